@@ -1,0 +1,1 @@
+"""Classifiers that stay right when features are noisy, labels wrong, classes rare."""

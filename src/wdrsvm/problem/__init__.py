@@ -1,0 +1,24 @@
+"""What is solved: the ball, the loss, the objective and its certificate."""
+
+from .ball import WassersteinBall
+from .canonical import canonical_rows
+from .certificate import Certificate, Multipliers, certify, dual_bound
+from .loss import LOSSES, Loss
+from .norms import NORMS, lipschitz, polar
+from .objective import RobustProblem, RobustRisk
+
+__all__ = [
+    "LOSSES",
+    "NORMS",
+    "Certificate",
+    "Loss",
+    "Multipliers",
+    "RobustProblem",
+    "RobustRisk",
+    "WassersteinBall",
+    "canonical_rows",
+    "certify",
+    "dual_bound",
+    "lipschitz",
+    "polar",
+]

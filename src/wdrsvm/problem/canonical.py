@@ -1,0 +1,57 @@
+"""One form for equal data: weights, repeated rows and row order leave no trace.
+
+An optimum need not be unique, and a solver's path depends on how its data are laid
+out.  Dropping rows of zero weight, merging equal rows and sorting makes equal nominal
+distributions equal arrays, hence equal models, to the last bit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .objective import Codes, Floats, Matrix
+
+# Sorting is worth its time while the matrix is small beside the solve.
+MAX_ENTRIES = 2_000_000
+
+
+class NominalRows(NamedTuple):
+    """The nominal distribution: rows, labels, normalised weights, label trust."""
+
+    X: Matrix
+    y: Codes
+    weight: Floats
+    label_trust: Floats | None
+
+
+def canonical_rows(
+    X: Matrix, y: Codes, weight: Floats, label_trust: Floats | None = None
+) -> NominalRows:
+    """Normalise weights; merge equal rows and sort where the size allows."""
+    if X.shape[0] * max(X.shape[1], 1) > MAX_ENTRIES:
+        return NominalRows(X, y, weight / weight.sum(), label_trust)
+    dense = X.toarray() if sparse.issparse(X) else np.asarray(X)
+    trust = np.ones(len(dense)) if label_trust is None else label_trust
+    # Adding zero turns -0.0 into 0.0, which sorts and compares as one value.
+    keys = np.column_stack([y, trust, dense]) + 0.0
+    kept = np.flatnonzero(weight > 0)
+    order = kept[np.lexsort(keys[kept].T[::-1])]
+    starts = np.flatnonzero(_differs_from_previous(keys[order]))
+    rows = order[starts]
+    merged = np.add.reduceat(weight[order], starts)
+    return NominalRows(
+        X[rows],
+        y[rows],
+        merged / merged.sum(),
+        None if label_trust is None else label_trust[rows],
+    )
+
+
+def _differs_from_previous(rows: Floats) -> NDArray[np.bool_]:
+    differs = np.ones(len(rows), dtype=bool)
+    differs[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    return differs

@@ -1,0 +1,65 @@
+r"""The loss family on a score matrix ``z`` of shape (N, C).
+
+    l(z, c) = temperature * logsumexp_j((z_j + margin [j != c]) / temperature) - z_c
+
+At temperature 0 the logsumexp is a maximum: with margin 1 that is the Crammer-Singer
+loss.  Temperature 1 with margin 0 is multinomial logistic regression.  Every member is
+convex with the slopes M_j - M_c at infinity, so one robust reformulation serves all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A member of the loss family."""
+
+    temperature: float
+    margin: float
+
+    def of_labels(self, scores: Floats) -> Floats:
+        """Loss of every label on every row, shape (N, C)."""
+        if self.temperature == 0:
+            rivals = _largest_of_others(scores) + self.margin - scores
+            return np.maximum(rivals, 0.0)
+        sharp = scores / self.temperature
+        if self.margin == 0:
+            total = logsumexp(sharp, axis=1, keepdims=True)
+            return np.asarray(self.temperature * total - scores)
+        return self._smooth_with_margin(scores, sharp)
+
+    def _smooth_with_margin(self, scores: Floats, sharp: Floats) -> Floats:
+        losses = np.empty_like(scores)
+        shift = self.margin / self.temperature
+        for c in range(scores.shape[1]):
+            raised = sharp + shift
+            raised[:, c] -= shift
+            losses[:, c] = self.temperature * logsumexp(raised, axis=1) - scores[:, c]
+        return losses
+
+
+def _largest_of_others(scores: Floats) -> Floats:
+    """For each entry the largest score in the other columns of its row."""
+    n_rows, n_classes = scores.shape
+    if n_classes == 1:
+        return np.full_like(scores, -np.inf)
+    order = np.argpartition(scores, n_classes - 2, axis=1)
+    rows = np.arange(n_rows)
+    best = order[:, -1]
+    largest = np.repeat(scores[rows, best][:, None], n_classes, axis=1)
+    largest[rows, best] = scores[rows, order[:, -2]]
+    return largest
+
+
+LOSSES = {
+    "crammer-singer": Loss(temperature=0.0, margin=1.0),
+    "logistic": Loss(temperature=1.0, margin=0.0),
+}

@@ -1,0 +1,155 @@
+r"""Transport norms, their duals, the pairwise Lipschitz modulus and its polar.
+
+For coefficients ``M`` of shape (C, P) and feature costs ``c`` of shape (P,)
+
+    L(M)     = max over i, j of || (M_i - M_j) / c ||_*           (modulus)
+    sigma(G) = min of sum over i<j of || c T_ij ||                (polar of L)
+               over flows T, one row a pair, whose divergence is G.
+
+``||.||_*`` is the dual of the transport norm ``||.||``.  A feature of infinite cost
+does not count in ``L``; ``sigma`` is finite only where ``G`` vanishes on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Norm:
+    """A norm on the rows of an array, and its dual."""
+
+    of_rows: Callable[[Floats], Floats]
+    dual_of_rows: Callable[[Floats], Floats]
+
+
+def _l1(rows: Floats) -> Floats:
+    return np.asarray(np.abs(rows).sum(axis=-1))
+
+
+def _l2(rows: Floats) -> Floats:
+    return np.asarray(np.linalg.norm(rows, axis=-1))
+
+
+def _linf(rows: Floats) -> Floats:
+    return np.asarray(np.abs(rows).max(axis=-1, initial=0.0))
+
+
+NORMS = {"l1": Norm(_l1, _linf), "l2": Norm(_l2, _l2), "linf": Norm(_linf, _l1)}
+
+
+def class_pairs(n_classes: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The pairs i < j in the order used for flows."""
+    first, second = np.triu_indices(n_classes, k=1)
+    return first, second
+
+
+def pairwise_moduli(coef: Floats, norm: str, feature_cost: Floats) -> Floats:
+    """Dual norms of all differences of rows, a symmetric (C, C) array."""
+    n_classes = len(coef)
+    touchable = np.isfinite(feature_cost)
+    scaled = coef[:, touchable] / feature_cost[touchable]
+    moduli = np.zeros((n_classes, n_classes))
+    for i in range(n_classes - 1):
+        moduli[i, i + 1 :] = NORMS[norm].dual_of_rows(scaled[i + 1 :] - scaled[i])
+    return moduli + moduli.T
+
+
+def lipschitz(
+    coef: Floats,
+    norm: str,
+    feature_cost: Floats,
+    reachable: NDArray[np.bool_] | None = None,
+) -> float:
+    """Largest rate at which the adversary can raise a loss by moving features.
+
+    ``reachable`` marks the labels that some mass can carry; a pair of labels that no
+    mass can carry is no way to raise the loss.
+    """
+    moduli = pairwise_moduli(coef, norm, feature_cost)
+    if reachable is not None:
+        moduli = moduli[:, reachable]
+    return float(moduli.max(initial=0.0))
+
+
+def divergence(flow: Floats, n_classes: int) -> Floats:
+    """Net outflow (C, P) of a flow (pairs, P)."""
+    first, second = class_pairs(n_classes)
+    net = np.zeros((n_classes, flow.shape[1]))
+    np.add.at(net, first, flow)
+    np.subtract.at(net, second, flow)
+    return net
+
+
+def with_divergence(flow: Floats, gradient: Floats) -> Floats:
+    """The nearest flow whose divergence is ``gradient``, whose columns sum to zero."""
+    n_classes = len(gradient)
+    first, second = class_pairs(n_classes)
+    missing = gradient - divergence(flow, n_classes)
+    return flow + (missing[first] - missing[second]) / n_classes
+
+
+def polar(
+    gradient: Floats, norm: str, feature_cost: Floats, flow: Floats | None = None
+) -> float:
+    """The polar sigma(G), or an upper bound of it.
+
+    Exact for ``"l1"`` and for two classes.  Otherwise the cost of the better of two
+    flows: the given one, corrected to the right divergence, and one found by
+    iterative reweighting.
+    """
+    scaled = gradient * feature_cost
+    n_classes = len(gradient)
+    if norm == "l1":
+        return 0.5 * float(np.abs(scaled).sum())
+    if n_classes == 2:
+        return float(NORMS[norm].of_rows(scaled[:1])[0])
+    candidates = [_reweighted_flow(scaled)]
+    if flow is not None:
+        candidates.append(with_divergence(flow * feature_cost, scaled))
+    return min(float(NORMS[norm].of_rows(flow).sum()) for flow in candidates)
+
+
+def _reweighted_flow(gradient: Floats, n_rounds: int = 100, rtol: float = 1e-10) -> Floats:
+    """A flow of small total l2 length with the given divergence.
+
+    For weights p on the pairs the flow T_ij = p_ij (V_i - V_j), V = pinv(L_p) G, has
+    divergence G (L_p is the weighted Laplacian); setting p_ij to ||T_ij|| shortens it.
+    All rounds work on the (C, C) Gram matrix of G.
+    """
+    n_classes = len(gradient)
+    first, second = class_pairs(n_classes)
+    gram = gradient @ gradient.T
+    weights = np.full(len(first), 1.0 / len(first))
+    length = np.inf
+    for _ in range(n_rounds):
+        inverse = _laplacian_inverse(weights, n_classes)
+        potential_gram = inverse @ gram @ inverse
+        diagonal = np.diag(potential_gram)
+        squares = diagonal[first] + diagonal[second] - 2 * potential_gram[first, second]
+        lengths = weights * np.sqrt(np.maximum(squares, 0.0))
+        total = lengths.sum()
+        if not total > 0 or total > length * (1 - rtol):
+            break
+        length = total
+        # The floor keeps the Laplacian invertible when a pair carries no flow.
+        weights = np.maximum(lengths / total, 1e-12)
+    potential = _laplacian_inverse(weights, n_classes) @ gradient
+    flow: Floats = weights[:, None] * (potential[first] - potential[second])
+    return with_divergence(flow, gradient)
+
+
+def _laplacian_inverse(weights: Floats, n_classes: int) -> Floats:
+    """Inverse, on the complement of the constant vector, of a weighted Laplacian."""
+    first, second = class_pairs(n_classes)
+    laplacian = np.zeros((n_classes, n_classes))
+    laplacian[first, second] = laplacian[second, first] = -weights
+    np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
+    mean = np.full((n_classes, n_classes), 1.0 / n_classes)
+    return np.asarray(np.linalg.inv(laplacian + mean) - mean)

@@ -1,0 +1,236 @@
+r"""The robust training problem and its objective.
+
+For scores z = X M' + b, radius eps, label cost k[n, c] of row n and weights w
+
+    F(M, b, lam) = eps lam + sum_n w_n max( l(z_n, y_n), max_c l(z_n, c) - lam k[n, c] )
+
+is minimised over lam >= L(M).  For fixed (M, b) the best lam is a fractional knapsack:
+the adversary spends eps on label flips, best gain per cost first, as long as they pay
+more than L(M), the rate at which moving features pays.
+
+==========  =========  =======================================================
+X           (N, P)     features, dense or CSR
+y           (N,)       label codes 0 ... C-1
+weight      (N,)       nominal distribution, sums to 1
+coef        (C, P)     M, one row a class
+intercept   (C,)       b, outside every norm
+==========  =========  =======================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .ball import WassersteinBall
+from .loss import LOSSES, Loss
+from .norms import lipschitz
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+Matrix = Floats | sparse.csr_array
+
+BLOCK_ENTRIES = 1 << 22
+
+
+class RobustRisk(NamedTuple):
+    """Worst-case risk of a fixed classifier and the multiplier that attains it."""
+
+    value: float
+    lam: float
+
+
+class Flips(NamedTuple):
+    """Label flips worth considering: per row, the upper concave envelope of gain
+    against cost.  ``gain`` and ``cost`` are increments over the row's previous flip."""
+
+    row: Codes
+    label: Codes
+    cost: Floats
+    gain: Floats
+
+    @property
+    def rate(self) -> Floats:
+        return self.gain / self.cost
+
+
+class Subgradient(NamedTuple):
+    coef: Floats
+    intercept: Floats
+    lam: float
+
+
+@dataclass(frozen=True, eq=False)
+class RobustProblem:
+    """Data, ball and loss: everything a solver may know."""
+
+    X: Matrix
+    y: Codes
+    weight: Floats
+    ball: WassersteinBall
+    n_classes: int
+    fit_intercept: bool = True
+    label_trust: Floats | None = None
+    loss: Loss = LOSSES["crammer-singer"]
+
+    @property
+    def radius(self) -> float:
+        return self.ball.radius
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.X.shape[1])
+
+    @cached_property
+    def label_cost(self) -> Floats:
+        return self.ball.label_cost_matrix(self.n_classes)
+
+    @cached_property
+    def feature_cost(self) -> Floats:
+        return self.ball.feature_costs(self.n_features)
+
+    @cached_property
+    def reachable(self) -> NDArray[np.bool_]:
+        """Labels that some mass carries or can be given at a finite cost."""
+        present = np.bincount(self.y, self.weight, self.n_classes) > 0
+        return np.asarray(present | np.isfinite(self.label_cost[present]).any(axis=0))
+
+    def with_radius(self, radius: float) -> RobustProblem:
+        return replace(self, ball=replace(self.ball, radius=radius))
+
+    def blocks(self) -> Iterator[slice]:
+        """Slices of rows whose products fit comfortably in memory."""
+        width = max(self.n_classes, 1 if sparse.issparse(self.X) else self.n_features)
+        step = max(1, BLOCK_ENTRIES // width)
+        for start in range(0, self.n_rows, step):
+            yield slice(start, min(start + step, self.n_rows))
+
+    def flip_cost(self, rows: slice = slice(None)) -> Floats:
+        """Cost of each label for each row; the row's own label, no flip, costs inf."""
+        y = self.y[rows]
+        cost = self.label_cost[y]
+        if self.label_trust is not None:
+            trust = self.label_trust[rows, None]
+            # A verified label, or an impossible confusion, stays so at any price.
+            possible = np.isfinite(trust) & np.isfinite(cost)
+            cost = np.multiply(trust, cost, out=np.full_like(cost, np.inf), where=possible)
+        cost[np.arange(len(y)), y] = np.inf
+        return cost
+
+    def attainable_flip_cost(self, rows: slice = slice(None)) -> Floats:
+        """Flip costs with inf for what the budget cannot buy any mass of."""
+        cost = self.flip_cost(rows)
+        return np.where(cost > 0, np.inf, 0.0) if self.radius == 0 else cost
+
+    def attainable_feature_cost(self) -> Floats:
+        """Feature costs with inf for what the budget cannot move."""
+        return np.full(self.n_features, np.inf) if self.radius == 0 else self.feature_cost
+
+    def scores(self, coef: Floats, intercept: Floats, rows: slice = slice(None)) -> Floats:
+        return np.asarray(self.X[rows] @ coef.T + intercept)
+
+    def lipschitz(self, coef: Floats) -> float:
+        return lipschitz(coef, self.ball.norm, self.feature_cost, self.reachable)
+
+    def risk(self, coef: Floats, intercept: Floats) -> RobustRisk:
+        """min over lam >= L(M) of F(M, b, lam), in closed form."""
+        base, parts = 0.0, []
+        for rows in self.blocks():
+            losses = self.loss.of_labels(self.scores(coef, intercept, rows))
+            kept, flips = flip_envelope(losses, self.y[rows], self.flip_cost(rows))
+            base += float(self.weight[rows] @ kept)
+            mass = self.weight[rows][flips.row]
+            parts.append((flips.rate, mass * flips.cost, mass * flips.gain))
+        rate, cost, gain = (np.concatenate(part) for part in zip(*parts, strict=True))
+        bought, lam = _spend(rate, cost, gain, self.radius, self.lipschitz(coef))
+        return RobustRisk(base + bought, lam)
+
+    def subgradient(self, coef: Floats, intercept: Floats, lam: float) -> Subgradient:
+        """A subgradient of F at (M, b, lam), Crammer-Singer loss.
+
+        Row n contributes w_n (e_j - e_c) x_n, where c is the label the adversary gives
+        it and j the class that wins there, and -w_n k[n, c] to lam if c is a flip.
+        """
+        d_coef = np.zeros((self.n_classes, self.n_features))
+        d_intercept = np.zeros(self.n_classes)
+        d_lam = self.radius
+        for rows in self.blocks():
+            slope, flip_cost = self._active_slopes(coef, intercept, lam, rows)
+            d_coef += (self.X[rows].T @ slope).T
+            d_intercept += slope.sum(axis=0)
+            d_lam -= flip_cost
+        return Subgradient(d_coef, d_intercept, d_lam)
+
+    def _active_slopes(
+        self, coef: Floats, intercept: Floats, lam: float, rows: slice
+    ) -> tuple[Floats, float]:
+        scores = self.scores(coef, intercept, rows)
+        n = np.arange(len(scores))
+        cost = self.flip_cost(rows)
+        cost[n, self.y[rows]] = 0.0
+        if lam == 0:  # 0 * inf: an impossible flip stays impossible
+            priced = np.where(np.isfinite(cost), 0.0, np.inf)
+        else:
+            priced = lam * cost
+        label = np.argmax(self.loss.of_labels(scores) - priced, axis=1)
+        raised = scores + self.loss.margin
+        raised[n, label] -= self.loss.margin
+        winner = np.argmax(raised, axis=1)
+        slope = np.zeros_like(scores)
+        slope[n, winner] += self.weight[rows]
+        slope[n, label] -= self.weight[rows]
+        return slope, float(self.weight[rows] @ cost[n, label])
+
+
+def flip_envelope(losses: Floats, y: Codes, cost: Floats) -> tuple[Floats, Flips]:
+    """Losses after all free flips, and the flips that cost something.
+
+    Walks up each row's concave envelope of loss against cost, all rows at once; there
+    are at most C - 1 steps, and one when the cost is the same for all flips.
+    """
+    rows = np.arange(len(y))
+    free = np.where(cost == 0, losses, -np.inf)
+    free[rows, y] = losses[rows, y]
+    kept = free.max(axis=1, initial=-np.inf)
+    height, spent = kept.copy(), np.zeros(len(y))
+    steps: list[Flips] = []
+    while len(rows):
+        gain = losses[rows] - height[rows, None]
+        extra = cost[rows] - spent[rows, None]
+        pays = (gain > 0) & (extra > 0) & np.isfinite(extra)
+        rate = np.divide(gain, extra, out=np.full_like(gain, -np.inf), where=pays)
+        best_rate = rate.max(axis=1)
+        # Of equal rates the dearest flip: it contains the cheaper ones.
+        label = np.where(rate == best_rate[:, None], extra, -np.inf).argmax(axis=1)
+        going = np.flatnonzero(best_rate > 0)
+        rows, label = rows[going], label[going]
+        steps.append(Flips(rows, label, extra[going, label], gain[going, label]))
+        height[rows], spent[rows] = losses[rows, label], cost[rows, label]
+    return kept, Flips(*(np.concatenate(part) for part in zip(*steps, strict=True)))
+
+
+def _spend(
+    rate: Floats, cost: Floats, gain: Floats, budget: float, move_rate: float
+) -> tuple[float, float]:
+    """Buy flips by falling rate while they pay more than moving; the rest moves.
+
+    Returns what was gained and the rate of the last unit of budget.
+    """
+    worthwhile = np.flatnonzero((rate > move_rate) & (cost > 0))
+    order = worthwhile[np.argsort(-rate[worthwhile], kind="stable")]
+    running = np.cumsum(cost[order])
+    n_whole = int(np.searchsorted(running, budget, side="right"))
+    gained = float(gain[order[:n_whole]].sum())
+    left = budget - (float(running[n_whole - 1]) if n_whole else 0.0)
+    last_rate = float(rate[order[n_whole]]) if n_whole < len(order) else move_rate
+    return gained + left * last_rate, last_rate

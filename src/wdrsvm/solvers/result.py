@@ -1,0 +1,110 @@
+"""What a solver takes and gives: settings, a start, progress, a result."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..problem import Certificate, Multipliers, RobustProblem
+
+Floats = NDArray[np.float64]
+
+
+class SolverStatus(Enum):
+    """How a solve ended."""
+
+    CONVERGED = "converged"
+    MAX_ITER = "max_iter"
+    STALLED = "stalled"
+
+
+class Start(NamedTuple):
+    """A point to start from: coef (C, P), intercept (C,), lam."""
+
+    coef: Floats
+    intercept: Floats
+    lam: float
+
+
+class Progress(NamedTuple):
+    """One line of a solver's history."""
+
+    n_iter: int
+    objective: float
+    dual_bound: float
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        return self.objective - self.dual_bound
+
+
+Callback = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class SolverSettings:
+    """What every solver is told.
+
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap asked for.
+    max_iter : int or None
+        Limit of iterations; None is the solver's own.
+    seed : int
+        Seed of solvers that draw random numbers.
+    callback : callable or None
+        Called with each new ``Progress``.
+    """
+
+    tol: float = 1e-6
+    max_iter: int | None = None
+    seed: int = 0
+    callback: Callback | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SolverResult:
+    """A classifier and what is proven of it."""
+
+    coef: Floats
+    intercept: Floats
+    certificate: Certificate
+    multipliers: Multipliers | None
+    status: SolverStatus
+    n_iter: int
+    solver: str
+    history: tuple[Progress, ...] = ()
+
+
+@dataclass
+class History:
+    """Collects progress and passes it on."""
+
+    callback: Callback | None
+    records: list[Progress] = field(default_factory=list)
+    began: float = field(default_factory=time.perf_counter)
+
+    def add(self, n_iter: int, objective: float, dual_bound: float) -> None:
+        record = Progress(n_iter, objective, dual_bound, time.perf_counter() - self.began)
+        self.records.append(record)
+        if self.callback is not None:
+            self.callback(record)
+
+
+class Solver(Protocol):
+    """An algorithm: problem in, result out; silent."""
+
+    def __call__(
+        self,
+        problem: RobustProblem,
+        settings: SolverSettings,
+        start: Start | None = None,
+    ) -> SolverResult: ...
