@@ -1,1 +1,16 @@
 """Classifiers that stay right when features are noisy, labels wrong, classes rare."""
+
+from .estimators import RadiusWarning, RobustLinearSVC
+from .problem import WassersteinBall
+from .robustness import radius_max, worst_case_risk
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "RadiusWarning",
+    "RobustLinearSVC",
+    "WassersteinBall",
+    "__version__",
+    "radius_max",
+    "worst_case_risk",
+]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,13 +79,19 @@ def lipschitz(
     return float(moduli.max(initial=0.0))
 
 
+@lru_cache
+def incidence(n_classes: int) -> Floats:
+    """Rows e_i - e_j, shape (pairs, C): ``incidence @ M`` are the differences."""
+    first, second = class_pairs(n_classes)
+    unit = np.eye(n_classes)
+    rows = unit[first] - unit[second]
+    rows.setflags(write=False)
+    return rows
+
+
 def divergence(flow: Floats, n_classes: int) -> Floats:
     """Net outflow (C, P) of a flow (pairs, P)."""
-    first, second = class_pairs(n_classes)
-    net = np.zeros((n_classes, flow.shape[1]))
-    np.add.at(net, first, flow)
-    np.subtract.at(net, second, flow)
-    return net
+    return np.asarray(incidence(n_classes).T @ flow)
 
 
 def with_divergence(flow: Floats, gradient: Floats) -> Floats:

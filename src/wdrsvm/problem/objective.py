@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,8 @@ from .norms import lipschitz
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
-Matrix = Floats | sparse.csr_array
+# A dense array or a scipy CSR array; scipy has no types to say so.
+Matrix: TypeAlias = Any
 
 BLOCK_ENTRIES = 1 << 22
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import Certificate, Multipliers, RobustProblem
+from ..problem import Certificate, Multipliers, RobustProblem, RobustRisk
 
 Floats = NDArray[np.float64]
 
@@ -97,6 +97,48 @@ class History:
         self.records.append(record)
         if self.callback is not None:
             self.callback(record)
+
+
+@dataclass
+class Incumbent:
+    """The best classifier and the best bound seen; they need not come together."""
+
+    coef: Floats
+    intercept: Floats
+    objective: float = np.inf
+    lam: float = 0.0
+    dual_bound: float = -np.inf
+    multipliers: Multipliers | None = None
+
+    def offer(self, coef: Floats, intercept: Floats, risk: RobustRisk) -> None:
+        if risk.value < self.objective:
+            self.coef, self.intercept = coef, intercept
+            self.objective, self.lam = risk
+
+    def raise_bound(self, bound: float, multipliers: Multipliers | None) -> None:
+        if bound > self.dual_bound:
+            self.dual_bound, self.multipliers = bound, multipliers
+
+    @property
+    def certificate(self) -> Certificate:
+        # At an exact optimum rounding may put the bound a hair above the objective.
+        excess = self.dual_bound - self.objective
+        bound = self.objective if 0 < excess < 1e-9 else self.dual_bound
+        return Certificate(self.objective, bound, self.lam)
+
+    def result(
+        self, solver: str, status: SolverStatus, n_iter: int, history: History
+    ) -> SolverResult:
+        return SolverResult(
+            coef=self.coef,
+            intercept=self.intercept,
+            certificate=self.certificate,
+            multipliers=self.multipliers,
+            status=status,
+            n_iter=n_iter,
+            solver=solver,
+            history=tuple(history.records),
+        )
 
 
 class Solver(Protocol):

@@ -1,0 +1,43 @@
+# make test: everything the project promises.  Needs python >= 3.11 and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+DOCS_READY := $(VENV)/.docs-ready
+
+.DEFAULT_GOAL := test
+.PHONY: demo test lint bench docs clean
+
+demo: $(READY)
+	$(BIN)/python -m wdrsvm.demo
+
+test: lint
+	$(BIN)/python -m pytest -n auto
+
+lint: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+docs: $(DOCS_READY)
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+clean:
+	rm -rf $(VENV) docs/_build docs/generated dist build
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# The stamps are files: a second run installs nothing unless the dependencies changed.
+$(READY): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e ".[test,reference,plot]"
+	touch $@
+
+$(DOCS_READY): pyproject.toml $(READY)
+	$(BIN)/python -m pip install --quiet -e ".[docs]"
+	touch $@

@@ -1,0 +1,60 @@
+"""Training data of the benchmarks, by seed.
+
+The clusters of the paper's simulations: ``make_classification`` without noise labels, ten
+times too many rows, the first of each class for training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import make_classification
+
+from wdrsvm.problem import RobustProblem, WassersteinBall
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+N_TEST = 2000
+IMBALANCED = {
+    4: (0.45, 0.25, 0.25, 0.05),
+    8: (0.2, 0.2, 0.125, 0.125, 0.125, 0.125, 0.05, 0.05),
+}
+
+
+def simulated(
+    n_train: int,
+    n_features: int,
+    n_classes: int,
+    seed: int,
+    shares: Sequence[float] | None = None,
+) -> tuple[Floats, Codes]:
+    """Training rows of the paper's simulation; balanced unless ``shares`` says how."""
+    X, y = make_classification(
+        n_samples=10 * (n_train + N_TEST),
+        n_features=n_features,
+        n_informative=n_features,
+        n_redundant=0,
+        n_repeated=0,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        flip_y=0,
+        class_sep=1.5,
+        hypercube=True,
+        shuffle=False,
+        random_state=seed,
+    )
+    counts = np.rint(n_train * np.array(shares or [1 / n_classes] * n_classes)).astype(int)
+    rows = [np.flatnonzero(y == c)[:count] for c, count in enumerate(counts)]
+    kept = np.concatenate(rows)
+    return X[kept], y[kept].astype(np.intp)
+
+
+def as_problem(
+    X: Floats, y: Codes, ball: WassersteinBall, fit_intercept: bool
+) -> RobustProblem:
+    """The training problem with equal weights."""
+    weight = np.full(len(y), 1.0 / len(y))
+    return RobustProblem(X, y, weight, ball, int(y.max()) + 1, fit_intercept)

@@ -1,0 +1,182 @@
+"""What every fit does before and after the solver.
+
+Before: check the arguments, encode the labels, bring the data to one form.
+After: turn the solver's status into silence or a warning.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from ..problem import RobustProblem, canonical_rows
+from ..problem.canonical import NominalRows
+from ..robustness._inputs import as_matrix, checked_trust, nominal_weight, observed_classes
+from ..robustness.radius import ceiling, radius_max_of
+from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus, solve
+
+# Below this many scores in a training set, finding radius_max takes a moment only.
+MAX_ENTRIES_FOR_RADIUS = 20_000
+
+# Data on which even the nominal risk is above this share of a constant classifier's
+# are noise to a linear classifier: no radius would help.
+NOISE_SHARE = 0.9
+
+
+class RadiusWarning(UserWarning):
+    """The radius is so large that no classifier promises more than a constant one.
+
+    Not given where the data are to blame: where a small training set is noise to a
+    linear classifier, so that no radius would help.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from sklearn.datasets import load_iris
+    >>> from wdrsvm import RadiusWarning, RobustLinearSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always", RadiusWarning)
+    ...     _ = RobustLinearSVC(radius=100.0).fit(X, y)
+    >>> caught[0].category.__name__
+    'RadiusWarning'
+    """
+
+
+class TrainingData(NamedTuple):
+    """The nominal distribution, and the names of its label codes."""
+
+    rows: NominalRows
+    classes: NDArray[np.generic]
+
+
+@contextmanager
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
+    """Leave the estimator as it was if its fit fails or is interrupted."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def check_available(estimator: Any, **allowed: Any) -> None:
+    """Refuse parameters that ask for what does not exist."""
+    for name, value in allowed.items():
+        given = getattr(estimator, name)
+        if given is not value and not (isinstance(given, type(value)) and given == value):
+            raise ValueError(f"{name} must be {value!r}, got {given!r}.")
+
+
+def training_data(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, label_trust: Any
+) -> TrainingData:
+    """Check and encode what ``fit`` was given, in canonical form."""
+    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=np.float64, order="C")
+    classes, codes = observed_classes(y)
+    weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
+    trust = checked_trust(label_trust, len(codes))
+    return TrainingData(canonical_rows(as_matrix(X), codes, weight, trust), classes)
+
+
+def solver_settings(estimator: Any) -> SolverSettings:
+    """What the estimator's parameters say to the solver."""
+    generator = check_random_state(estimator.random_state)
+    return SolverSettings(
+        tol=_checked_tol(estimator.tol),
+        max_iter=_checked_max_iter(estimator.max_iter),
+        seed=int(generator.randint(np.iinfo(np.int32).max)),
+        callback=print_progress if estimator.verbose else None,
+    )
+
+
+def _checked_tol(tol: Any) -> float:
+    is_number = isinstance(tol, Real) and not isinstance(tol, bool)
+    if not is_number or not 0 < float(tol) < np.inf:
+        raise ValueError(f"tol must be a finite number > 0, got {tol!r}.")
+    return float(tol)
+
+
+def _checked_max_iter(max_iter: Any) -> int | None:
+    if max_iter is None:
+        return None
+    if not isinstance(max_iter, Integral) or isinstance(max_iter, bool) or max_iter < 1:
+        raise ValueError(f"max_iter must be None or an integer >= 1, got {max_iter!r}.")
+    return int(max_iter)
+
+
+def print_progress(record: Progress) -> None:
+    """One line a round, for ``verbose``."""
+    print(
+        f"iteration {record.n_iter:5d}  objective {record.objective:.8f}  "
+        f"bound {record.dual_bound:.8f}  gap {record.gap:.1e}  {record.seconds:.2f} s"
+    )
+
+
+def warn_about(estimator: Any, problem: RobustProblem, result: SolverResult) -> None:
+    """Say what the user should know of a solve, if anything."""
+    if result.status is not SolverStatus.CONVERGED:
+        _warn_about_gap(estimator, result)
+    top = ceiling(problem)
+    if result.certificate.objective >= top * (1 - max(estimator.tol, 1e-6)):
+        _warn_about_radius(problem, top)
+
+
+_REMEDIES = {
+    SolverStatus.MAX_ITER: "Raise max_iter or tol, or standardise the features.",
+    SolverStatus.STALLED: "Raise tol, standardise the features or try another solver.",
+}
+
+
+def _warn_about_gap(estimator: Any, result: SolverResult) -> None:
+    gap = result.certificate.gap / max(result.certificate.objective, 1e-2)
+    warnings.warn(
+        f"{type(estimator).__name__} stopped after {result.n_iter} iterations of "
+        f"{result.solver} at a relative duality gap of {gap:.1e}, above "
+        f"tol={estimator.tol:.1e}. {_REMEDIES[result.status]}",
+        ConvergenceWarning,
+        stacklevel=4,
+    )
+
+
+def _warn_about_radius(problem: RobustProblem, top: float) -> None:
+    n_entries = problem.n_rows * problem.n_classes * (problem.n_features + 1)
+    small = n_entries <= MAX_ENTRIES_FOR_RADIUS
+    if problem.radius == 0 or (small and _nothing_to_learn(problem, top)):
+        return
+    untouchable = np.isinf(problem.feature_cost).any()
+    rival = "one that ignores the features it can move" if untouchable else "a constant one"
+    warnings.warn(
+        f"At radius={problem.radius:g} the adversary leaves no classifier a lower "
+        f"certified worst-case risk ({top:.4g}) than {rival}. "
+        f"{_advice(radius_max_of(problem) if small else None)}",
+        RadiusWarning,
+        stacklevel=4,
+    )
+
+
+def _advice(limit: float | None) -> str:
+    if limit is None:
+        return "Choose a radius below wdrsvm.radius_max(X, y)."
+    if limit == 0:
+        return "Raise label_cost: wdrsvm.radius_max is 0, so that no radius would help."
+    return f"Choose a radius below wdrsvm.radius_max = {limit:.3g}."
+
+
+def _nothing_to_learn(problem: RobustProblem, top: float) -> bool:
+    """Whether the data are to blame: no adversary, and hardly better than constant."""
+    harmless = replace(problem.ball, radius=0.0, label_cost=np.inf)
+    nominal = solve(replace(problem, ball=harmless)).certificate.objective
+    return nominal >= NOISE_SHARE * top

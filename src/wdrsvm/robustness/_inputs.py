@@ -1,0 +1,127 @@
+"""Arrays from a user: each checked once, with an error that names the argument."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, column_or_1d
+
+from ..problem.objective import Codes, Floats, Matrix
+
+
+def checked_features(X: ArrayLike) -> Matrix:
+    """X as float64, dense or CSR, finite."""
+    return as_matrix(check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X"))
+
+
+def as_matrix(X: Matrix) -> Matrix:
+    """A sparse matrix as the sparse array that the formulas expect."""
+    return sparse.csr_array(X) if sparse.issparse(X) else X
+
+
+def observed_classes(y: ArrayLike) -> tuple[NDArray[np.generic], Codes]:
+    """The sorted labels of a classification target, and each row's position in them."""
+    column = column_or_1d(y, warn=True)
+    check_classification_targets(column)
+    classes, codes = np.unique(column, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y must have at least 2 classes, got 1 class: {classes.tolist()}."
+        )
+    return classes, codes.astype(np.intp, copy=False)
+
+
+def label_codes(y: ArrayLike, classes: NDArray[np.generic]) -> Codes:
+    """Position of each label in ``classes``."""
+    labels, inverse = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+    position = {label: code for code, label in enumerate(classes.tolist())}
+    unknown = [label for label in labels.tolist() if label not in position]
+    if unknown:
+        raise ValueError(
+            f"y contains labels that the classifier does not know: {unknown}; "
+            f"its classes are {classes.tolist()}."
+        )
+    codes = np.array([position[label] for label in labels.tolist()], dtype=np.intp)
+    return np.asarray(codes[inverse])
+
+
+def checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
+    """One weight >= 0 a row, not all zero; 1 by default."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weight = _checked_column(sample_weight, "sample_weight", n_rows, finite=True)
+    if (weight < 0).any():
+        raise ValueError(f"sample_weight must be >= 0, but its least is {weight.min()}.")
+    if not weight.any():
+        raise ValueError("sample_weight must not be zero in every row.")
+    return weight
+
+
+def class_factors(
+    class_weight: dict[Any, float] | str | None,
+    classes: NDArray[np.generic],
+    codes: Codes,
+    weight: Floats,
+) -> Floats:
+    """Factor on the weight of each class.
+
+    ``"balanced"`` gives every class that has weight the same total, so that repeating
+    a row and doubling its weight remain one thing.
+    """
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        mass = np.bincount(codes, weight, len(classes))
+        return np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0)
+    factors: Floats = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    if not (np.isfinite(factors).all() and (factors >= 0).all()):
+        raise ValueError(f"class_weight must be finite and >= 0, got {class_weight!r}.")
+    return factors
+
+
+def nominal_weight(
+    sample_weight: ArrayLike | None,
+    class_weight: dict[Any, float] | str | None,
+    classes: NDArray[np.generic],
+    codes: Codes,
+) -> Floats:
+    """sample_weight times class_weight, with weight on two classes at least."""
+    weight = checked_weight(sample_weight, len(codes))
+    weight = weight * class_factors(class_weight, classes, codes, weight)[codes]
+    n_weighted = np.count_nonzero(np.bincount(codes, weight, len(classes)))
+    if n_weighted < 2:
+        raise ValueError(
+            "A classifier needs at least 2 classes, but sample_weight and class_weight "
+            f"leave weight on {n_weighted} class."
+        )
+    return weight
+
+
+def checked_trust(label_trust: ArrayLike | None, n_rows: int) -> Floats | None:
+    """One factor >= 0 a row, infinite ones allowed."""
+    if label_trust is None:
+        return None
+    trust = _checked_column(label_trust, "label_trust", n_rows, finite=False)
+    if np.isnan(trust).any() or (trust < 0).any():
+        raise ValueError("label_trust must be >= 0 in every row (inf is allowed).")
+    return trust
+
+
+def _checked_column(values: ArrayLike, name: str, n_rows: int, finite: bool) -> Floats:
+    column: Floats = check_array(
+        values,
+        dtype=np.float64,
+        ensure_2d=False,
+        allow_nd=True,
+        ensure_all_finite=finite,
+        ensure_min_samples=0,
+        input_name=name,
+    )
+    if column.shape != (n_rows,):
+        raise ValueError(f"{name} must have shape ({n_rows},), got {column.shape}.")
+    return column

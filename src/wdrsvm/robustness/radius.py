@@ -1,0 +1,184 @@
+r"""The radius beyond which no classifier promises more than a constant one.
+
+The optimum V(radius) is concave and non-decreasing.  Its ceiling V* is the optimum at
+lam = 0: coefficients only on features the adversary cannot touch, every possible flip
+free.  A feasible (M, b, lam) of objective F at radius r bounds V by its tangent,
+
+    V(r') <= F + lam (r' - r),
+
+so that V cannot reach V* before r + (V* - F) / lam.  Following tangents therefore
+climbs to ``radius_max`` from below, whatever the accuracy of the solves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_consistent_length
+
+from ..problem import RobustProblem, WassersteinBall, canonical_rows
+from ..problem.objective import Codes, Floats
+from ..solvers import SolverSettings, solve
+from ._inputs import checked_features, checked_trust, nominal_weight, observed_classes
+
+Flags = NDArray[np.bool_]
+
+MAX_TANGENTS = 100
+
+
+def radius_max(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    label_cost: float | ArrayLike = 2.0,
+    norm: str = "l2",
+    feature_cost: ArrayLike | None = None,
+    fit_intercept: bool = True,
+    class_weight: dict[Any, float] | str | None = None,
+    sample_weight: ArrayLike | None = None,
+    label_trust: ArrayLike | None = None,
+    solver: str = "auto",
+    tol: float = 1e-4,
+) -> float:
+    """Smallest radius at which a constant classifier is as robust as any.
+
+    A larger radius leaves nothing to learn.  The top of a grid of radii.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Features.
+    y : array-like of shape (n_samples,)
+        Labels.
+    label_cost, norm, feature_cost
+        Shape of the ball, as for :class:`wdrsvm.WassersteinBall`.
+    fit_intercept : bool, default=True
+        Whether classifiers have an intercept.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the weights, class by class.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows.
+    label_trust : array-like of shape (n_samples,), default=None
+        Factors on the label cost, row by row.
+    solver : str, default="auto"
+        Solver of the training problems on the way.
+    tol : float, default=1e-4
+        At the radius returned the optimum is within this share of its ceiling.  The
+        radius is a lower bound of the exact one.
+
+    Returns
+    -------
+    float
+        The radius; 0 if even without an adversary nothing beats a constant classifier.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from wdrsvm import radius_max
+    >>> X, y = load_iris(return_X_y=True)
+    >>> print(f"{radius_max(scale(X), y, label_cost=2.0):.2f}")
+    0.43
+    """
+    features = checked_features(X)
+    classes, codes = observed_classes(y)
+    check_consistent_length(features, codes)
+    weight = nominal_weight(sample_weight, class_weight, classes, codes)
+    rows = canonical_rows(features, codes, weight, checked_trust(label_trust, len(codes)))
+    problem = RobustProblem(
+        rows.X,
+        rows.y,
+        rows.weight,
+        WassersteinBall(0.0, label_cost, norm, feature_cost),
+        n_classes=len(classes),
+        fit_intercept=fit_intercept,
+        label_trust=rows.label_trust,
+    )
+    return radius_max_of(problem, tol, solver)
+
+
+def radius_max_of(problem: RobustProblem, tol: float = 1e-4, solver: str = "auto") -> float:
+    """:func:`radius_max` of a problem, whose own radius does not matter.
+
+    Parameters
+    ----------
+    problem : RobustProblem
+        Data, ball and loss.
+    tol : float, default=1e-4
+        Share of the ceiling that the optimum may lack at the radius returned.
+    solver : str, default="auto"
+        Solver of the training problems on the way.
+
+    Returns
+    -------
+    float
+        The radius.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wdrsvm import WassersteinBall
+    >>> from wdrsvm.problem import RobustProblem
+    >>> from wdrsvm.robustness import radius_max_of
+    >>> X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
+    >>> problem = RobustProblem(X, y, np.full(2, 0.5), WassersteinBall(0.0), n_classes=2)
+    >>> round(radius_max_of(problem), 3)
+    1.0
+    """
+    top = ceiling(problem, solver)
+    settings = SolverSettings(tol=tol / 10)
+    radius = 0.0
+    for _ in range(MAX_TANGENTS):
+        found = solve(problem.with_radius(radius), solver, settings).certificate
+        if found.objective >= top * (1 - tol):
+            break
+        radius += (top - found.objective) / found.lam
+    return radius
+
+
+def ceiling(problem: RobustProblem, solver: str = "auto") -> float:
+    """The limit of the optimum as the radius grows: the best risk at lam = 0."""
+    cost = np.where(np.isfinite(problem.label_cost), 0.0, np.inf)
+    trusted = _trusted(problem)
+    if np.isfinite(cost).all() and not trusted.any():
+        # Any label at no cost: by convexity and symmetry equal scores are best.
+        return float(problem.loss.of_labels(np.zeros((1, problem.n_classes)))[0, 0])
+    limit = _untouchable_problem(problem, cost, trusted)
+    return solve(limit, solver, SolverSettings(tol=1e-8)).certificate.objective
+
+
+def _trusted(problem: RobustProblem) -> Flags:
+    if problem.label_trust is None:
+        return np.zeros(problem.n_rows, dtype=bool)
+    return np.isinf(problem.label_trust)
+
+
+def _untouchable_problem(
+    problem: RobustProblem, cost: Floats, trusted: Any
+) -> RobustProblem:
+    """Without an adversary, on the features it could not have touched."""
+    untouchable = np.flatnonzero(np.isinf(problem.feature_cost))
+    X = problem.X[:, untouchable]
+    y, weight = problem.y, problem.weight
+    if len(untouchable) == 0:
+        y, weight, trusted = _merged_labels(y, weight, trusted)
+        X = np.empty((len(y), 0))
+    return RobustProblem(
+        X,
+        y,
+        weight,
+        WassersteinBall(0.0, cost, problem.ball.norm),
+        problem.n_classes,
+        problem.fit_intercept,
+        np.where(trusted, np.inf, 1.0),
+        problem.loss,
+    )
+
+
+def _merged_labels(y: Codes, weight: Floats, trusted: Flags) -> tuple[Codes, Floats, Flags]:
+    """One row for each label, trusted or not: without features the others repeat it."""
+    keys, group = np.unique(2 * y + trusted, return_inverse=True)
+    mass = np.bincount(group, weight).astype(np.float64, copy=False)
+    return keys // 2, mass, np.asarray(keys % 2 == 1)

@@ -1,0 +1,110 @@
+"""Which algorithm: a table of names, and the rule behind ``"auto"``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import NamedTuple, cast
+
+from ..problem import RobustProblem
+from .result import Solver, SolverResult, SolverSettings, Start
+
+# Above this many unknowns a dense second-order system costs more than it saves.
+MAX_DENSE_UNKNOWNS = 1500
+
+DEFAULT_SETTINGS = SolverSettings()
+
+
+class Address(NamedTuple):
+    """Where a solver lives.  It is imported when it is first asked for, so that
+    importing the package compiles nothing and needs no optional dependency."""
+
+    module: str
+    function: str
+
+    def load(self) -> Solver:
+        module = import_module(f".{self.module}", __package__)
+        return cast(Solver, getattr(module, self.function))
+
+
+SOLVERS = {
+    "interior-point": Address("interior_point", "interior_point"),
+    "first-order": Address("first_order", "first_order"),
+    "highs": Address("reference", "highs"),
+    "clarabel": Address("reference", "clarabel"),
+}
+
+
+def choose(problem: RobustProblem, tol: float) -> str:
+    """Name of the solver that ``"auto"`` stands for.
+
+    Interior point while its dense system of C (P + 1) unknowns is affordable, the
+    first-order method above that.
+
+    Parameters
+    ----------
+    problem : RobustProblem
+        What is to be solved.
+    tol : float
+        Relative duality gap asked for.
+
+    Returns
+    -------
+    str
+        A key of ``SOLVERS``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wdrsvm import WassersteinBall
+    >>> from wdrsvm.problem import RobustProblem
+    >>> from wdrsvm.solvers import choose
+    >>> X, y = np.eye(3), np.arange(3)
+    >>> ball = WassersteinBall(radius=0.1)
+    >>> choose(RobustProblem(X, y, np.full(3, 1 / 3), ball, n_classes=3), tol=1e-6)
+    'interior-point'
+    """
+    unknowns = problem.n_classes * (problem.n_features + 1)
+    return "first-order" if unknowns > MAX_DENSE_UNKNOWNS else "interior-point"
+
+
+def solve(
+    problem: RobustProblem,
+    name: str = "auto",
+    settings: SolverSettings = DEFAULT_SETTINGS,
+    start: Start | None = None,
+) -> SolverResult:
+    """Solve the training problem with the named solver.
+
+    Parameters
+    ----------
+    problem : RobustProblem
+        What is to be solved.
+    name : str, default="auto"
+        A key of ``SOLVERS``, or ``"auto"`` for the choice of :func:`choose`.
+    settings : SolverSettings
+        Tolerance, limits, seed and callback.
+    start : Start or None, default=None
+        A point to start from, for solvers that can use one.
+
+    Returns
+    -------
+    SolverResult
+        The classifier and its certificate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wdrsvm import WassersteinBall
+    >>> from wdrsvm.problem import RobustProblem
+    >>> from wdrsvm.solvers import solve
+    >>> X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
+    >>> ball = WassersteinBall(radius=0.1)
+    >>> result = solve(RobustProblem(X, y, np.full(2, 0.5), ball, n_classes=2))
+    >>> round(result.certificate.objective, 4)
+    0.1
+    """
+    if not isinstance(name, str) or name not in ("auto", *SOLVERS):
+        allowed = ", ".join(repr(known) for known in ("auto", *SOLVERS))
+        raise ValueError(f"solver must be one of {allowed}, got {name!r}.")
+    chosen = choose(problem, settings.tol) if name == "auto" else name
+    return SOLVERS[chosen].load()(problem, settings, start)

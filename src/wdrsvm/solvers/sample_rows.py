@@ -1,0 +1,253 @@
+r"""The rows of the samples in the interior point: compiled per-sample algebra.
+
+Sample n has the local variables s, h and sees z = M x_n and lam through 3C - 1 rows
+
+    0:  s - z_j + z_y - [j != y]      (j = y is s >= 0)        multipliers alpha_j
+    1:  h - z_j                                                multipliers beta_j
+    2:  s - h + z_c - 1 + lam k_c     (c != y, k_c finite)     multipliers phi_c
+
+kept in arrays ``slack`` and ``mult`` of shape (3, N, C).  Rows that do not exist have
+slack 1 and multiplier 0; a sample without any possible flip has only the rows 0.
+
+With d = mult / slack = (a, b, f) and sums A, B, F, the quadratic form of a Newton step is
+that of springs: minimised over s and h it is, with e_c = z_c + k_c lam,
+
+    1/2 sum_ij { (a_i a_j / A + b_i b_j / B) (z_i - z_j)^2 + f_i f_j / F (e_i - e_j)^2 }
+    + A B F / (AB + AF + BF) (mean_a z - mean_b z - z_y + mean_f e)^2:
+
+sums of squares, so that nothing cancels however close to the boundary.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+compiled: Any = njit(cache=True, nogil=True, error_model="numpy")
+
+
+@compiled
+def start_rows(weight, kappa, y, lam):  # type: ignore[no-untyped-def]
+    """Strictly feasible s, h at z = 0 and multipliers that meet the row sums."""
+    n_rows, n_classes = kappa.shape
+    slack = np.ones((3, n_rows, n_classes))
+    mult = np.zeros((3, n_rows, n_classes))
+    s = np.empty(n_rows)
+    h = np.zeros(n_rows)
+    for n in range(n_rows):
+        has_flips = np.isfinite(kappa[n]).any()
+        h[n] = 1.0 if has_flips else 0.0
+        s[n] = 1.0 + h[n] + n_classes / weight[n]
+        total = 0.0
+        flipped = 0.0
+        for j in range(n_classes):
+            slack[0, n, j] = s[n] - (j != y[n])
+            mult[0, n, j] = 1.0 / slack[0, n, j]
+            total += mult[0, n, j]
+            if np.isfinite(kappa[n, j]):
+                slack[2, n, j] = s[n] - h[n] - 1.0 + lam * kappa[n, j]
+                mult[2, n, j] = 1.0 / slack[2, n, j]
+                total += mult[2, n, j]
+                flipped += mult[2, n, j]
+        share = weight[n] / total
+        for j in range(n_classes):
+            mult[0, n, j] *= share
+            mult[2, n, j] *= share
+            if has_flips:
+                slack[1, n, j] = h[n]
+                mult[1, n, j] = flipped * share / n_classes
+    return slack, mult, s, h
+
+
+@compiled
+def eliminate(slack, mult, kappa, y):  # type: ignore[no-untyped-def]
+    """Curvature (N, C+1, C+1) in (z, lam) after s and h, and the springs (N, 3)."""
+    _, n_rows, n_classes = slack.shape
+    curvature = np.zeros((n_rows, n_classes + 1, n_classes + 1))
+    springs = np.zeros((n_rows, 3))
+    spring = np.empty((3, n_classes))
+    gap = np.empty(n_classes + 1)
+    for n in range(n_rows):
+        for k in range(3):
+            for j in range(n_classes):
+                spring[k, j] = mult[k, n, j] / slack[k, n, j]
+                springs[n, k] += spring[k, j]
+        block = curvature[n]
+        for k in range(3):
+            if springs[n, k] > 0:
+                _add_laplacian(block, spring[k], springs[n, k])
+        if springs[n, 2] > 0:
+            _add_price_spread(block, spring[2], springs[n, 2], kappa[n])
+            _series_gap(gap, spring, springs[n], kappa[n], y[n])
+            a, b, f = springs[n]
+            _add_square(block, gap, a * b * f / (a * b + a * f + b * f))
+    return curvature, springs
+
+
+@compiled
+def _add_laplacian(block, spring, total):  # type: ignore[no-untyped-def]
+    for i in range(len(spring)):
+        for j in range(i):
+            tie = spring[i] * spring[j] / total
+            block[i, j] -= tie
+            block[j, i] -= tie
+            block[i, i] += tie
+            block[j, j] += tie
+
+
+@compiled
+def _add_price_spread(block, spring, total, kappa):  # type: ignore[no-untyped-def]
+    """The lam part of the flips' Laplacian: zero when all flips cost the same."""
+    lam = len(spring)
+    for i in range(lam):
+        for j in range(i):
+            if spring[i] > 0 and spring[j] > 0:
+                tie = spring[i] * spring[j] / total
+                spread = kappa[i] - kappa[j]
+                block[i, lam] += tie * spread
+                block[lam, i] += tie * spread
+                block[j, lam] -= tie * spread
+                block[lam, j] -= tie * spread
+                block[lam, lam] += tie * spread * spread
+
+
+@compiled
+def _series_gap(gap, spring, springs, kappa, label):  # type: ignore[no-untyped-def]
+    """mean_a z - mean_b z - z_y + mean_f (z + k lam) as a vector in (z, lam)."""
+    lam = len(kappa)
+    gap[lam] = 0.0
+    for j in range(lam):
+        gap[j] = spring[0, j] / springs[0] - spring[1, j] / springs[1]
+        if spring[2, j] > 0:
+            gap[j] += spring[2, j] / springs[2]
+            gap[lam] += spring[2, j] / springs[2] * kappa[j]
+    gap[label] -= 1.0
+
+
+@compiled
+def _add_square(block, vector, factor):  # type: ignore[no-untyped-def]
+    for i in range(len(vector)):
+        for j in range(len(vector)):
+            block[i, j] += factor * vector[i] * vector[j]
+
+
+@compiled
+def reduced_rhs(target, slack, mult, springs, kappa, y, weight):  # type: ignore[no-untyped-def]
+    """Right-hand side in (z, lam) after s and h, and the local part of their step.
+
+    ``target`` holds the multipliers aimed at before the change of slacks is counted.
+    """
+    _, n_rows, n_classes = slack.shape
+    rhs = np.zeros((n_rows, n_classes))
+    rhs_lam = 0.0
+    local = np.zeros((n_rows, 2))
+    for n in range(n_rows):
+        want_s, want_h = -weight[n], 0.0
+        on_label = 0.0
+        for j in range(n_classes):
+            on_label += target[0, n, j]
+            want_s += target[0, n, j] + target[2, n, j]
+            want_h += target[1, n, j] - target[2, n, j]
+            rhs[n, j] += target[2, n, j] - target[0, n, j] - target[1, n, j]
+        rhs[n, y[n]] += on_label
+        s, h = _solve_local(springs[n], want_s, want_h)
+        local[n, 0], local[n, 1] = s, h
+        rhs[n, y[n]] -= springs[n, 0] * s
+        for j in range(n_classes):
+            rhs[n, j] += mult[0, n, j] / slack[0, n, j] * s
+            rhs[n, j] += mult[1, n, j] / slack[1, n, j] * h
+            flip = mult[2, n, j] / slack[2, n, j]
+            if flip > 0:
+                rhs[n, j] -= flip * (s - h)
+                rhs_lam += kappa[n, j] * (target[2, n, j] - flip * (s - h))
+    return rhs, rhs_lam, local
+
+
+@compiled
+def _solve_local(springs, want_s, want_h):  # type: ignore[no-untyped-def]
+    a, b, f = springs
+    if f == 0.0:
+        return want_s / a, 0.0
+    determinant = a * b + a * f + b * f
+    s = ((b + f) * want_s + f * want_h) / determinant
+    h = (f * want_s + (a + f) * want_h) / determinant
+    return s, h
+
+
+@compiled
+def step_rows(dz, dlam, local, target, slack, mult, springs, kappa, y):  # type: ignore[no-untyped-def]
+    """Steps of slacks, multipliers, s and h that belong to a step of z and lam."""
+    _, n_rows, n_classes = slack.shape
+    d_slack = np.zeros_like(slack)
+    d_mult = np.zeros_like(slack)
+    d_s = np.empty(n_rows)
+    d_h = np.empty(n_rows)
+    for n in range(n_rows):
+        pull_s, pull_h = -springs[n, 0] * dz[n, y[n]], 0.0
+        for j in range(n_classes):
+            pull_s += mult[0, n, j] / slack[0, n, j] * dz[n, j]
+            pull_h += mult[1, n, j] / slack[1, n, j] * dz[n, j]
+            if mult[2, n, j] > 0:
+                flip = mult[2, n, j] / slack[2, n, j] * (dz[n, j] + kappa[n, j] * dlam)
+                pull_s -= flip
+                pull_h += flip
+        s, h = _solve_local(springs[n], pull_s, pull_h)
+        s += local[n, 0]
+        h += local[n, 1]
+        d_s[n], d_h[n] = s, h
+        for j in range(n_classes):
+            d_slack[0, n, j] = s - dz[n, j] + dz[n, y[n]]
+            if mult[1, n, j] > 0:
+                d_slack[1, n, j] = h - dz[n, j]
+            if mult[2, n, j] > 0:
+                d_slack[2, n, j] = s - h + dz[n, j] + kappa[n, j] * dlam
+            for k in range(3):
+                if mult[k, n, j] > 0:
+                    spring = mult[k, n, j] / slack[k, n, j]
+                    d_mult[k, n, j] = (
+                        target[k, n, j] - mult[k, n, j] - spring * d_slack[k, n, j]
+                    )
+    return d_slack, d_mult, d_s, d_h
+
+
+@compiled
+def longest_step(value, change):  # type: ignore[no-untyped-def]
+    """Largest t with value + t change >= 0, over entries that exist."""
+    worst = 0.0
+    values = value.ravel()
+    changes = change.ravel()
+    for i in range(len(values)):
+        if changes[i] < 0:
+            worst = max(worst, -changes[i] / values[i])
+    return 1.0 / worst if worst > 0 else np.inf
+
+
+@compiled
+def weighted_gram(curvature, X):  # type: ignore[no-untyped-def]
+    """sum_n curvature_n kron x_n x_n', shape (C Q + 1, C Q + 1), in lam's row and column
+    sum_n curvature_n[:, lam] x_n; the lower triangle of blocks is mirrored."""
+    n_rows, n_columns = X.shape
+    n_classes = curvature.shape[1] - 1
+    size = n_classes * n_columns
+    gram = np.empty((size + 1, size + 1))
+    corner = 0.0
+    for n in range(n_rows):
+        corner += curvature[n, n_classes, n_classes]
+    gram[size, size] = corner
+    transposed = np.ascontiguousarray(X.T)
+    for i in range(n_classes):
+        width = n_classes - i
+        scaled = np.empty((n_rows, width * n_columns + 1))
+        for n in range(n_rows):
+            for j in range(width):
+                factor = curvature[n, i, i + j]
+                for d in range(n_columns):
+                    scaled[n, j * n_columns + d] = factor * X[n, d]
+            scaled[n, width * n_columns] = curvature[n, i, n_classes]
+        rows = slice(i * n_columns, (i + 1) * n_columns)
+        block = np.dot(transposed, scaled)
+        gram[rows, i * n_columns :] = block
+        gram[i * n_columns :, rows] = block.T
+    return gram

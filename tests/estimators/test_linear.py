@@ -1,0 +1,472 @@
+"""RobustLinearSVC as a scikit-learn citizen."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler, scale
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from wdrsvm import RadiusWarning, RobustLinearSVC, WassersteinBall, worst_case_risk
+from wdrsvm.estimators import _fit, linear
+
+X, y = load_iris(return_X_y=True)
+X = scale(X)
+NAMES = np.array(["setosa", "versicolor", "virginica"])
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return RobustLinearSVC().fit(X, y)
+
+
+@pytest.fixture
+def starts(monkeypatch):
+    """Collects the starting points that solvers are given."""
+    seen = []
+    solve = linear.solve
+
+    def spying_solve(problem, name, settings, start):
+        seen.append(start)
+        return solve(problem, name, settings, start)
+
+    monkeypatch.setattr(linear, "solve", spying_solve)
+    return seen
+
+
+def assert_same_model(first, second, rtol=1e-9):
+    np.testing.assert_allclose(first.coef_, second.coef_, rtol, 1e-9)
+    np.testing.assert_allclose(first.intercept_, second.intercept_, rtol, 1e-9)
+
+
+@parametrize_with_checks([RobustLinearSVC(), RobustLinearSVC(label_cost=np.inf, norm="l1")])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_signature_is_the_contract():
+    parameters = inspect.signature(RobustLinearSVC).parameters
+    expected = {
+        "radius": 0.05,
+        "label_cost": 2.0,
+        "norm": "l2",
+        "smoothing": 0.0,
+        "label_noise": "adversarial",
+        "disbelief": "trim",
+        "max_disbelief": 0.4,
+        "feature_cost": None,
+        "support": None,
+        "categorical": None,
+        "fit_intercept": True,
+        "class_weight": None,
+        "solver": "auto",
+        "tol": 1e-6,
+        "max_iter": None,
+        "warm_start": False,
+        "random_state": None,
+        "verbose": 0,
+    }
+    assert {name: p.default for name, p in parameters.items()} == expected
+    positional = [n for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert positional == ["radius", "label_cost"]
+
+
+class TestFittedAttributes:
+    def test_three_classes(self, fitted):
+        assert fitted.coef_.shape == (3, 4)
+        assert fitted.intercept_.shape == (3,)
+        assert fitted.decision_function(X).shape == (150, 3)
+        np.testing.assert_array_equal(fitted.classes_, [0, 1, 2])
+
+    def test_two_classes(self):
+        model = RobustLinearSVC().fit(X, y > 0)
+        assert model.coef_.shape == (1, 4)
+        assert model.intercept_.shape == (1,)
+        decision = model.decision_function(X)
+        assert decision.shape == (150,)
+        np.testing.assert_allclose(decision, X @ model.coef_[0] + model.intercept_)
+        np.testing.assert_array_equal(model.predict(X), decision > 0)
+
+    def test_the_certificate(self, fitted):
+        assert fitted.dual_bound_ <= fitted.objective_
+        assert fitted.duality_gap_ == fitted.objective_ - fitted.dual_bound_
+        assert fitted.duality_gap_ <= 1e-6 * max(fitted.objective_, 1e-2)
+        assert fitted.lambda_ > 0
+        assert fitted.n_iter_ >= 1
+        assert fitted.solver_ == "interior-point"
+
+    def test_the_objective_is_the_worst_case_risk_on_the_training_data(self, fitted):
+        assert fitted.worst_case_risk(X, y) == pytest.approx(fitted.objective_, rel=1e-12)
+
+    def test_no_intercept(self):
+        model = RobustLinearSVC(fit_intercept=False).fit(X, y)
+        np.testing.assert_array_equal(model.intercept_, 0.0)
+
+    def test_the_gauge_is_centred(self, fitted):
+        np.testing.assert_allclose(fitted.coef_.sum(axis=0), 0.0, atol=1e-12)
+        assert fitted.intercept_.sum() == pytest.approx(0.0, abs=1e-12)
+
+    def test_it_beats_others_at_its_own_game(self, fitted):
+        other = LogisticRegression().fit(X, y)
+        ball = WassersteinBall(fitted.radius, fitted.label_cost)
+        assert fitted.objective_ < worst_case_risk(other, X, y, ball)
+
+
+class TestContainers:
+    @pytest.mark.parametrize(
+        "convert",
+        [
+            sparse.csr_array,
+            sparse.csc_array,
+            sparse.coo_array,
+            sparse.csr_matrix,
+            sparse.csc_matrix,
+            np.asfortranarray,
+            np.ndarray.tolist,
+            lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+        ],
+    )
+    def test_equal_data_in_another_container(self, fitted, convert):
+        model = RobustLinearSVC().fit(convert(X), y)
+        assert_same_model(model, fitted)
+        np.testing.assert_array_equal(model.predict(convert(X)), fitted.predict(X))
+
+    def test_read_only(self, fitted):
+        frozen, labels = X.copy(), y.copy()
+        frozen.setflags(write=False)
+        labels.setflags(write=False)
+        assert_same_model(RobustLinearSVC().fit(frozen, labels), fitted)
+
+    def test_inputs_are_not_changed(self):
+        features, labels, weight, trust = X.copy(), y.copy(), np.ones(150), np.ones(150)
+        RobustLinearSVC(class_weight="balanced").fit(features, labels, weight, trust)
+        np.testing.assert_array_equal(features, X)
+        np.testing.assert_array_equal(labels, y)
+        np.testing.assert_array_equal([weight, trust], 1.0)
+
+    def test_float32_is_solved_in_double(self):
+        single = RobustLinearSVC().fit(X.astype(np.float32), y)
+        double = RobustLinearSVC().fit(X.astype(np.float32).astype(np.float64), y)
+        assert single.coef_.dtype == np.float64
+        assert_same_model(single, double, rtol=0)
+
+    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+    def test_frames(self, fitted, frame):
+        table = frame(dict(zip("abcd", X.T, strict=True)))
+        model = RobustLinearSVC().fit(table, y)
+        assert_same_model(model, fitted)
+        assert list(model.feature_names_in_) == list("abcd")
+        np.testing.assert_array_equal(model.predict(table), fitted.predict(X))
+        assert model.worst_case_risk(table, y) == pytest.approx(model.objective_)
+        with pytest.raises(ValueError, match="feature names should match"):
+            model.predict(table[["b", "a", "c", "d"]])
+
+    def test_string_labels(self, fitted):
+        model = RobustLinearSVC().fit(X, NAMES[y])
+        assert_same_model(model, fitted, rtol=0)
+        np.testing.assert_array_equal(model.classes_, NAMES)
+        np.testing.assert_array_equal(model.predict(X), NAMES[fitted.predict(X)])
+        assert model.score(X, NAMES[y]) == fitted.score(X, y)
+
+    def test_series_of_categories(self, fitted):
+        labels = pd.Series(NAMES[y], dtype="category")
+        assert_same_model(RobustLinearSVC().fit(X, labels), fitted, rtol=0)
+
+
+class TestToolbox:
+    def test_pipeline_and_grid_search(self):
+        pipeline = make_pipeline(StandardScaler(), RobustLinearSVC())
+        grid = {
+            "robustlinearsvc__radius": [0.01, 0.1],
+            "robustlinearsvc__norm": ["l1", "l2"],
+        }
+        search = GridSearchCV(pipeline, grid, cv=3).fit(X, NAMES[y])
+        assert search.best_score_ > 0.85
+
+    def test_one_vs_rest(self):
+        assert OneVsRestClassifier(RobustLinearSVC()).fit(X, y).score(X, y) > 0.6
+
+    def test_clone(self):
+        cost = 1.0 - np.eye(3)
+        model = RobustLinearSVC(0.1, cost, norm="l1", random_state=3)
+        copy = clone(model)
+        assert not hasattr(copy, "coef_")
+        np.testing.assert_array_equal(copy.label_cost, cost)
+        assert copy.get_params()["norm"] == "l1"
+
+    def test_pickle(self, fitted):
+        copy = pickle.loads(pickle.dumps(fitted))
+        np.testing.assert_array_equal(
+            copy.decision_function(X), fitted.decision_function(X)
+        )
+        assert copy.objective_ == fitted.objective_
+
+    def test_deterministic(self, fitted):
+        assert_same_model(RobustLinearSVC(random_state=0).fit(X, y), fitted, rtol=0)
+
+    def test_metadata_routing_of_weight_and_trust(self, fitted):
+        trust = np.where(np.arange(150) % 2, 1.0, np.inf)
+        weight = np.linspace(1.0, 2.0, 150)
+        with config_context(enable_metadata_routing=True):
+            model = RobustLinearSVC().set_fit_request(sample_weight=True, label_trust=True)
+            pipeline = make_pipeline(FunctionTransformer(), model)
+            pipeline.fit(X, y, sample_weight=weight, label_trust=trust)
+        expected = RobustLinearSVC().fit(X, y, weight, trust)
+        assert_same_model(pipeline[-1], expected, rtol=0)
+        assert not np.allclose(expected.coef_, fitted.coef_)
+
+    def test_cross_validation_routes_trust(self):
+        with config_context(enable_metadata_routing=True):
+            model = RobustLinearSVC().set_fit_request(label_trust=True)
+            result = cross_validate(model, X, y, params={"label_trust": np.ones(150)})
+        assert len(result["test_score"]) == 5
+
+    def test_cross_validation_without_routing(self):
+        result = cross_validate(
+            RobustLinearSVC(), X, y, params={"sample_weight": np.ones(150)}, cv=3
+        )
+        assert len(result["test_score"]) == 3
+
+
+class TestWeightsAndTrust:
+    def test_weights_are_repeated_rows(self):
+        times = np.random.default_rng(0).integers(0, 4, 150)
+        weighted = RobustLinearSVC().fit(X, y, sample_weight=times)
+        repeated = RobustLinearSVC().fit(X.repeat(times, 0), y.repeat(times))
+        np.testing.assert_allclose(
+            weighted.decision_function(X), repeated.decision_function(X), atol=1e-7
+        )
+
+    def test_balanced_equals_the_weights_it_stands_for(self):
+        rows = np.r_[0:50, 50:70, 100:110]
+        counts = np.bincount(y[rows])
+        balanced = RobustLinearSVC(class_weight="balanced").fit(X[rows], y[rows])
+        named = RobustLinearSVC(class_weight=dict(enumerate(80 / (3 * counts))))
+        weighted = RobustLinearSVC().fit(X[rows], y[rows], 1.0 / counts[y[rows]])
+        assert_same_model(balanced, named.fit(X[rows], y[rows]), rtol=1e-6)
+        assert_same_model(balanced, weighted, rtol=1e-6)
+
+    def test_infinite_trust_is_an_infinite_label_cost(self):
+        trusted = RobustLinearSVC().fit(X, y, label_trust=np.full(150, np.inf))
+        infinite = RobustLinearSVC(label_cost=np.inf).fit(X, y)
+        assert trusted.objective_ == pytest.approx(infinite.objective_, rel=1e-6)
+
+    def test_trust_scales_the_label_cost(self):
+        trusting = RobustLinearSVC(label_cost=1.0).fit(X, y, label_trust=np.full(150, 2.0))
+        assert trusting.objective_ == pytest.approx(
+            RobustLinearSVC(label_cost=2.0).fit(X, y).objective_, rel=1e-6
+        )
+
+    def test_verified_labels_lower_the_certified_risk(self, fitted):
+        trust = np.where(np.arange(150) % 2, 1.0, np.inf)
+        assert RobustLinearSVC().fit(X, y, label_trust=trust).objective_ < fitted.objective_
+
+    def test_an_untouchable_feature_lowers_the_certified_risk(self):
+        free = RobustLinearSVC(label_cost=np.inf).fit(X, y)
+        cost = [1.0, np.inf, 1.0, 1.0]
+        held = RobustLinearSVC(label_cost=np.inf, feature_cost=cost).fit(X, y)
+        assert held.objective_ < free.objective_
+        assert held.worst_case_risk(X, y) == pytest.approx(held.objective_)
+
+
+class TestSolving:
+    def test_warm_start_finds_the_same_optimum(self):
+        model = RobustLinearSVC(warm_start=True).fit(X, y)
+        cold = model.objective_
+        assert model.fit(X, y).objective_ == pytest.approx(cold, rel=1e-6)
+        assert model.set_params(radius=0.06).fit(X, y).objective_ > cold
+
+    def test_warm_start_from_data_of_another_shape(self):
+        model = RobustLinearSVC(warm_start=True).fit(X, y)
+        model.fit(X[:, :2], y)
+        assert model.coef_.shape == (3, 2)
+        assert model.fit(X, y > 0).coef_.shape == (1, 4)
+
+    def test_warm_start_gives_the_solver_the_last_solution(self, starts):
+        model = RobustLinearSVC(warm_start=True).fit(X, y > 0)
+        first = model.coef_
+        model.fit(X, y > 0)
+        assert starts[0] is None
+        np.testing.assert_allclose(np.diff(starts[1].coef, axis=0), first)
+        assert starts[1].lam == pytest.approx(model.lambda_)
+
+    def test_no_start_without_warm_start_or_for_other_classes(self, starts):
+        RobustLinearSVC().fit(X, y).fit(X, y)
+        RobustLinearSVC(warm_start=True).fit(X, y).fit(X, NAMES[y])
+        assert starts == [None] * 4
+
+    def test_verbose_prints_a_line_a_round(self, capsys):
+        RobustLinearSVC(verbose=1).fit(X, y)
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) >= 2
+        for word in ("iteration", "objective", "bound", "gap", " s"):
+            assert all(word in line for line in lines)
+
+    def test_silent_by_default(self, capsys):
+        RobustLinearSVC().fit(X, y)
+        assert capsys.readouterr() == ("", "")
+
+    def test_too_few_iterations_is_a_convergence_warning(self):
+        with pytest.warns(ConvergenceWarning, match=r"duality gap of .* Raise max_iter"):
+            model = RobustLinearSVC(max_iter=2).fit(X, y)
+        assert model.n_iter_ <= 2
+        assert model.duality_gap_ > 1e-6
+
+    def test_a_convergence_warning_points_at_the_call_of_fit(self):
+        with pytest.warns(ConvergenceWarning) as caught:
+            RobustLinearSVC(max_iter=2).fit(X, y)
+        assert caught[0].filename == __file__
+
+    def test_a_failed_fit_leaves_the_estimator_as_it_was(self):
+        model = RobustLinearSVC().fit(pd.DataFrame(X, columns=list("abcd")), y)
+        before = dict(vars(model))
+        with pytest.raises(ValueError, match="sample_weight"):
+            model.fit(X[:, :2], y, sample_weight=-np.ones(150))
+        assert vars(model) == before
+
+    def test_an_interrupted_fit_leaves_the_estimator_as_it_was(self, monkeypatch):
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        model = RobustLinearSVC().fit(X, y)
+        before = dict(vars(model))
+        monkeypatch.setattr(linear, "solve", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X[:, :2], y > 0)
+        assert vars(model) == before
+
+
+class TestRadiusWarning:
+    @pytest.mark.parametrize("label_cost", [2.0, np.inf])
+    def test_names_the_radius_to_stay_below(self, label_cost):
+        with pytest.warns(RadiusWarning, match=r"At radius=5 .* than a constant .* = \d"):
+            RobustLinearSVC(5.0, label_cost).fit(X, y)
+
+    def test_names_the_function_for_larger_data(self, monkeypatch):
+        monkeypatch.setattr(_fit, "MAX_ENTRIES_FOR_RADIUS", 0)
+        with pytest.warns(RadiusWarning, match=r"below wdrsvm.radius_max\(X, y\)"):
+            RobustLinearSVC(5.0).fit(X, y)
+
+    def test_a_classifier_on_untouchable_features_is_not_called_constant(self):
+        cost = [1.0, 1.0, 1.0, np.inf]
+        with pytest.warns(RadiusWarning, match="than one that ignores the features it can"):
+            RobustLinearSVC(5.0, np.inf, feature_cost=cost).fit(X, y)
+
+    def test_blames_a_label_cost_of_zero(self):
+        with pytest.warns(RadiusWarning, match=r"Raise label_cost: wdrsvm.radius_max is 0"):
+            RobustLinearSVC(label_cost=0.0).fit(X, y)
+
+    def test_silent_without_an_adversary(self):
+        RobustLinearSVC(0.0).fit(np.ones((6, 2)), [0, 1, 2] * 2)
+
+    def test_silent_when_the_data_are_noise(self):
+        rng = np.random.default_rng(0)
+        noise = rng.normal(size=(200, 2))
+        RobustLinearSVC().fit(noise, rng.integers(0, 3, 200))
+
+    def test_silent_below_the_radius_it_names(self):
+        with pytest.warns(RadiusWarning) as caught:
+            RobustLinearSVC(5.0).fit(X, y)
+        limit = float(str(caught[0].message).split("= ")[-1].rstrip("."))
+        RobustLinearSVC(0.95 * limit).fit(X, y)
+
+
+BAD_PARAMETERS = [
+    ({"radius": -1.0}, "radius must be a finite number >= 0"),
+    ({"radius": np.nan}, "radius must be a finite number >= 0"),
+    ({"label_cost": -1.0}, "label_cost must be >= 0"),
+    ({"label_cost": np.ones((3, 3))}, "label_cost must have a zero diagonal"),
+    ({"label_cost": 1 - np.eye(2)}, "label_cost has shape .* there are 3 classes"),
+    ({"norm": "l3"}, "norm must be one of 'l1', 'l2', 'linf', got 'l3'"),
+    ({"feature_cost": [1, 1, 1, 0]}, "feature_cost must be > 0"),
+    ({"feature_cost": [1, 1, 1, -1]}, "feature_cost must be > 0"),
+    ({"feature_cost": [1, 1]}, "feature_cost has shape .* X has 4 features"),
+    ({"smoothing": 0.5}, "smoothing must be 0.0, got 0.5"),
+    ({"label_noise": "random"}, "label_noise must be 'adversarial', got 'random'"),
+    ({"support": (0, 1)}, "support must be None"),
+    ({"categorical": [[0, 1]]}, "categorical must be None"),
+    ({"solver": "simplex"}, "solver must be one of 'auto'.*, got 'simplex'"),
+    ({"tol": 0.0}, "tol must be a finite number > 0"),
+    ({"tol": "small"}, "tol must be a finite number > 0"),
+    ({"max_iter": 0}, "max_iter must be None or an integer >= 1"),
+    ({"max_iter": 1.5}, "max_iter must be None or an integer >= 1"),
+    ({"class_weight": "fair"}, "class_weight"),
+    ({"class_weight": {0: -1.0, 1: 1.0, 2: 1.0}}, "class_weight must be finite and >= 0"),
+    ({"class_weight": {0: 1.0, 1: 0.0, 2: 0.0}}, "class_weight leave weight on 1 class"),
+]
+
+BAD_COLUMNS = [
+    ({"sample_weight": np.zeros(150)}, "sample_weight must not be zero in every row"),
+    ({"sample_weight": np.r_[-1.0, np.ones(149)]}, "sample_weight must be >= 0"),
+    ({"sample_weight": np.r_[np.nan, np.ones(149)]}, "sample_weight contains NaN"),
+    ({"sample_weight": np.r_[np.inf, np.ones(149)]}, "sample_weight contains infinity"),
+    ({"sample_weight": np.ones(7)}, r"sample_weight must have shape \(150,\)"),
+    ({"sample_weight": np.ones((150, 1))}, r"sample_weight must have shape \(150,\)"),
+    ({"sample_weight": np.where(y == 0, 1.0, 0.0)}, "leave weight on 1 class"),
+    ({"label_trust": np.r_[-1.0, np.ones(149)]}, "label_trust must be >= 0"),
+    ({"label_trust": np.r_[np.nan, np.ones(149)]}, "label_trust must be >= 0"),
+    ({"label_trust": np.ones(7)}, r"label_trust must have shape \(150,\)"),
+    ({"label_trust": np.ones((150, 2))}, r"label_trust must have shape \(150,\)"),
+]
+
+BAD_DATA = [
+    (np.where(np.eye(150, 4), np.nan, X), y, "X contains NaN"),
+    (np.where(np.eye(150, 4), np.inf, X), y, "X contains infinity"),
+    (np.empty((0, 4)), np.empty(0), "0 sample"),
+    (np.empty((150, 0)), y, "0 feature"),
+    (X[0], y, "Expected 2D array"),
+    (X, y[:-1], "inconsistent numbers of samples"),
+    (X, np.zeros(150), "y must have at least 2 classes, got 1 class"),
+    (X, np.c_[y, y], "y should be a 1d array"),
+    (X, X[:, 0], "Unknown label type: continuous"),
+]
+
+
+class TestErrors:
+    @pytest.mark.parametrize(("parameters", "message"), BAD_PARAMETERS)
+    def test_bad_parameter(self, parameters, message):
+        with pytest.raises(ValueError, match=message):
+            RobustLinearSVC(**parameters).fit(X, y)
+
+    @pytest.mark.parametrize("radius", [None, "0.1"])
+    def test_radius_of_another_type(self, radius):
+        with pytest.raises(TypeError, match="radius must be a number"):
+            RobustLinearSVC(radius).fit(X, y)
+
+    @pytest.mark.parametrize(("columns", "message"), BAD_COLUMNS)
+    def test_bad_column(self, columns, message):
+        with pytest.raises(ValueError, match=message):
+            RobustLinearSVC().fit(X, y, **columns)
+
+    @pytest.mark.parametrize(("features", "labels", "message"), BAD_DATA)
+    def test_bad_data(self, features, labels, message):
+        with pytest.raises(ValueError, match=message):
+            RobustLinearSVC().fit(features, labels)
+
+    def test_predicting_before_fitting(self):
+        with pytest.raises(NotFittedError):
+            RobustLinearSVC().predict(X)
+
+    def test_predicting_other_features(self, fitted):
+        with pytest.raises(ValueError, match="X has 2 features"):
+            fitted.predict(X[:, :2])
+
+    def test_risk_on_an_unknown_label(self, fitted):
+        with pytest.raises(ValueError, match="labels that the classifier does not know"):
+            fitted.worst_case_risk(X, y + 1)
+
+    def test_a_fold_that_lacks_a_class_of_the_matrix(self):
+        with pytest.raises(ValueError, match="every class must be present in y"):
+            RobustLinearSVC(label_cost=1 - np.eye(3)).fit(X[:100], y[:100])
