@@ -26,7 +26,7 @@ docs: $(DOCS_READY)
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
 clean:
-	rm -rf $(VENV) docs/_build docs/generated dist build
+	rm -rf $(VENV) docs/_build dist build
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

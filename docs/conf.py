@@ -9,15 +9,12 @@ release = __version__
 
 extensions = [
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "numpydoc",
 ]
-exclude_patterns = ["_build", "generated"]
+exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"wdrsvm {__version__}"
 
-autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
-nitpicky = False

@@ -11,7 +11,6 @@ from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.multiclass import OneVsRestClassifier
@@ -19,8 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler, scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from wdrsvm import RadiusWarning, RobustLinearSVC, WassersteinBall, worst_case_risk
-from wdrsvm.estimators import _fit, linear
+from wdrsvm import RobustLinearSVC, WassersteinBall, worst_case_risk
 
 X, y = load_iris(return_X_y=True)
 X = scale(X)
@@ -30,20 +28,6 @@ NAMES = np.array(["setosa", "versicolor", "virginica"])
 @pytest.fixture(scope="module")
 def fitted():
     return RobustLinearSVC().fit(X, y)
-
-
-@pytest.fixture
-def starts(monkeypatch):
-    """Collects the starting points that solvers are given."""
-    seen = []
-    solve = linear.solve
-
-    def spying_solve(problem, name, settings, start):
-        seen.append(start)
-        return solve(problem, name, settings, start)
-
-    monkeypatch.setattr(linear, "solve", spying_solve)
-    return seen
 
 
 def assert_same_model(first, second, rtol=1e-9):
@@ -279,194 +263,3 @@ class TestWeightsAndTrust:
         held = RobustLinearSVC(label_cost=np.inf, feature_cost=cost).fit(X, y)
         assert held.objective_ < free.objective_
         assert held.worst_case_risk(X, y) == pytest.approx(held.objective_)
-
-
-class TestSolving:
-    def test_warm_start_finds_the_same_optimum(self):
-        model = RobustLinearSVC(warm_start=True).fit(X, y)
-        cold = model.objective_
-        assert model.fit(X, y).objective_ == pytest.approx(cold, rel=1e-6)
-        assert model.set_params(radius=0.06).fit(X, y).objective_ > cold
-
-    def test_warm_start_from_data_of_another_shape(self):
-        model = RobustLinearSVC(warm_start=True).fit(X, y)
-        model.fit(X[:, :2], y)
-        assert model.coef_.shape == (3, 2)
-        assert model.fit(X, y > 0).coef_.shape == (1, 4)
-
-    def test_warm_start_gives_the_solver_the_last_solution(self, starts):
-        model = RobustLinearSVC(warm_start=True).fit(X, y > 0)
-        first = model.coef_
-        model.fit(X, y > 0)
-        assert starts[0] is None
-        np.testing.assert_allclose(np.diff(starts[1].coef, axis=0), first)
-        assert starts[1].lam == pytest.approx(model.lambda_)
-
-    def test_no_start_without_warm_start_or_for_other_classes(self, starts):
-        RobustLinearSVC().fit(X, y).fit(X, y)
-        RobustLinearSVC(warm_start=True).fit(X, y).fit(X, NAMES[y])
-        assert starts == [None] * 4
-
-    def test_verbose_prints_a_line_a_round(self, capsys):
-        RobustLinearSVC(verbose=1).fit(X, y)
-        lines = capsys.readouterr().out.splitlines()
-        assert len(lines) >= 2
-        for word in ("iteration", "objective", "bound", "gap", " s"):
-            assert all(word in line for line in lines)
-
-    def test_silent_by_default(self, capsys):
-        RobustLinearSVC().fit(X, y)
-        assert capsys.readouterr() == ("", "")
-
-    def test_too_few_iterations_is_a_convergence_warning(self):
-        with pytest.warns(ConvergenceWarning, match=r"duality gap of .* Raise max_iter"):
-            model = RobustLinearSVC(max_iter=2).fit(X, y)
-        assert model.n_iter_ <= 2
-        assert model.duality_gap_ > 1e-6
-
-    def test_a_convergence_warning_points_at_the_call_of_fit(self):
-        with pytest.warns(ConvergenceWarning) as caught:
-            RobustLinearSVC(max_iter=2).fit(X, y)
-        assert caught[0].filename == __file__
-
-    def test_a_failed_fit_leaves_the_estimator_as_it_was(self):
-        model = RobustLinearSVC().fit(pd.DataFrame(X, columns=list("abcd")), y)
-        before = dict(vars(model))
-        with pytest.raises(ValueError, match="sample_weight"):
-            model.fit(X[:, :2], y, sample_weight=-np.ones(150))
-        assert vars(model) == before
-
-    def test_an_interrupted_fit_leaves_the_estimator_as_it_was(self, monkeypatch):
-        def interrupt(*_):
-            raise KeyboardInterrupt
-
-        model = RobustLinearSVC().fit(X, y)
-        before = dict(vars(model))
-        monkeypatch.setattr(linear, "solve", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            model.fit(X[:, :2], y > 0)
-        assert vars(model) == before
-
-
-class TestRadiusWarning:
-    @pytest.mark.parametrize("label_cost", [2.0, np.inf])
-    def test_names_the_radius_to_stay_below(self, label_cost):
-        with pytest.warns(RadiusWarning, match=r"At radius=5 .* than a constant .* = \d"):
-            RobustLinearSVC(5.0, label_cost).fit(X, y)
-
-    def test_names_the_function_for_larger_data(self, monkeypatch):
-        monkeypatch.setattr(_fit, "MAX_ENTRIES_FOR_RADIUS", 0)
-        with pytest.warns(RadiusWarning, match=r"below wdrsvm.radius_max\(X, y\)"):
-            RobustLinearSVC(5.0).fit(X, y)
-
-    def test_a_classifier_on_untouchable_features_is_not_called_constant(self):
-        cost = [1.0, 1.0, 1.0, np.inf]
-        with pytest.warns(RadiusWarning, match="than one that ignores the features it can"):
-            RobustLinearSVC(5.0, np.inf, feature_cost=cost).fit(X, y)
-
-    def test_blames_a_label_cost_of_zero(self):
-        with pytest.warns(RadiusWarning, match=r"Raise label_cost: wdrsvm.radius_max is 0"):
-            RobustLinearSVC(label_cost=0.0).fit(X, y)
-
-    def test_silent_without_an_adversary(self):
-        RobustLinearSVC(0.0).fit(np.ones((6, 2)), [0, 1, 2] * 2)
-
-    def test_silent_when_the_data_are_noise(self):
-        rng = np.random.default_rng(0)
-        noise = rng.normal(size=(200, 2))
-        RobustLinearSVC().fit(noise, rng.integers(0, 3, 200))
-
-    def test_silent_below_the_radius_it_names(self):
-        with pytest.warns(RadiusWarning) as caught:
-            RobustLinearSVC(5.0).fit(X, y)
-        limit = float(str(caught[0].message).split("= ")[-1].rstrip("."))
-        RobustLinearSVC(0.95 * limit).fit(X, y)
-
-
-BAD_PARAMETERS = [
-    ({"radius": -1.0}, "radius must be a finite number >= 0"),
-    ({"radius": np.nan}, "radius must be a finite number >= 0"),
-    ({"label_cost": -1.0}, "label_cost must be >= 0"),
-    ({"label_cost": np.ones((3, 3))}, "label_cost must have a zero diagonal"),
-    ({"label_cost": 1 - np.eye(2)}, "label_cost has shape .* there are 3 classes"),
-    ({"norm": "l3"}, "norm must be one of 'l1', 'l2', 'linf', got 'l3'"),
-    ({"feature_cost": [1, 1, 1, 0]}, "feature_cost must be > 0"),
-    ({"feature_cost": [1, 1, 1, -1]}, "feature_cost must be > 0"),
-    ({"feature_cost": [1, 1]}, "feature_cost has shape .* X has 4 features"),
-    ({"smoothing": 0.5}, "smoothing must be 0.0, got 0.5"),
-    ({"label_noise": "random"}, "label_noise must be 'adversarial', got 'random'"),
-    ({"support": (0, 1)}, "support must be None"),
-    ({"categorical": [[0, 1]]}, "categorical must be None"),
-    ({"solver": "simplex"}, "solver must be one of 'auto'.*, got 'simplex'"),
-    ({"tol": 0.0}, "tol must be a finite number > 0"),
-    ({"tol": "small"}, "tol must be a finite number > 0"),
-    ({"max_iter": 0}, "max_iter must be None or an integer >= 1"),
-    ({"max_iter": 1.5}, "max_iter must be None or an integer >= 1"),
-    ({"class_weight": "fair"}, "class_weight"),
-    ({"class_weight": {0: -1.0, 1: 1.0, 2: 1.0}}, "class_weight must be finite and >= 0"),
-    ({"class_weight": {0: 1.0, 1: 0.0, 2: 0.0}}, "class_weight leave weight on 1 class"),
-]
-
-BAD_COLUMNS = [
-    ({"sample_weight": np.zeros(150)}, "sample_weight must not be zero in every row"),
-    ({"sample_weight": np.r_[-1.0, np.ones(149)]}, "sample_weight must be >= 0"),
-    ({"sample_weight": np.r_[np.nan, np.ones(149)]}, "sample_weight contains NaN"),
-    ({"sample_weight": np.r_[np.inf, np.ones(149)]}, "sample_weight contains infinity"),
-    ({"sample_weight": np.ones(7)}, r"sample_weight must have shape \(150,\)"),
-    ({"sample_weight": np.ones((150, 1))}, r"sample_weight must have shape \(150,\)"),
-    ({"sample_weight": np.where(y == 0, 1.0, 0.0)}, "leave weight on 1 class"),
-    ({"label_trust": np.r_[-1.0, np.ones(149)]}, "label_trust must be >= 0"),
-    ({"label_trust": np.r_[np.nan, np.ones(149)]}, "label_trust must be >= 0"),
-    ({"label_trust": np.ones(7)}, r"label_trust must have shape \(150,\)"),
-    ({"label_trust": np.ones((150, 2))}, r"label_trust must have shape \(150,\)"),
-]
-
-BAD_DATA = [
-    (np.where(np.eye(150, 4), np.nan, X), y, "X contains NaN"),
-    (np.where(np.eye(150, 4), np.inf, X), y, "X contains infinity"),
-    (np.empty((0, 4)), np.empty(0), "0 sample"),
-    (np.empty((150, 0)), y, "0 feature"),
-    (X[0], y, "Expected 2D array"),
-    (X, y[:-1], "inconsistent numbers of samples"),
-    (X, np.zeros(150), "y must have at least 2 classes, got 1 class"),
-    (X, np.c_[y, y], "y should be a 1d array"),
-    (X, X[:, 0], "Unknown label type: continuous"),
-]
-
-
-class TestErrors:
-    @pytest.mark.parametrize(("parameters", "message"), BAD_PARAMETERS)
-    def test_bad_parameter(self, parameters, message):
-        with pytest.raises(ValueError, match=message):
-            RobustLinearSVC(**parameters).fit(X, y)
-
-    @pytest.mark.parametrize("radius", [None, "0.1"])
-    def test_radius_of_another_type(self, radius):
-        with pytest.raises(TypeError, match="radius must be a number"):
-            RobustLinearSVC(radius).fit(X, y)
-
-    @pytest.mark.parametrize(("columns", "message"), BAD_COLUMNS)
-    def test_bad_column(self, columns, message):
-        with pytest.raises(ValueError, match=message):
-            RobustLinearSVC().fit(X, y, **columns)
-
-    @pytest.mark.parametrize(("features", "labels", "message"), BAD_DATA)
-    def test_bad_data(self, features, labels, message):
-        with pytest.raises(ValueError, match=message):
-            RobustLinearSVC().fit(features, labels)
-
-    def test_predicting_before_fitting(self):
-        with pytest.raises(NotFittedError):
-            RobustLinearSVC().predict(X)
-
-    def test_predicting_other_features(self, fitted):
-        with pytest.raises(ValueError, match="X has 2 features"):
-            fitted.predict(X[:, :2])
-
-    def test_risk_on_an_unknown_label(self, fitted):
-        with pytest.raises(ValueError, match="labels that the classifier does not know"):
-            fitted.worst_case_risk(X, y + 1)
-
-    def test_a_fold_that_lacks_a_class_of_the_matrix(self):
-        with pytest.raises(ValueError, match="every class must be present in y"):
-            RobustLinearSVC(label_cost=1 - np.eye(3)).fit(X[:100], y[:100])

@@ -76,7 +76,7 @@ def check_available(estimator: Any, **allowed: Any) -> None:
     """Refuse parameters that ask for what does not exist."""
     for name, value in allowed.items():
         given = getattr(estimator, name)
-        if given is not value and not (isinstance(given, type(value)) and given == value):
+        if given is not value and not (isinstance(given, (str, Real)) and given == value):
             raise ValueError(f"{name} must be {value!r}, got {given!r}.")
 
 

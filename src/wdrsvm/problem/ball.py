@@ -138,7 +138,8 @@ def _checked_feature_cost(feature_cost: ArrayLike) -> Floats:
         )
     if np.isnan(cost).any() or (cost <= 0).any():
         raise ValueError(
-            f"feature_cost must be > 0 in every entry (inf is allowed), got {feature_cost!r}."
+            "feature_cost must be > 0 in every entry (inf is allowed), "
+            f"got {feature_cost!r}."
         )
     cost.setflags(write=False)
     return cost

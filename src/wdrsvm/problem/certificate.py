@@ -8,36 +8,64 @@ zero piece), phi_nc of a flip to c, beta_nj of the class j that wins there, with
 
 They are dual feasible iff  sigma(G) + sum k phi <= radius,  G vanishes on features of
 infinite cost and, with an intercept, sum_n g_n = 0.  Then  sum_n (w_n - alpha_n,y)  is a
-lower bound of the optimum.  Approximate multipliers are made feasible in that order:
-rows, equalities (by a weighted projection), budget (by scaling).
+lower bound of the optimum.  Approximate multipliers are made feasible in that order: rows,
+equalities (by tilting the rows), budget (by scaling).  Everything needed is a sum over
+rows, so one sweep over blocks of rows serves data of any size.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .loss import LOSSES
 from .norms import polar
 from .objective import Codes, Floats, RobustProblem
 
 # Equalities that hold to this share of their terms hold in floating point.
 ROUNDING = 1e-13
-MAX_MOVES = 20
-# Share of a bound that scaling may cost before steering the gradient is tried.
+MAX_TILTS = 20
+# Share of a bound that scaling may cost before steering the gradient is tried, and the
+# largest system (C times columns) for which it is.
 SCALING_LOSS = 1e-10
+MAX_STEERED = 3000
 
 
-@dataclass(frozen=True, eq=False)
-class Multipliers:
-    """Dual variables: three (N, C) arrays, and what is known of the norm's own.
+class RowMultipliers(NamedTuple):
+    """alpha, phi and beta of some rows, each (rows, C)."""
+
+    alpha: Floats
+    phi: Floats
+    beta: Floats
+
+    def slopes(self, y: Codes) -> Floats:
+        """g, shape (rows, C)."""
+        slope = self.alpha + self.beta - self.phi
+        slope[np.arange(len(y)), y] -= self.alpha.sum(axis=1)
+        return np.asarray(slope)
+
+
+class MultiplierSource(Protocol):
+    """Multipliers by blocks of rows, and what is known of the norm's own.
 
     ``gradient`` (C, P) is the G that the norm constraint's multipliers carry, ``flow``
     (pairs, P) the flow behind it; a solver that has them makes the bound tighter.
     """
+
+    @property
+    def flow(self) -> Floats | None: ...
+    @property
+    def gradient(self) -> Floats | None: ...
+    def rows(self, rows: slice) -> RowMultipliers: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """Multipliers kept as three (N, C) arrays."""
 
     alpha: Floats
     phi: Floats
@@ -45,11 +73,8 @@ class Multipliers:
     flow: Floats | None = None
     gradient: Floats | None = None
 
-    def slopes(self, y: Codes) -> Floats:
-        """g, shape (N, C)."""
-        slope = self.alpha + self.beta - self.phi
-        slope[np.arange(len(y)), y] -= self.alpha.sum(axis=1)
-        return np.asarray(slope)
+    def rows(self, rows: slice) -> RowMultipliers:
+        return RowMultipliers(self.alpha[rows], self.phi[rows], self.beta[rows])
 
 
 class Certificate(NamedTuple):
@@ -69,75 +94,74 @@ class Certificate(NamedTuple):
 
 
 def certify(
-    problem: RobustProblem, coef: Floats, intercept: Floats, multipliers: Multipliers
+    problem: RobustProblem,
+    coef: Floats,
+    intercept: Floats,
+    multipliers: MultiplierSource,
 ) -> Certificate:
     """Objective recomputed from (coef, intercept), bound from the multipliers."""
     value, lam = problem.risk(coef, intercept)
     return Certificate(value, dual_bound(problem, multipliers), lam)
 
 
-def dual_bound(problem: RobustProblem, multipliers: Multipliers) -> float:
+def dual_bound(problem: RobustProblem, multipliers: MultiplierSource) -> float:
     """A lower bound of the optimum; 0, which always holds, if there is no better."""
-    cost = problem.attainable_flip_cost()
-    rows = _restore_rows(problem, multipliers, cost)
-    bound, share = _scaled_bound(problem, _restore_equalities(problem, rows), cost)
-    if share < 1 - SCALING_LOSS and multipliers.gradient is not None:
-        affordable = _afforded(problem, rows, cost)
-        steered = _restore_equalities(problem, affordable, affordable.gradient)
-        bound = max(bound, _scaled_bound(problem, steered, cost)[0])
+    if problem.loss != LOSSES["crammer-singer"]:
+        raise ValueError(
+            f"dual bounds are known for the Crammer-Singer loss, got {problem.loss}."
+        )
+    fixed = np.isinf(problem.attainable_feature_cost())
+    feasible, rough = _balanced(problem, multipliers, Design(problem, fixed))
+    bound, share = _scaled_bound(problem, feasible, multipliers.flow)
+    steerable = problem.n_classes * (problem.n_features + 1) <= MAX_STEERED
+    if share < 1 - SCALING_LOSS and multipliers.gradient is not None and steerable:
+        bound = max(bound, _steered_bound(problem, multipliers, fixed, rough.on_flips))
     return bound
 
 
+class Sums(NamedTuple):
+    """What a sweep returns: value sum (w - alpha_y), sum k phi, G, and, on the columns
+    of a design, the sum of g e' (C, E) and the system (CE, CE) of a tilt."""
+
+    value: float
+    on_flips: float
+    gradient: Floats
+    on_design: Floats
+    system: Floats
+
+
 def _scaled_bound(
-    problem: RobustProblem, multipliers: Multipliers | None, cost: Floats
+    problem: RobustProblem, sums: Sums | None, flow: Floats | None
 ) -> tuple[float, float]:
     """The bound after scaling into the budget, and the share that is left of it."""
-    if multipliers is None:
+    if sums is None:
         return 0.0, 0.0
-    spent = budget_spent(problem, multipliers, cost)
+    spent = sums.on_flips + _move_spending(problem, sums.gradient, flow)
     share = 1.0 if spent <= problem.radius else problem.radius / spent
-    zero_piece = multipliers.alpha[np.arange(problem.n_rows), problem.y]
-    return share * float((problem.weight - zero_piece).sum()), share
+    return share * sums.value, share
 
 
-def _afforded(
-    problem: RobustProblem, multipliers: Multipliers, cost: Floats
-) -> Multipliers:
-    """Flips and the norm's own gradient, shortened together into the budget.
+def _steered_bound(
+    problem: RobustProblem,
+    multipliers: MultiplierSource,
+    fixed: NDArray[np.bool_],
+    on_flips: float,
+) -> float:
+    """The bound when flips and the norm's own gradient are shortened into the budget.
 
     At a tiny radius scaling all multipliers costs more than this: what the flips lose
     stays with the true label, and the samples' gradient is then steered to the norm's.
     """
-    assert multipliers.gradient is not None
-    touchable = np.isfinite(problem.attainable_feature_cost())
-    gradient = np.where(touchable, multipliers.gradient, 0.0)
-    moved = _move_spending(problem, gradient, multipliers.flow)
-    spent = moved + _flip_spending(multipliers, cost)
+    gradient = np.where(fixed, 0.0, multipliers.gradient)
+    spent = on_flips + _move_spending(problem, gradient, multipliers.flow)
     share = min(1.0, problem.radius / spent) if spent > 0 else 1.0
-    phi = share * multipliers.phi
-    believed = multipliers.alpha.sum(axis=1)
-    grown = (problem.weight - phi.sum(axis=1)) / np.where(believed > 0, believed, 1.0)
-    return replace(
-        multipliers,
-        alpha=multipliers.alpha * grown[:, None],
-        phi=phi,
-        beta=share * multipliers.beta,
-        gradient=share * gradient,
-    )
-
-
-def budget_spent(problem: RobustProblem, multipliers: Multipliers, cost: Floats) -> float:
-    """sigma(G) + sum k phi."""
-    gradient = np.asarray((problem.X.T @ multipliers.slopes(problem.y)).T)
-    moved = _move_spending(problem, gradient, multipliers.flow)
-    return _flip_spending(multipliers, cost) + moved
-
-
-def _flip_spending(multipliers: Multipliers, cost: Floats) -> float:
-    return float((np.where(multipliers.phi > 0, cost, 0.0) * multipliers.phi).sum())
+    design = Design(problem, np.ones_like(fixed), share * gradient)
+    steered, _ = _balanced(problem, multipliers, design, flip_share=share)
+    return _scaled_bound(problem, steered, multipliers.flow)[0]
 
 
 def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None) -> float:
+    """sigma(G) on the touchable features."""
     touchable = np.isfinite(problem.attainable_feature_cost())
     if not touchable.any():
         return 0.0
@@ -149,113 +173,169 @@ def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None
     )
 
 
-def _restore_rows(
-    problem: RobustProblem, multipliers: Multipliers, cost: Floats
-) -> Multipliers:
+class Design:
+    """Columns on which sum_n g_n e_n' must equal ``aim`` (C, E), the intercept's among them.
+
+    Strictly on columns the adversary cannot move; elsewhere scaling makes up the rest.
+    """
+
+    def __init__(
+        self,
+        problem: RobustProblem,
+        columns: NDArray[np.bool_],
+        gradient: Floats | None = None,
+    ):
+        self.problem = problem
+        self.columns = np.flatnonzero(columns)
+        self.scale = _largest_entries(problem, self.columns)
+        self.columns = self.columns[self.scale > 0]
+        self.scale = self.scale[self.scale > 0]
+        fixed = np.isinf(problem.attainable_feature_cost())[self.columns]
+        aim = np.zeros((problem.n_classes, len(self.columns)))
+        if gradient is not None:
+            aim = gradient[:, self.columns] / self.scale
+        if problem.fit_intercept:
+            fixed = np.append(fixed, True)
+            aim = np.hstack([aim, np.zeros((problem.n_classes, 1))])
+        self.strict, self.aim = fixed, aim
+
+    def rows(self, rows: slice) -> Floats:
+        """The design of some rows, scaled to entries of at most 1."""
+        block = self.problem.X[rows][:, self.columns]
+        dense = block.toarray() if sparse.issparse(block) else np.asarray(block)
+        dense = dense / self.scale
+        if self.problem.fit_intercept:
+            dense = np.column_stack([dense, np.ones(len(dense))])
+        return dense
+
+
+def _largest_entries(problem: RobustProblem, columns: NDArray[np.intp]) -> Floats:
+    largest = np.zeros(len(columns))
+    if len(columns):
+        for rows in problem.blocks():
+            block = np.abs(problem.X[rows][:, columns]).max(axis=0)
+            dense = block.toarray() if sparse.issparse(block) else np.asarray(block)
+            largest = np.maximum(largest, dense.ravel())
+    return largest
+
+
+def _balanced(
+    problem: RobustProblem,
+    multipliers: MultiplierSource,
+    design: Design,
+    flip_share: float = 1.0,
+) -> tuple[Sums | None, Sums]:
+    """Tilt rows until g is right on the design; the sums then, and those at first.
+
+    Each tilt is the smallest change in the metric of the multipliers themselves, so that
+    small ones stay positive; clipped where they do not, which calls for another.
+    """
+    tilts: list[Floats] = []
+    first = sums = _sweep(problem, multipliers, design, tilts, flip_share)
+    residual = sums.on_design - design.aim
+    while len(tilts) < MAX_TILTS and np.abs(residual).max(initial=0.0) > ROUNDING:
+        tilts.append(_solve_tilt(sums.system, residual))
+        sums = _sweep(problem, multipliers, design, tilts, flip_share)
+        residual = sums.on_design - design.aim
+    exact = np.abs(residual[:, design.strict]).max(initial=0.0) <= ROUNDING
+    return (sums if exact else None), first
+
+
+def _sweep(
+    problem: RobustProblem,
+    multipliers: MultiplierSource,
+    design: Design,
+    tilts: list[Floats],
+    flip_share: float,
+) -> Sums:
+    """Sums over all rows of the multipliers made feasible row by row, then tilted."""
+    n_classes, n_columns = design.aim.shape
+    value = on_flips = 0.0
+    gradient = np.zeros((n_classes, problem.n_features))
+    on_design = np.zeros((n_classes, n_columns))
+    system = np.zeros((n_classes, n_columns, n_classes, n_columns))
+    for rows in problem.blocks():
+        y, cost = problem.y[rows], problem.attainable_flip_cost(rows)
+        part = multipliers.rows(rows)
+        part = _restored(part, problem.weight[rows], y, cost, flip_share)
+        columns = design.rows(rows)
+        for tilt in tilts:
+            part = _tilted(part, columns @ tilt.T)
+        slopes = part.slopes(y)
+        value += float((problem.weight[rows] - part.alpha[np.arange(len(y)), y]).sum())
+        on_flips += float((np.where(part.phi > 0, cost, 0.0) * part.phi).sum())
+        gradient += np.asarray((problem.X[rows].T @ slopes).T)
+        on_design += slopes.T @ columns
+        _add_curvature(system, part.alpha, columns)
+        _add_curvature(system, part.beta, columns)
+    return Sums(value, on_flips, gradient, on_design, system)
+
+
+def _restored(
+    part: RowMultipliers, weight: Floats, y: Codes, cost: Floats, flip_share: float
+) -> RowMultipliers:
     """Nonnegative multipliers with the right row sums and no impossible flip."""
-    alpha = np.maximum(multipliers.alpha, 0.0)
-    phi = np.where(np.isfinite(cost), np.maximum(multipliers.phi, 0.0), 0.0)
-    beta = np.maximum(multipliers.beta, 0.0)
+    alpha = np.maximum(part.alpha, 0.0)
+    phi = np.where(np.isfinite(cost), np.maximum(part.phi, 0.0), 0.0)
+    beta = np.maximum(part.beta, 0.0)
     total = alpha.sum(axis=1) + phi.sum(axis=1)
-    alpha[np.arange(problem.n_rows), problem.y] += total == 0
-    scale = (problem.weight / np.where(total == 0, 1.0, total))[:, None]
-    alpha, phi = alpha * scale, phi * scale
+    alpha[np.arange(len(y)), y] += total == 0
+    phi *= (flip_share * weight / np.where(total == 0, 1.0, total))[:, None]
+    flipped = phi.sum(axis=1)
+    believed = alpha.sum(axis=1)
+    alpha[np.arange(len(y)), y] += believed == 0
+    alpha *= ((weight - flipped) / np.where(believed == 0, 1.0, believed))[:, None]
     # Without a winner the flipped class itself wins, which leaves no slope.
     lost = beta.sum(axis=1) == 0
     beta[lost] = phi[lost]
     winners = beta.sum(axis=1)
-    share = phi.sum(axis=1) / np.where(winners == 0, 1.0, winners)
-    return replace(multipliers, alpha=alpha, phi=phi, beta=beta * share[:, None])
+    beta *= (flipped / np.where(winners == 0, 1.0, winners))[:, None]
+    return RowMultipliers(np.maximum(alpha, 0.0), phi, beta)
 
 
-def _design(problem: RobustProblem, columns: NDArray[np.bool_]) -> Floats:
-    """The chosen columns of X, dense, and the intercept's ones."""
-    chosen = problem.X[:, np.flatnonzero(columns)]
-    dense = chosen.toarray() if sparse.issparse(chosen) else np.asarray(chosen)
-    if problem.fit_intercept:
-        return np.column_stack([dense, np.ones(problem.n_rows)])
-    return dense
+def _tilted(part: RowMultipliers, pull: Floats) -> RowMultipliers:
+    return part._replace(alpha=_tilt(part.alpha, pull), beta=_tilt(part.beta, pull))
 
 
-def _restore_equalities(
-    problem: RobustProblem, multipliers: Multipliers, gradient: Floats | None = None
-) -> Multipliers | None:
-    """Move mass within rows until G is right where it must be.
-
-    It must vanish on untouchable columns and the intercept's; given a ``gradient``, it is
-    steered to that on all columns.  Each round is the smallest move in the metric of the
-    multipliers themselves, so that small ones stay positive; clipped where they do not.
-    None if the untouchable columns do not come to zero.
-    """
-    fixed = np.isinf(problem.attainable_feature_cost())
-    columns = fixed if gradient is None else np.ones_like(fixed)
-    design = _design(problem, columns)
-    aim = np.zeros((problem.n_classes, design.shape[1]))
-    if gradient is not None:
-        aim[:, : problem.n_features] = gradient
-    scale = np.abs(design).max(axis=0, initial=0.0)
-    used = scale > 0
-    design, aim = design[:, used] / scale[used], aim[:, used] / scale[used]
-    strict = np.append(fixed[columns], np.full(int(problem.fit_intercept), True))[used]
-    for _ in range(MAX_MOVES):
-        residual = multipliers.slopes(problem.y).T @ design - aim
-        if np.abs(residual).max(initial=0.0) <= ROUNDING:
-            break
-        multipliers = _moved(problem, multipliers, design, residual)
-    return multipliers if np.abs(residual[:, strict]).max(initial=0.0) <= ROUNDING else None
+def _tilt(mass: Floats, pull: Floats) -> Floats:
+    """Shift mass along ``pull`` within each row, by at most what is there."""
+    total = mass.sum(axis=1, keepdims=True)
+    safe = np.where(total == 0, 1.0, total)
+    mean = (mass * pull).sum(axis=1, keepdims=True) / safe
+    moved = mass * np.maximum(1.0 + pull - mean, 0.0)
+    after = moved.sum(axis=1, keepdims=True)
+    return np.asarray(moved * (total / np.where(after == 0, 1.0, after)))
 
 
-def _moved(
-    problem: RobustProblem, multipliers: Multipliers, design: Floats, residual: Floats
-) -> Multipliers:
-    """One weighted projection step against ``residual`` (C, E)."""
-    curvature = _row_curvature(multipliers.alpha) + _row_curvature(multipliers.beta)
-    step = _solve_blocks(curvature, design, residual)
-    pull = -design @ step.T
-    moved = replace(
-        multipliers,
-        alpha=_pulled(multipliers.alpha, pull),
-        beta=_pulled(multipliers.beta, pull),
-    )
-    return _restore_rows(problem, moved, problem.attainable_flip_cost())
+def _add_curvature(system: Floats, mass: Floats, columns: Floats) -> None:
+    """Add sum_n (diag(m_n) - m_n m_n' / sum(m_n)) kron e_n e_n'."""
+    n_classes, n_columns = system.shape[:2]
+    if n_columns == 0:
+        return
+    total = mass.sum(axis=1, keepdims=True)
+    share = mass / np.sqrt(np.where(total == 0, 1.0, total))
+    spread = (share[:, :, None] * columns[:, None, :]).reshape(len(mass), -1)
+    system -= (spread.T @ spread).reshape(system.shape)
+    for i in range(n_classes):
+        system[i, :, i] += (columns * mass[:, i, None]).T @ columns
 
 
-def _solve_blocks(curvature: Floats, design: Floats, rhs: Floats) -> Floats:
-    """Solve (sum_n curvature_n kron e_n e_n') x = rhs, shapes (C, E).
+def _solve_tilt(system: Floats, residual: Floats) -> Floats:
+    """The tilt (C, E) that removes ``residual``.
 
     Shifts of all classes at once are in the kernel and are held at zero; the ridge
     serves columns that depend on each other.
     """
-    n_classes, n_columns = rhs.shape
-    system = np.empty((n_classes, n_columns, n_classes, n_columns))
-    for i in range(n_classes):
-        for j in range(n_classes):
-            system[i, :, j] = (design * curvature[:, i, j, None]).T @ design
-    stiffness = np.einsum("idid->d", system) / n_classes
+    n_classes, n_columns = residual.shape
+    square = system.copy()
+    stiffness = np.einsum("idid->d", square) / n_classes
     stiffness = np.where(stiffness > 0, stiffness, 1.0)
     columns = np.arange(n_columns)
-    system[:, columns, :, columns] += stiffness[:, None, None]
-    square = system.reshape(rhs.size, rhs.size)
+    square[:, columns, :, columns] += stiffness[:, None, None]
+    square = square.reshape(residual.size, residual.size)
     square[np.diag_indices_from(square)] *= 1 + 1e-12
     try:
-        solution = np.linalg.solve(square, rhs.ravel())
+        tilt = np.linalg.solve(square, -residual.ravel())
     except np.linalg.LinAlgError:
-        solution = np.linalg.lstsq(square, rhs.ravel())[0]
-    return np.asarray(solution.reshape(rhs.shape))
-
-
-def _row_curvature(mass: Floats) -> Floats:
-    """diag(m) - m m' / sum(m) for every row of masses, shape (N, C, C)."""
-    total = mass.sum(axis=1)
-    share = mass / np.where(total == 0, 1.0, total)[:, None]
-    curvature = -mass[:, :, None] * share[:, None, :]
-    diagonal = np.arange(mass.shape[1])
-    curvature[:, diagonal, diagonal] += mass
-    return curvature
-
-
-def _pulled(mass: Floats, pull: Floats) -> Floats:
-    """Shift mass along ``pull`` within each row, by at most what is there."""
-    total = mass.sum(axis=1, keepdims=True)
-    mean = (mass * pull).sum(axis=1, keepdims=True) / np.where(total == 0, 1.0, total)
-    return np.asarray(mass * np.maximum(1.0 + pull - mean, 0.0))
+        tilt = np.linalg.lstsq(square, -residual.ravel())[0]
+    return np.asarray(tilt.reshape(residual.shape))

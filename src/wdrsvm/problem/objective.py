@@ -37,7 +37,7 @@ Codes = NDArray[np.intp]
 # A dense array or a scipy CSR array; scipy has no types to say so.
 Matrix: TypeAlias = Any
 
-BLOCK_ENTRIES = 1 << 22
+BLOCK_ENTRIES = 1 << 21
 
 
 class RobustRisk(NamedTuple):
@@ -104,7 +104,12 @@ class RobustProblem:
     def reachable(self) -> NDArray[np.bool_]:
         """Labels that some mass carries or can be given at a finite cost."""
         present = np.bincount(self.y, self.weight, self.n_classes) > 0
-        return np.asarray(present | np.isfinite(self.label_cost[present]).any(axis=0))
+        if self.label_trust is None:
+            return np.asarray(present | np.isfinite(self.label_cost[present]).any(axis=0))
+        carried = self.weight > 0
+        for rows in self.blocks():
+            present |= np.isfinite(self.flip_cost(rows)[carried[rows]]).any(axis=0)
+        return present
 
     def with_radius(self, radius: float) -> RobustProblem:
         return replace(self, ball=replace(self.ball, radius=radius))

@@ -24,18 +24,16 @@ a vertex of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, sparse
 
 from ..problem import Multipliers, RobustProblem, dual_bound
 from . import sample_rows
 from .complementarity import Lengths, Rows, RowStep
-from .norm_cones import Absent, AbsoluteSums, Box, Cone, Curvature, Floor
+from .cones import Cone, norm_multipliers, normal_system, starting_cone
 from .result import (
     History,
     Incumbent,
@@ -44,107 +42,50 @@ from .result import (
     SolverStatus,
     Start,
 )
-from .second_order import SecondOrder
+from .scaling import Scaling
 
 Floats = NDArray[np.float64]
-
-CONES: dict[str, Callable[[int, int, float, float], Cone]] = {
-    "l1": Box,
-    "l2": SecondOrder,
-    "linf": AbsoluteSums,
-}
 
 MAX_ITER = 200
 # A step goes this share of the way to the boundary.
 STEP_SHARE = 0.995
 SHORT_STEP = 1e-3
-MAX_REFINEMENTS = 5
 # Centrality correctors an iteration, and the extra length each must promise.
 MAX_CORRECTORS = 3
 LONGER = 0.08
-# Multipliers start at complementarity 1, lam at most here, in the solver's units.
-MAX_START_LAM = 30.0
 
 
 @dataclass(frozen=True, eq=False)
 class ScaledData:
-    """The problem in the solver's units.
+    """The problem in the solver's units; weights sum to N, so that multipliers are of
+    order one."""
 
-    Columns are touchable features times cost, untouchable features, ones; centred where
-    an intercept can take up the shift.  Features, radius and label costs are divided by
-    ``unit``, weights multiplied by N, so that multipliers are of order one.
-    """
-
+    scaling: Scaling
     X: Floats
     kappa: Floats
     weight: Floats
     radius: float
-    unit: float
-    column_scale: Floats
-    centre: Floats
-    touchable: NDArray[np.bool_]
 
     @classmethod
     def of(cls, problem: RobustProblem) -> ScaledData:
-        X = problem.X.toarray() if sparse.issparse(problem.X) else np.asarray(problem.X)
-        cost = problem.attainable_feature_cost()
-        touchable = np.isfinite(cost)
-        centre = problem.weight @ X if problem.fit_intercept else np.zeros(X.shape[1])
-        X = X - centre
-        largest = np.abs(X).max(axis=0, initial=0.0)
-        scale = np.where(touchable, cost, 1 / np.where(largest > 0, largest, 1.0))
-        unit = float((largest * scale)[touchable].max(initial=0.0)) or 1.0
-        scale = np.where(touchable, scale / unit, scale)
-        design = np.hstack([(X * scale)[:, touchable], (X * scale)[:, ~touchable]])
-        if problem.fit_intercept:
-            design = np.hstack([design, np.ones((len(X), 1))])
+        scaling = Scaling.of(problem)
         return cls(
-            X=np.ascontiguousarray(design),
-            kappa=problem.attainable_flip_cost() / unit,
+            scaling=scaling,
+            X=scaling.design(problem.X),
+            kappa=problem.attainable_flip_cost() / scaling.unit,
             weight=problem.weight * problem.n_rows,
-            radius=problem.radius / unit * problem.n_rows,
-            unit=unit,
-            column_scale=scale,
-            centre=centre,
-            touchable=touchable,
+            radius=problem.radius / scaling.unit * problem.n_rows,
         )
 
     @property
     def n_touchable(self) -> int:
-        return int(self.touchable.sum())
-
-    def original(self, coef: Floats) -> tuple[Floats, Floats]:
-        """(C, Q) coefficients of the solver as the problem's coef and intercept."""
-        n_features = len(self.touchable)
-        order = np.concatenate(
-            [np.flatnonzero(self.touchable), np.flatnonzero(~self.touchable)]
-        )
-        plain = np.empty((len(coef), n_features))
-        plain[:, order] = coef[:, :n_features]
-        plain *= self.column_scale
-        shift = coef[:, n_features] if coef.shape[1] > n_features else np.zeros(len(coef))
-        return plain, shift - plain @ self.centre
+        return self.scaling.n_touchable
 
     def multipliers(self, mult: Floats, cone: Cone) -> Multipliers:
         """Multipliers of the solver as the problem's."""
-        alpha, beta, phi = mult / len(self.weight)
-        flow = cone.flow()
-        return Multipliers(
-            alpha,
-            phi,
-            beta,
-            flow=None if flow is None else self._on_features(flow),
-            gradient=self._on_features(
-                np.broadcast_to(cone.gradient(), (alpha.shape[1], self.n_touchable))
-            ),
-        )
-
-    def _on_features(self, touchable: Floats) -> Floats:
-        """Rows over touchable columns as rows over all features."""
-        plain = np.zeros((len(touchable), len(self.touchable)))
-        unit = self.column_scale[self.touchable] * len(self.weight)
-        plain[:, self.touchable] = touchable / unit
-        return plain
+        n_rows = len(self.weight)
+        alpha, beta, phi = mult / n_rows
+        return Multipliers(alpha, phi, beta, *norm_multipliers(cone, self.scaling, n_rows))
 
 
 class Step(NamedTuple):
@@ -172,7 +113,9 @@ class Iterate:
         self.data = data = ScaledData.of(problem)
         self.y = problem.y
         self.coef = np.zeros((problem.n_classes, data.X.shape[1]))
-        self.cone, self.lam = _starting_cone(data, problem.ball.norm, problem.n_classes)
+        self.cone, self.lam = starting_cone(
+            problem, data.scaling, data.kappa, data.radius, centre=1.0
+        )
         slack, mult, self.s, self.h = sample_rows.start_rows(
             data.weight, data.kappa, self.y, self.lam
         )
@@ -218,22 +161,7 @@ class Iterate:
             rows.slack, rows.mult, data.kappa, self.y
         )
         matrix = sample_rows.weighted_gram(curvature, data.X)
-        self.cone.add_curvature(Curvature(matrix, *self.coef.shape, data.n_touchable))
-        self._fix_gauge(matrix)
-        self.system = NormalSystem(matrix)
-
-    def _fix_gauge(self, matrix: Floats) -> None:
-        """Stiffen the shift of all classes at once, which nothing else resists.
-
-        The box of the l1 norm does resist it, on the touchable columns.
-        """
-        n_classes, n_columns = self.coef.shape
-        first = self.data.n_touchable if isinstance(self.cone, Box) else 0
-        columns = np.arange(first, n_columns)
-        rows = np.arange(n_classes)[:, None] * n_columns + columns
-        stiffness = matrix[rows, rows].mean(axis=0)
-        stiffness[stiffness <= 0] = 1.0
-        matrix[rows[:, None], rows[None, :]] += stiffness
+        self.system = normal_system(matrix, self.cone, self.coef.shape, data.n_touchable)
 
     def _direct(self, row_goal: Floats, cone_goal: Any) -> Step:
         """The Newton direction towards the goals."""
@@ -291,58 +219,12 @@ def _capped(lengths: Lengths, share: float) -> Lengths:
     return Lengths(min(1.0, share * lengths.primal), min(1.0, share * lengths.dual))
 
 
-def _starting_cone(data: ScaledData, norm: str, n_classes: int) -> tuple[Cone, float]:
-    """The constraint at M = 0, with lam where its multipliers alone would spend the radius."""
-    if data.n_touchable:
-        degree = CONES[norm](n_classes, data.n_touchable, 1.0, 1.0).degree
-        lam = min(degree / data.radius, MAX_START_LAM)
-        return CONES[norm](n_classes, data.n_touchable, lam, 1.0), lam
-    if (np.isfinite(data.kappa) & (data.kappa > 0)).any():
-        lam = min(1 / data.radius, MAX_START_LAM)
-        return Floor(lam, 1.0), lam
-    return Absent(), 0.0
-
-
-class NormalSystem:
-    """A symmetric positive system, scaled to unit diagonal, factorised and refined."""
-
-    def __init__(self, matrix: Floats):
-        self.scale = 1 / np.sqrt(np.diag(matrix))
-        self.matrix = matrix * self.scale * self.scale[:, None]
-        self.factor = self._factorise()
-
-    def _factorise(self) -> tuple[Floats, bool]:
-        ridge = 1e-15
-        while True:
-            shifted = self.matrix.copy()
-            shifted.flat[:: len(shifted) + 1] += ridge
-            factor, failed = linalg.lapack.dpotrf(shifted.T, overwrite_a=True, clean=False)
-            if not failed:
-                return factor, False
-            ridge *= 100
-
-    def solve(self, rhs: Floats) -> Floats:
-        """Solution, refined as long as that halves the residual."""
-        scaled = rhs * self.scale
-        solution = linalg.cho_solve(self.factor, scaled, check_finite=False)
-        error = np.inf
-        for _ in range(MAX_REFINEMENTS):
-            residual = scaled - self.matrix @ solution
-            previous, error = error, float(np.abs(residual).max())
-            if not error < previous / 2:
-                break
-            solution = solution + linalg.cho_solve(
-                self.factor, residual, check_finite=False
-            )
-        return np.asarray(solution * self.scale)
-
-
 def interior_point(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Train to the gap asked for.  ``start`` is not used: the method starts centrally."""
     iterate = Iterate(problem)
-    best = Incumbent(*iterate.data.original(iterate.coef))
+    best = Incumbent(*iterate.data.scaling.original(iterate.coef))
     history = History(settings.callback)
     max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
     status, n_iter = SolverStatus.MAX_ITER, 0
@@ -363,7 +245,7 @@ def interior_point(
 
 def _judge(problem: RobustProblem, iterate: Iterate, best: Incumbent) -> None:
     """Let the certificate judge the iterate."""
-    coef, intercept = iterate.data.original(iterate.coef)
+    coef, intercept = iterate.data.scaling.original(iterate.coef)
     best.offer(coef, intercept, problem.risk(coef, intercept))
     multipliers = iterate.data.multipliers(iterate.rows.mult, iterate.cone)
     best.raise_bound(dual_bound(problem, multipliers), multipliers)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..problem import Multipliers, RobustProblem
-from ..problem.norms import class_pairs
+from ..problem.norms import class_pairs, divergence
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -81,12 +81,13 @@ class Program:
         return coef - coef.mean(axis=0), intercept - intercept.mean()
 
     def multipliers(self, duals: Floats) -> Multipliers:
-        """Multipliers (alpha, phi, beta, flow) from the duals of the rows."""
+        """All multipliers of the certificate from the duals of the rows."""
         kept = self.loss_rows.kept
         full = np.zeros(len(kept))
         full[kept] = duals[: kept.sum()]
         found = self.loss_rows.multipliers(self.problem, full)
-        return replace(found, flow=_flow(self.problem, duals[kept.sum() + 1 :]))
+        flow = _flow(self.problem, duals[kept.sum() + 1 :])
+        return replace(found, flow=flow, gradient=divergence(flow, self.problem.n_classes))
 
 
 def build_program(problem: RobustProblem, program: str = "paper") -> Program:

@@ -1,0 +1,68 @@
+"""Which cone a problem's norm asks for, and what both second-order solvers do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..problem import RobustProblem
+from .norm_cones import AbsoluteSums, Absent, Box, Cone, Curvature, Floor
+from .normal_system import NormalSystem, fix_gauge
+from .scaling import Scaling
+from .second_order import SecondOrder
+
+__all__ = ["Cone", "norm_multipliers", "normal_system", "starting_cone"]
+
+Floats = NDArray[np.float64]
+
+CONES: dict[str, Callable[[int, int, float, float], Cone]] = {
+    "l1": Box,
+    "l2": SecondOrder,
+    "linf": AbsoluteSums,
+}
+
+# lam starts at most here, in the solver's units.
+MAX_START_LAM = 30.0
+
+
+def starting_cone(
+    problem: RobustProblem,
+    scaling: Scaling,
+    flip_cost: Floats,
+    radius: float,
+    centre: float,
+) -> tuple[Cone, float]:
+    """The constraint at M = 0 and a lam at which its multipliers alone spend the radius."""
+    n_classes, n_touchable = problem.n_classes, scaling.n_touchable
+    if n_touchable:
+        make = CONES[problem.ball.norm]
+        degree = make(n_classes, n_touchable, 1.0, 1.0).degree
+        lam = min(degree * centre / radius, MAX_START_LAM)
+        return make(n_classes, n_touchable, lam, centre), lam
+    if (np.isfinite(flip_cost) & (flip_cost > 0)).any():
+        lam = min(centre / radius, MAX_START_LAM)
+        return Floor(lam, centre), lam
+    return Absent(), 0.0
+
+
+def normal_system(
+    matrix: Floats, cone: Cone, shape: tuple[int, int], n_touchable: int
+) -> NormalSystem:
+    """The samples' curvature in (coef, lam) completed by the cone's, factorised.
+
+    The box of the l1 norm itself fixes the gauge of the touchable columns.
+    """
+    cone.add_curvature(Curvature(matrix, *shape, n_touchable))
+    fix_gauge(matrix, *shape, first=n_touchable if isinstance(cone, Box) else 0)
+    return NormalSystem(matrix)
+
+
+def norm_multipliers(
+    cone: Cone, scaling: Scaling, weight_sum: float
+) -> tuple[Floats | None, Floats]:
+    """Flow and gradient of a cone's multipliers in the problem's units."""
+    flow = cone.flow()
+    gradient = scaling.on_features(cone.gradient() / weight_sum)
+    return None if flow is None else scaling.on_features(flow / weight_sum), gradient

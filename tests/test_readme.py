@@ -1,0 +1,19 @@
+"""The README's example runs, and shows what the text around it says."""
+
+import re
+from pathlib import Path
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def test_the_example_runs_and_the_robust_classifier_promises_more(capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    exec(compile(example, str(README), "exec"), {})
+    robust, plain = map(float, capsys.readouterr().out.split())
+    assert robust < plain
+
+
+def test_the_commands_exist():
+    makefile = (README.parent / "Makefile").read_text()
+    for target in re.findall(r"make (\w+)", README.read_text()):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
