@@ -11,12 +11,35 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .sample_rows import longest_step
+from .sample_rows import compiled, longest_step
 
 Floats = NDArray[np.float64]
 
 # Products within this factor of the centre are central enough (Gondzio).
 CENTRAL = 10.0
+
+
+@compiled
+def _second_order_goal(centre, d_slack, d_mult, mult):  # type: ignore[no-untyped-def]
+    goal = np.zeros(mult.shape)
+    flat, slack, step, value = goal.ravel(), d_slack.ravel(), d_mult.ravel(), mult.ravel()
+    for i in range(len(flat)):
+        if value[i] > 0:
+            flat[i] = centre - slack[i] * step[i]
+    return goal
+
+
+@compiled
+def _pulled_goal(goal, slack, mult, d_slack, d_mult, centre, primal, dual):  # type: ignore[no-untyped-def]
+    pulled = goal.copy()
+    flat, r, y = pulled.ravel(), slack.ravel(), mult.ravel()
+    dr, dy = d_slack.ravel(), d_mult.ravel()
+    for i in range(len(flat)):
+        if y[i] > 0:
+            after = (r[i] + primal * dr[i]) * (y[i] + dual * dy[i])
+            wanted = min(max(after, centre / CENTRAL), centre * CENTRAL)
+            flat[i] += max(wanted - after, -CENTRAL * centre)
+    return pulled
 
 
 class RowStep(NamedTuple):
@@ -52,13 +75,15 @@ class Rows:
         """Centre everywhere, less the second-order term of a predicted step."""
         if predicted is None:
             return np.asarray(centre * self.exists)
-        return np.asarray((centre - predicted.slack * predicted.mult) * self.exists)
+        goal: Floats = _second_order_goal(centre, predicted.slack, predicted.mult, self.mult)
+        return goal
 
     def recentred(self, goal: Floats, step: RowStep, centre: float, to: Lengths) -> Floats:
         """Gondzio's correction: pull products that would lie far from the centre."""
-        after = (self.slack + to.primal * step.slack) * (self.mult + to.dual * step.mult)
-        pull = np.clip(after, centre / CENTRAL, centre * CENTRAL) - after
-        return np.asarray((goal + np.maximum(pull, -CENTRAL * centre)) * self.exists)
+        pulled: Floats = _pulled_goal(
+            goal, self.slack, self.mult, step.slack, step.mult, centre, to.primal, to.dual
+        )
+        return pulled
 
     def step(self, goal: Floats, d_slack: Floats) -> RowStep:
         return RowStep(d_slack, goal / self.slack - self.mult - self.spring * d_slack)

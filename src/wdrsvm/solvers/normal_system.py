@@ -9,6 +9,7 @@ from scipy import linalg
 Floats = NDArray[np.float64]
 
 MAX_REFINEMENTS = 5
+REFINED = 1e-15
 
 
 def fix_gauge(matrix: Floats, n_classes: int, n_columns: int, first: int) -> None:
@@ -31,27 +32,26 @@ class NormalSystem:
         self.matrix = matrix * self.scale * self.scale[:, None]
         self.factor = self._factorise()
 
-    def _factorise(self) -> tuple[Floats, bool]:
+    def _factorise(self) -> Floats:
         ridge = 1e-15
         while True:
             shifted = self.matrix.copy()
             shifted.flat[:: len(shifted) + 1] += ridge
             factor, failed = linalg.lapack.dpotrf(shifted.T, overwrite_a=True, clean=False)
             if not failed:
-                return factor, False
+                return np.asarray(factor)
             ridge *= 100
 
     def solve(self, rhs: Floats) -> Floats:
         """Solution, refined as long as that halves the residual."""
         scaled = rhs * self.scale
-        solution = linalg.cho_solve(self.factor, scaled, check_finite=False)
+        solution, _ = linalg.lapack.dpotrs(self.factor, scaled)
+        enough = REFINED * float(np.abs(scaled).max())
         error = np.inf
         for _ in range(MAX_REFINEMENTS):
             residual = scaled - self.matrix @ solution
             previous, error = error, float(np.abs(residual).max())
-            if not error < previous / 2:
+            if error <= enough or not error < previous / 2:
                 break
-            solution = solution + linalg.cho_solve(
-                self.factor, residual, check_finite=False
-            )
+            solution = solution + linalg.lapack.dpotrs(self.factor, residual)[0]
         return np.asarray(solution * self.scale)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..problem.norms import divergence
 from .complementarity import Lengths, RowStep
 from .norm_cones import Curvature, Pairs
+from .sample_rows import compiled
 
 Floats = NDArray[np.float64]
 
@@ -32,38 +33,29 @@ class SecondOrder:
         self._rescale()
 
     def _rescale(self) -> None:
-        slack_size, mult_size = np.sqrt(_det(self.slack)), np.sqrt(_det(self.mult))
-        both = self.slack / slack_size[:, None]
-        both[:, 0] += self.mult[:, 0] / mult_size
-        both[:, 1:] -= self.mult[:, 1:] / mult_size[:, None]
-        self.w = both / np.sqrt(_det(both))[:, None]
-        self.size = np.sqrt(slack_size / mult_size)[:, None]
+        self.w, self.size = _scaling_point(self.slack, self.mult)
         self.scaled = self._times(self.mult)
 
     def _times(self, rows: Floats) -> Floats:
         """W rows."""
-        return self.size * self._reflect(rows, 1.0)
+        product: Floats = _scaled(rows, self.w, self.size, 1.0)
+        return product
 
     def _over(self, rows: Floats) -> Floats:
         """W^-1 rows."""
-        return self._reflect(rows, -1.0) / self.size
-
-    def _reflect(self, rows: Floats, sign: float) -> Floats:
-        head, tail = rows[:, :1], rows[:, 1:]
-        w_head, w_tail = self.w[:, :1], self.w[:, 1:]
-        along = (w_tail * tail).sum(axis=1, keepdims=True)
-        new_tail = tail + w_tail * (along / (1 + w_head) + sign * head)
-        return np.hstack([w_head * head + sign * along, new_tail])
+        quotient: Floats = _scaled(rows, self.w, 1 / self.size, -1.0)
+        return quotient
 
     def complementarity(self) -> float:
         return float(np.vdot(self.slack, self.mult))
 
     def add_curvature(self, to: Curvature) -> None:
-        head, tail = self.w[:, :1], self.w[:, 1:] / self.size
-        stiff = 1 / self.size**2
+        size = self.size[:, None]
+        head, tail = self.w[:, :1], self.w[:, 1:] / size
+        stiff = 1 / size**2
         self.pairs.add(to, np.broadcast_to(stiff, tail.shape), np.sqrt(2.0) * tail)
         corner = float((stiff * (2 * head**2 - 1)).sum())
-        self.pairs.add_lam(to, -2 * head / self.size * tail, corner)
+        self.pairs.add_lam(to, -2 * head / size * tail, corner)
 
     def goal(self, centre: float, predicted: RowStep | None = None) -> Floats:
         wanted = np.zeros_like(self.slack)
@@ -108,33 +100,88 @@ class SecondOrder:
         return self.mult[:, 1:]
 
 
-def _det(rows: Floats) -> Floats:
-    length = np.linalg.norm(rows[:, 1:], axis=1)
-    # Positive in exact arithmetic; rounding may not be allowed to say otherwise.
-    floor = 1e-32 * rows[:, 0] ** 2
-    return np.asarray(np.maximum((rows[:, 0] - length) * (rows[:, 0] + length), floor))
+@compiled
+def _det(row):  # type: ignore[no-untyped-def]
+    """u' J u of one row; positive in exact arithmetic, and kept so in floating point."""
+    square = 0.0
+    for d in range(1, len(row)):
+        square += row[d] * row[d]
+    length = np.sqrt(square)
+    return max((row[0] - length) * (row[0] + length), 1e-32 * row[0] * row[0])
 
 
-def _product(left: Floats, right: Floats) -> Floats:
+@compiled
+def _scaling_point(slack, mult):  # type: ignore[no-untyped-def]
+    """w (K, 1 + T) of determinant 1 and the sizes b (K,)."""
+    w = np.empty_like(slack)
+    size = np.empty(len(slack))
+    for k in range(len(slack)):
+        slack_size, mult_size = np.sqrt(_det(slack[k])), np.sqrt(_det(mult[k]))
+        size[k] = np.sqrt(slack_size / mult_size)
+        for d in range(slack.shape[1]):
+            sign = 1.0 if d == 0 else -1.0
+            w[k, d] = slack[k, d] / slack_size + sign * mult[k, d] / mult_size
+        w[k] /= np.sqrt(_det(w[k]))
+    return w, size
+
+
+@compiled
+def _scaled(rows, w, size, sign):  # type: ignore[no-untyped-def]
+    """W rows (sign 1, sizes b) or W^-1 rows (sign -1, sizes 1/b)."""
+    out = np.empty_like(rows)
+    n_columns = rows.shape[1]
+    for k in range(len(rows)):
+        along = 0.0
+        for d in range(1, n_columns):
+            along += w[k, d] * rows[k, d]
+        bend = along / (1 + w[k, 0]) + sign * rows[k, 0]
+        out[k, 0] = size[k] * (w[k, 0] * rows[k, 0] + sign * along)
+        for d in range(1, n_columns):
+            out[k, d] = size[k] * (rows[k, d] + w[k, d] * bend)
+    return out
+
+
+@compiled
+def _product(left, right):  # type: ignore[no-untyped-def]
     """The cone's Jordan product (u.v, u_0 v_1 + v_0 u_1)."""
-    head = (left * right).sum(axis=1, keepdims=True)
-    tail = left[:, :1] * right[:, 1:] + right[:, :1] * left[:, 1:]
-    return np.hstack([head, tail])
+    out = np.empty_like(left)
+    for k in range(len(left)):
+        out[k, 0] = 0.0
+        for d in range(left.shape[1]):
+            out[k, 0] += left[k, d] * right[k, d]
+        for d in range(1, left.shape[1]):
+            out[k, d] = left[k, 0] * right[k, d] + right[k, 0] * left[k, d]
+    return out
 
 
-def _quotient(rows: Floats, divisor: Floats) -> Floats:
+@compiled
+def _quotient(rows, divisor):  # type: ignore[no-untyped-def]
     """x whose product with ``divisor`` is ``rows``."""
-    dot = (divisor[:, 1:] * rows[:, 1:]).sum(axis=1)
-    head = (divisor[:, 0] * rows[:, 0] - dot) / _det(divisor)
-    tail = (rows[:, 1:] - head[:, None] * divisor[:, 1:]) / divisor[:, :1]
-    return np.hstack([head[:, None], tail])
+    out = np.empty_like(rows)
+    for k in range(len(rows)):
+        dot = 0.0
+        for d in range(1, rows.shape[1]):
+            dot += divisor[k, d] * rows[k, d]
+        out[k, 0] = (divisor[k, 0] * rows[k, 0] - dot) / _det(divisor[k])
+        for d in range(1, rows.shape[1]):
+            out[k, d] = (rows[k, d] - out[k, 0] * divisor[k, d]) / divisor[k, 0]
+    return out
 
 
-def _longest(rows: Floats, change: Floats) -> float:
-    """Largest t with rows + t change in the cone, from the row's own frame."""
-    size = np.sqrt(_det(rows))[:, None]
-    unit, step = rows / size, change / size
-    head = unit[:, 0] * step[:, 0] - (unit[:, 1:] * step[:, 1:]).sum(axis=1)
-    tail = step[:, 1:] - ((head + step[:, 0]) / (unit[:, 0] + 1))[:, None] * unit[:, 1:]
-    worst = float((np.linalg.norm(tail, axis=1) - head).max())
+@compiled
+def _longest(rows, change):  # type: ignore[no-untyped-def]
+    """Largest t with rows + t change in the cone, from each row's own frame."""
+    worst = 0.0
+    for k in range(len(rows)):
+        size = np.sqrt(_det(rows[k]))
+        head = rows[k, 0] * change[k, 0]
+        for d in range(1, rows.shape[1]):
+            head -= rows[k, d] * change[k, d]
+        head /= size * size
+        share = (head + change[k, 0] / size) / (rows[k, 0] / size + 1)
+        square = 0.0
+        for d in range(1, rows.shape[1]):
+            tail = (change[k, d] - share * rows[k, d]) / size
+            square += tail * tail
+        worst = max(worst, np.sqrt(square) - head)
     return 1.0 / worst if worst > 0 else np.inf
