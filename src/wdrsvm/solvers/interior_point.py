@@ -13,7 +13,7 @@ one dense system of size C Q + 1.  Each iteration
 1. forms and factorises the normal matrix,
 2. predicts: the step to zero complementarity,
 3. corrects: recentres by what the prediction achieved, with the second-order term,
-4. recentres up to three times more where that lengthens the step (Gondzio),
+4. recentres once more where that lengthens the step (Gondzio),
 5. moves primal and dual as far as each stays positive,
 6. near the end, asks the certificate whether the gap asked for is reached.
 
@@ -51,7 +51,7 @@ MAX_ITER = 200
 STEP_SHARE = 0.995
 SHORT_STEP = 1e-3
 # Centrality correctors an iteration, and the extra length each must promise.
-MAX_CORRECTORS = 3
+MAX_CORRECTORS = 1
 LONGER = 0.08
 
 
@@ -157,9 +157,8 @@ class Iterate:
 
     def _factorise(self) -> None:
         data, rows = self.data, self.rows
-        curvature, self.springs = sample_rows.eliminate(
-            rows.slack, rows.mult, data.kappa, self.y
-        )
+        self.spring = rows.spring
+        curvature, self.sums = sample_rows.eliminate(self.spring, data.kappa, self.y)
         matrix = sample_rows.weighted_gram(curvature, data.X)
         self.system = normal_system(matrix, self.cone, self.coef.shape, data.n_touchable)
 
@@ -168,7 +167,7 @@ class Iterate:
         data, rows = self.data, self.rows
         target = row_goal / rows.slack
         rhs, rhs_lam, local = sample_rows.reduced_rhs(
-            target, rows.slack, rows.mult, self.springs, data.kappa, self.y, data.weight
+            target, self.spring, self.sums, data.kappa, self.y, data.weight
         )
         cone_rhs, cone_lam = self.cone.rhs(cone_goal)
         coef_rhs = rhs.T @ data.X
@@ -177,7 +176,7 @@ class Iterate:
         d_coef, d_lam = solution[:-1].reshape(self.coef.shape), float(solution[-1])
         d_slack, d_mult, d_s, d_h = sample_rows.step_rows(
             data.X @ d_coef.T, d_lam, local, target,
-            rows.slack, rows.mult, self.springs, data.kappa, self.y,
+            rows.slack, rows.mult, self.spring, self.sums, data.kappa, self.y,
         )  # fmt: skip
         row_step = RowStep(d_slack, d_mult)
         cone_step = self.cone.step_for(cone_goal, d_coef[:, : data.n_touchable], d_lam)

@@ -9,7 +9,7 @@ from scipy import linalg
 Floats = NDArray[np.float64]
 
 MAX_REFINEMENTS = 5
-REFINED = 1e-15
+REFINED = 1e-13
 
 
 def fix_gauge(matrix: Floats, n_classes: int, n_columns: int, first: int) -> None:

@@ -62,28 +62,25 @@ def start_rows(weight, kappa, y, lam):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def eliminate(slack, mult, kappa, y):  # type: ignore[no-untyped-def]
-    """Curvature (N, C+1, C+1) in (z, lam) after s and h, and the springs (N, 3)."""
-    _, n_rows, n_classes = slack.shape
+def eliminate(spring, kappa, y):  # type: ignore[no-untyped-def]
+    """Curvature (N, C+1, C+1) in (z, lam) after s and h, and sums of springs (N, 3)."""
+    _, n_rows, n_classes = spring.shape
     curvature = np.zeros((n_rows, n_classes + 1, n_classes + 1))
-    springs = np.zeros((n_rows, 3))
-    spring = np.empty((3, n_classes))
+    sums = np.zeros((n_rows, 3))
     gap = np.empty(n_classes + 1)
     for n in range(n_rows):
-        for k in range(3):
-            for j in range(n_classes):
-                spring[k, j] = mult[k, n, j] / slack[k, n, j]
-                springs[n, k] += spring[k, j]
         block = curvature[n]
         for k in range(3):
-            if springs[n, k] > 0:
-                _add_laplacian(block, spring[k], springs[n, k])
-        if springs[n, 2] > 0:
-            _add_price_spread(block, spring[2], springs[n, 2], kappa[n])
-            _series_gap(gap, spring, springs[n], kappa[n], y[n])
-            a, b, f = springs[n]
+            for j in range(n_classes):
+                sums[n, k] += spring[k, n, j]
+            if sums[n, k] > 0:
+                _add_laplacian(block, spring[k, n], sums[n, k])
+        if sums[n, 2] > 0:
+            _add_price_spread(block, spring[2, n], sums[n, 2], kappa[n])
+            _series_gap(gap, spring[:, n], sums[n], kappa[n], y[n])
+            a, b, f = sums[n]
             _add_square(block, gap, a * b * f / (a * b + a * f + b * f))
-    return curvature, springs
+    return curvature, sums
 
 
 @compiled
@@ -134,34 +131,31 @@ def _add_square(block, vector, factor):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def reduced_rhs(target, slack, mult, springs, kappa, y, weight):  # type: ignore[no-untyped-def]
+def reduced_rhs(target, spring, sums, kappa, y, weight):  # type: ignore[no-untyped-def]
     """Right-hand side in (z, lam) after s and h, and the local part of their step.
 
     ``target`` holds the multipliers aimed at before the change of slacks is counted.
     """
-    _, n_rows, n_classes = slack.shape
-    rhs = np.zeros((n_rows, n_classes))
+    _, n_rows, n_classes = target.shape
+    rhs = np.empty((n_rows, n_classes))
     rhs_lam = 0.0
-    local = np.zeros((n_rows, 2))
+    local = np.empty((n_rows, 2))
     for n in range(n_rows):
-        want_s, want_h = -weight[n], 0.0
-        on_label = 0.0
+        believed, flipped, winning = 0.0, 0.0, 0.0
         for j in range(n_classes):
-            on_label += target[0, n, j]
-            want_s += target[0, n, j] + target[2, n, j]
-            want_h += target[1, n, j] - target[2, n, j]
-            rhs[n, j] += target[2, n, j] - target[0, n, j] - target[1, n, j]
-        rhs[n, y[n]] += on_label
-        s, h = _solve_local(springs[n], want_s, want_h)
+            believed += target[0, n, j]
+            winning += target[1, n, j]
+            flipped += target[2, n, j]
+        s, h = _solve_local(sums[n], believed + flipped - weight[n], winning - flipped)
         local[n, 0], local[n, 1] = s, h
-        rhs[n, y[n]] -= springs[n, 0] * s
         for j in range(n_classes):
-            rhs[n, j] += mult[0, n, j] / slack[0, n, j] * s
-            rhs[n, j] += mult[1, n, j] / slack[1, n, j] * h
-            flip = mult[2, n, j] / slack[2, n, j]
-            if flip > 0:
-                rhs[n, j] -= flip * (s - h)
-                rhs_lam += kappa[n, j] * (target[2, n, j] - flip * (s - h))
+            on_label = target[0, n, j] - spring[0, n, j] * s
+            on_winner = target[1, n, j] - spring[1, n, j] * h
+            on_flip = target[2, n, j] - spring[2, n, j] * (s - h)
+            rhs[n, j] = on_flip - on_label - on_winner
+            if spring[2, n, j] > 0:
+                rhs_lam += kappa[n, j] * on_flip
+        rhs[n, y[n]] += believed - sums[n, 0] * s
     return rhs, rhs_lam, local
 
 
@@ -177,38 +171,35 @@ def _solve_local(springs, want_s, want_h):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def step_rows(dz, dlam, local, target, slack, mult, springs, kappa, y):  # type: ignore[no-untyped-def]
-    """Steps of slacks, multipliers, s and h that belong to a step of z and lam."""
+def step_rows(dz, dlam, local, target, slack, mult, spring, sums, kappa, y):  # type: ignore[no-untyped-def]
+    """Steps of slacks, multipliers, s and h that belong to a step of z and lam, and how
+    far the slacks and the multipliers can go."""
     _, n_rows, n_classes = slack.shape
-    d_slack = np.zeros_like(slack)
-    d_mult = np.zeros_like(slack)
+    d_slack = np.empty_like(slack)
+    d_mult = np.empty_like(slack)
     d_s = np.empty(n_rows)
     d_h = np.empty(n_rows)
     for n in range(n_rows):
-        pull_s, pull_h = -springs[n, 0] * dz[n, y[n]], 0.0
+        pull_s, pull_h = -sums[n, 0] * dz[n, y[n]], 0.0
         for j in range(n_classes):
-            pull_s += mult[0, n, j] / slack[0, n, j] * dz[n, j]
-            pull_h += mult[1, n, j] / slack[1, n, j] * dz[n, j]
-            if mult[2, n, j] > 0:
-                flip = mult[2, n, j] / slack[2, n, j] * (dz[n, j] + kappa[n, j] * dlam)
+            pull_s += spring[0, n, j] * dz[n, j]
+            pull_h += spring[1, n, j] * dz[n, j]
+            if spring[2, n, j] > 0:
+                flip = spring[2, n, j] * (dz[n, j] + kappa[n, j] * dlam)
                 pull_s -= flip
                 pull_h += flip
-        s, h = _solve_local(springs[n], pull_s, pull_h)
+        s, h = _solve_local(sums[n], pull_s, pull_h)
         s += local[n, 0]
         h += local[n, 1]
         d_s[n], d_h[n] = s, h
         for j in range(n_classes):
             d_slack[0, n, j] = s - dz[n, j] + dz[n, y[n]]
-            if mult[1, n, j] > 0:
-                d_slack[1, n, j] = h - dz[n, j]
-            if mult[2, n, j] > 0:
-                d_slack[2, n, j] = s - h + dz[n, j] + kappa[n, j] * dlam
+            d_slack[1, n, j] = h - dz[n, j] if spring[1, n, j] > 0 else 0.0
+            exists = spring[2, n, j] > 0
+            d_slack[2, n, j] = s - h + dz[n, j] + kappa[n, j] * dlam if exists else 0.0
             for k in range(3):
-                if mult[k, n, j] > 0:
-                    spring = mult[k, n, j] / slack[k, n, j]
-                    d_mult[k, n, j] = (
-                        target[k, n, j] - mult[k, n, j] - spring * d_slack[k, n, j]
-                    )
+                move = spring[k, n, j] * d_slack[k, n, j]
+                d_mult[k, n, j] = target[k, n, j] - mult[k, n, j] - move
     return d_slack, d_mult, d_s, d_h
 
 
@@ -219,8 +210,9 @@ def longest_step(value, change):  # type: ignore[no-untyped-def]
     values = value.ravel()
     changes = change.ravel()
     for i in range(len(values)):
-        if changes[i] < 0:
-            worst = max(worst, -changes[i] / values[i])
+        # Divides only when the record falls.
+        if -changes[i] > worst * values[i] and changes[i] < 0:
+            worst = -changes[i] / values[i]
     return 1.0 / worst if worst > 0 else np.inf
 
 
