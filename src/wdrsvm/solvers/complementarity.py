@@ -97,6 +97,10 @@ class Rows:
         slack = self.slack + by.primal * step.slack
         return float(np.vdot(slack, self.mult + by.dual * step.mult))
 
+    def barrier_after(self, step: RowStep, length: float) -> float:
+        """-sum log slack after a primal step."""
+        return -float(np.log(self.slack + length * step.slack).sum())
+
     def advance(self, step: RowStep, by: Lengths) -> None:
         self.slack = self.slack + by.primal * step.slack
         self.mult = self.mult + by.dual * step.mult

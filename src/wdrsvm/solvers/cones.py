@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import RobustProblem
 from .norm_cones import AbsoluteSums, Absent, Box, Cone, Curvature, Floor
 from .normal_system import NormalSystem, fix_gauge
 from .scaling import Scaling
@@ -28,23 +27,27 @@ MAX_START_LAM = 30.0
 
 
 def starting_cone(
-    problem: RobustProblem,
-    scaling: Scaling,
+    norm: str,
+    n_classes: int,
+    n_touchable: int,
     flip_cost: Floats,
     radius: float,
     centre: float,
 ) -> tuple[Cone, float]:
     """The constraint at M = 0 and a lam at which its multipliers alone spend the radius."""
-    n_classes, n_touchable = problem.n_classes, scaling.n_touchable
     if n_touchable:
-        make = CONES[problem.ball.norm]
-        degree = make(n_classes, n_touchable, 1.0, 1.0).degree
-        lam = min(degree * centre / radius, MAX_START_LAM)
-        return make(n_classes, n_touchable, lam, centre), lam
+        degree = CONES[norm](n_classes, n_touchable, 1.0, 1.0).degree
+        lam = _spending_lam(degree * centre, radius)
+        return CONES[norm](n_classes, n_touchable, lam, centre), lam
     if (np.isfinite(flip_cost) & (flip_cost > 0)).any():
-        lam = min(centre / radius, MAX_START_LAM)
+        lam = _spending_lam(centre, radius)
         return Floor(lam, centre), lam
     return Absent(), 0.0
+
+
+def _spending_lam(complementarity: float, radius: float) -> float:
+    at_most = MAX_START_LAM * radius
+    return complementarity / radius if complementarity < at_most else MAX_START_LAM
 
 
 def normal_system(

@@ -88,6 +88,10 @@ class SecondOrder:
         slack = self.slack + by.primal * step.slack
         return float(np.vdot(slack, self.mult + by.dual * step.mult))
 
+    def barrier_after(self, step: RowStep, length: float) -> float:
+        """-1/2 sum log det slack after a primal step."""
+        return float(_barrier(self.slack + length * step.slack))
+
     def advance(self, step: RowStep, by: Lengths) -> None:
         self.slack = self.slack + by.primal * step.slack
         self.mult = self.mult + by.dual * step.mult
@@ -108,6 +112,14 @@ def _det(row):  # type: ignore[no-untyped-def]
         square += row[d] * row[d]
     length = np.sqrt(square)
     return max((row[0] - length) * (row[0] + length), 1e-32 * row[0] * row[0])
+
+
+@compiled
+def _barrier(rows):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for k in range(len(rows)):
+        total -= np.log(_det(rows[k])) / 2
+    return total
 
 
 @compiled

@@ -1,0 +1,164 @@
+r"""Smoothing Newton: certified training at large N.
+
+Each sample's maximum is smoothed to mu logsumexp(. / mu) (``soft_rows``); the norm
+constraint keeps its primal-dual cone (``norm_cones``).  The state is (M, b, lam) and the
+cone, so one pass over the rows returns all that a step needs.  The rounds
+
+1. cut mu, and the cone's complementarity with the gap that mu leaves, which falls like
+   mu^2: only samples near a kink feel the smoothing;
+2. take damped Newton steps until their promise is small beside that gap;
+3. enlarge the sample of rows: early rounds see only as many as their mu can tell apart,
+   and curvature is always summed over a bounded number of rows that have any;
+4. on all rows, ask the certificate, whose multipliers are the softmax weights;
+5. where the gap asked for is finer than smoothing can deliver, polish: rows far from a
+   kink become one linear term, the interior point solves the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..problem import RobustProblem, dual_bound
+from .complementarity import Lengths
+from .cones import Cone, norm_multipliers, normal_system, starting_cone
+from .passes import SATURATED, Passes, Smoothed, SoftmaxMultipliers, row_threads
+from .result import (
+    History,
+    Incumbent,
+    SolverResult,
+    SolverSettings,
+    SolverStatus,
+    Start,
+)
+from .scaling import Scaling
+
+Floats = NDArray[np.float64]
+
+FIRST_MU = 0.5
+LAST_MU = 1e-5
+MU_FACTOR = 0.4
+# The gap left by smoothing falls with the square of mu.
+GAP_FACTOR = MU_FACTOR**2
+MAX_STEPS_A_ROUND = 50
+MAX_ITER = 500
+# Rows a coefficient that a round's sample, and its curvature, should have.
+ROWS_A_COEFFICIENT = 30
+STEP_SHARE = 0.99
+MAX_HALVINGS = 30
+# Steps have settled when they promise this share of the gap; the cone's is this one.
+SETTLED = 0.05
+CONE_SHARE = 0.1
+
+
+class Newton:
+    """The state of the method and its steps."""
+
+    def __init__(self, passes: Passes, centre: float, rng: np.random.Generator):
+        problem, scaling = passes.problem, passes.scaling
+        self.passes, self.rng = passes, rng
+        self.radius = problem.radius / scaling.unit
+        self.coef = np.zeros((problem.n_classes, scaling.n_columns))
+        self.cone, self.lam = starting_cone(
+            problem, scaling, passes.flip_cost, self.radius, centre
+        )
+        self.mu, self.centre = FIRST_MU, centre
+        self.max_curvature_rows = ROWS_A_COEFFICIENT * self.coef.size
+        self.n_iter = 0
+        self._look()
+
+    def _look(self) -> None:
+        self.now = self.passes.evaluate(self.coef, self.lam, self.mu)
+
+    @property
+    def risk(self) -> float:
+        """The smoothed risk, an upper bound of the risk on the rows seen."""
+        return self.radius * self.lam + self.now.loss
+
+    @property
+    def gap(self) -> float:
+        """What smoothing and centring leave of the gap, once the steps have settled."""
+        return self.risk - self.now.dual
+
+    def sharpen(self, passes: Passes) -> None:
+        """Start the next round: smaller mu and centre, perhaps more rows."""
+        self.passes = passes
+        self.mu *= MU_FACTOR
+        self.centre = CONE_SHARE * GAP_FACTOR * self.gap / max(self.cone.degree, 1)
+        self._look()
+
+    def settle(self, max_iter: int) -> None:
+        """Newton steps until they promise little beside the gap."""
+        for _ in range(MAX_STEPS_A_ROUND):
+            if self.n_iter >= max_iter:
+                break
+            self.n_iter += 1
+            promise = self._step()
+            if promise <= SETTLED * self.gap:
+                break
+
+    def _step(self) -> float:
+        """A damped Newton step; returns the decrease that it promised."""
+        data = self.passes.scaling
+        matrix = self._curvature()
+        system = normal_system(matrix, self.cone, self.coef.shape, data.n_touchable)
+        goal = self.cone.goal(self.centre)
+        cone_rhs, cone_lam = self.cone.rhs(goal)
+        rhs = -self.now.gradient
+        rhs[:, : data.n_touchable] += cone_rhs
+        rhs = np.append(rhs, self.now.on_flips - self.radius + cone_lam)
+        step = system.solve(rhs)
+        d_coef, d_lam = step[:-1].reshape(self.coef.shape), float(step[-1])
+        cone_step = self.cone.step_for(goal, d_coef[:, : data.n_touchable], d_lam)
+        self._search(d_coef, d_lam, cone_step)
+        return float(rhs @ step) / 2
+
+    def _curvature(self) -> Floats:
+        soft = np.flatnonzero(self.now.softness > SATURATED)
+        chosen = soft
+        if len(soft) > self.max_curvature_rows:
+            picked = self.rng.choice(len(soft), self.max_curvature_rows, replace=False)
+            chosen = soft[np.sort(picked)]
+        share = len(chosen) / max(len(soft), 1)
+        return self.passes.curvature(self.coef, self.lam, self.mu, chosen, share or 1.0)
+
+    def _search(self, d_coef: Floats, d_lam: float, cone_step: Any) -> None:
+        """Go along the step until the barrier function falls."""
+        lengths = self.cone.lengths(cone_step)
+        length = min(1.0, STEP_SHARE * lengths.primal)
+        dual = min(1.0, STEP_SHARE * lengths.dual)
+        coef, lam = self.coef, self.lam
+        merit = self.risk + self.centre * self.cone.barrier_after(cone_step, 0.0)
+        for _ in range(MAX_HALVINGS):
+            self.coef, self.lam = coef + length * d_coef, lam + length * d_lam
+            self._look()
+            barrier = self.cone.barrier_after(cone_step, length)
+            if self.risk + self.centre * barrier <= merit:
+                break
+            length /= 2
+        print("    len %.3g dual %.3g"%(length,dual), "risk",self.risk,"merit0",merit)
+        self.cone.advance(cone_step, Lengths(length, dual))
+
+
+def smoothing_newton(
+    problem: RobustProblem, settings: SolverSettings, start: Start | None = None
+) -> SolverResult:
+    """Train to the gap asked for."""
+    rng = np.random.default_rng(settings.seed)
+    with row_threads(problem.n_rows) as run:
+        passes = Passes.over(problem, Scaling.of(problem), run)
+        newton = Newton(passes, 1e-1/200, rng)
+        import time
+        t0=time.perf_counter()
+        for k in range(12):
+            newton.settle(1000)
+            print(f"mu {newton.mu:.4f} risk {newton.risk:.7f} gap {newton.gap:.2e} it {newton.n_iter} soft {(newton.now.softness>SATURATED).sum()} lam {newton.lam:.4g} t {time.perf_counter()-t0:.3f}")
+            coef, intercept = passes.scaling.original(newton.coef)
+            flow, grad = norm_multipliers(newton.cone, passes.scaling, 1.0)
+            b = dual_bound(problem, SoftmaxMultipliers(passes, coef, intercept, newton.lam, newton.mu, flow, grad))
+            r = problem.risk(coef, intercept)
+            print("   cert", r, b, r.value-b)
+            if r.value-b < settings.tol*max(r.value,1e-2): break
+            newton.sharpen(passes)

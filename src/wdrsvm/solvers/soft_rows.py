@@ -1,0 +1,143 @@
+r"""Smoothed samples: compiled per-sample algebra of the smoothing Newton method.
+
+The maximum over a sample's pieces becomes mu logsumexp(. / mu).  The flips factorise,
+
+    sum over (j, c) of exp((1 + z_j - z_c - lam k_c) / mu)
+        = (sum_j exp(z_j / mu)) (sum_c exp((1 - z_c - lam k_c) / mu)),
+
+so a sample costs O(C).  Its softmax weights times w_n are dual multipliers alpha, phi,
+beta; divided by mu they are springs, and the curvature has the form of ``sample_rows``
+with the series stiffness A F / (A + F).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .sample_rows import (
+    _add_laplacian,
+    _add_price_spread,
+    _add_square,
+    _series_gap,
+    compiled,
+)
+
+# exp below this is nothing beside 1.
+NEGLIGIBLE = -40.0
+
+
+@compiled
+def _softmax_of_row(z, label, cost, weight, lam, mu, alpha, phi, beta):  # type: ignore[no-untyped-def]
+    """Fill alpha, phi, beta (C,) of one sample; returns its smoothed loss."""
+    n_classes = len(z)
+    top = z.max()
+    peak = 0.0
+    for j in range(n_classes):
+        if j != label:
+            peak = max(peak, 1.0 + z[j] - z[label])
+            if cost[j] < np.inf:
+                peak = max(peak, 1.0 + top - z[j] - lam * cost[j])
+    on_label = 0.0
+    on_flips = 0.0
+    winners = 0.0
+    for j in range(n_classes):
+        exponent = ((j != label) + z[j] - z[label] - peak) / mu
+        alpha[j] = np.exp(exponent) if exponent > NEGLIGIBLE else 0.0
+        on_label += alpha[j]
+        phi[j] = 0.0
+        if cost[j] < np.inf and j != label:
+            exponent = (1.0 + top - z[j] - lam * cost[j] - peak) / mu
+            if exponent > NEGLIGIBLE:
+                phi[j] = np.exp(exponent)
+                on_flips += phi[j]
+        beta[j] = 0.0
+    if on_flips > 0:
+        for j in range(n_classes):
+            exponent = (z[j] - top) / mu
+            if exponent > NEGLIGIBLE:
+                beta[j] = np.exp(exponent)
+                winners += beta[j]
+    total = on_label + on_flips * winners
+    for j in range(n_classes):
+        alpha[j] *= weight / total
+        beta[j] *= weight * on_flips / total
+        phi[j] *= weight * winners / total
+    return weight * (peak + mu * np.log(total))
+
+
+@compiled
+def soften(scores, y, cost, cost_row, weight, lam, mu):  # type: ignore[no-untyped-def]
+    """Loss, dual value, flip cost, slopes g (n, C) and softness (n,) of some rows.
+
+    Softness, 1 - (largest multiplier share), tells which rows have curvature.
+    """
+    n_rows, n_classes = scores.shape
+    slopes = np.empty((n_rows, n_classes))
+    softness = np.empty(n_rows)
+    alpha, phi, beta = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+    loss, dual, on_flips = 0.0, 0.0, 0.0
+    for n in range(n_rows):
+        k = cost[cost_row[n]]
+        loss += _softmax_of_row(
+            scores[n], y[n], k, weight[n], lam, mu, alpha, phi, beta
+        )  # fmt: skip
+        dual += weight[n] - alpha[y[n]]
+        believed = 0.0
+        hardest, flipped, won = 0.0, 0.0, 0.0
+        for j in range(n_classes):
+            believed += alpha[j]
+            hardest = max(hardest, alpha[j])
+            flipped = max(flipped, phi[j])
+            won = max(won, beta[j])
+            slopes[n, j] = alpha[j] + beta[j] - phi[j]
+            if phi[j] > 0:
+                on_flips += phi[j] * k[j]
+        slopes[n, y[n]] -= believed
+        mass = weight[n] - believed
+        if mass > 0:
+            hardest = max(hardest, flipped * won / mass)
+        softness[n] = 1.0 - hardest / weight[n]
+    return loss, dual, on_flips, slopes, softness
+
+
+@compiled
+def soft_curvature(scores, y, cost, cost_row, weight, lam, mu):  # type: ignore[no-untyped-def]
+    """Curvature (n, C+1, C+1) of the smoothed losses in (z, lam)."""
+    n_rows, n_classes = scores.shape
+    curvature = np.zeros((n_rows, n_classes + 1, n_classes + 1))
+    spring = np.empty((3, n_classes))
+    sums = np.empty(3)
+    gap = np.empty(n_classes + 1)
+    for n in range(n_rows):
+        k = cost[cost_row[n]]
+        _softmax_of_row(
+            scores[n], y[n], k, weight[n], lam, mu, spring[0], spring[2], spring[1]
+        )  # fmt: skip
+        spring /= mu
+        for i in range(3):
+            sums[i] = spring[i].sum()
+            if sums[i] > 0:
+                _add_laplacian(curvature[n], spring[i], sums[i])
+        if sums[2] > 0 and sums[0] > 0:
+            _add_price_spread(curvature[n], spring[2], sums[2], k)
+            _series_gap(gap, spring, sums, k, y[n])
+            _add_square(curvature[n], gap, sums[0] * sums[2] / (sums[0] + sums[2]))
+        elif sums[2] > 0:
+            _add_price_spread(curvature[n], spring[2], sums[2], k)
+    return curvature
+
+
+@compiled
+def soft_multipliers(scores, y, cost, cost_row, weight, lam, mu):  # type: ignore[no-untyped-def]
+    """alpha, phi, beta (n, C) of some rows."""
+    alpha, phi, beta = (
+        np.empty_like(scores),
+        np.empty_like(scores),
+        np.empty_like(scores),
+    )
+    for n in range(len(scores)):
+        _softmax_of_row(
+            scores[n], y[n], cost[cost_row[n]], weight[n], lam, mu,
+            alpha[n], phi[n], beta[n],
+        )  # fmt: skip
+    return alpha, phi, beta
