@@ -29,9 +29,7 @@ from .objective import Codes, Floats, RobustProblem
 # Equalities that hold to this share of their terms hold in floating point.
 ROUNDING = 1e-13
 MAX_TILTS = 20
-# Share of a bound that scaling may cost before steering the gradient is tried, and the
-# largest system (C times columns) for which it is.
-SCALING_LOSS = 1e-10
+# The largest system (C times columns) for which steering the gradient is tried.
 MAX_STEERED = 3000
 
 
@@ -104,8 +102,13 @@ def certify(
     return Certificate(value, dual_bound(problem, multipliers), lam)
 
 
-def dual_bound(problem: RobustProblem, multipliers: MultiplierSource) -> float:
-    """A lower bound of the optimum; 0, which always holds, if there is no better."""
+def dual_bound(
+    problem: RobustProblem, multipliers: MultiplierSource, enough: float = np.inf
+) -> float:
+    """A lower bound of the optimum; 0, which always holds, if there is no better.
+
+    A bound of ``enough`` is not improved any further.
+    """
     if problem.loss != LOSSES["crammer-singer"]:
         raise ValueError(
             f"dual bounds are known for the Crammer-Singer loss, got {problem.loss}."
@@ -114,7 +117,7 @@ def dual_bound(problem: RobustProblem, multipliers: MultiplierSource) -> float:
     feasible, rough = _balanced(problem, multipliers, Design(problem, fixed))
     bound, share = _scaled_bound(problem, feasible, multipliers.flow)
     steerable = problem.n_classes * (problem.n_features + 1) <= MAX_STEERED
-    if share < 1 - SCALING_LOSS and multipliers.gradient is not None and steerable:
+    if bound < enough and share < 1 and multipliers.gradient is not None and steerable:
         bound = max(bound, _steered_bound(problem, multipliers, fixed, rough.on_flips))
     return bound
 

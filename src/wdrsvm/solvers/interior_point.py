@@ -24,7 +24,7 @@ a vertex of them.
 
 from __future__ import annotations
 
-from ..problem import RobustProblem, dual_bound
+from ..problem import RobustProblem
 from .primal_dual import Iterate, ScaledData
 from .result import (
     History,
@@ -53,7 +53,8 @@ def interior_point(
         iterate.predictor_corrector()
         near = iterate.gap <= 2 * settings.tol * max(iterate.objective, 1e-2)
         if near or iterate.is_stuck or n_iter == max_iter:
-            _judge(problem, iterate, best)
+            point = iterate.data.scaling.original(iterate.coef)
+            best.judge(problem, *point, iterate.multipliers(), settings.tol)
         history.add(n_iter, iterate.objective, best.dual_bound)
         if best.certificate.holds(settings.tol):
             status = SolverStatus.CONVERGED
@@ -62,11 +63,3 @@ def interior_point(
             status = SolverStatus.STALLED
             break
     return best.result("interior-point", status, n_iter, history)
-
-
-def _judge(problem: RobustProblem, iterate: Iterate, best: Incumbent) -> None:
-    """Let the certificate judge the iterate."""
-    coef, intercept = iterate.data.scaling.original(iterate.coef)
-    best.offer(coef, intercept, problem.risk(coef, intercept))
-    multipliers = iterate.multipliers()
-    best.raise_bound(dual_bound(problem, multipliers), multipliers)

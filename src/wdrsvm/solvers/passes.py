@@ -121,6 +121,17 @@ class Passes:
             problem.weight[rows],
         )
 
+    def margins(self, coef: Floats, lam: float) -> Floats:
+        """By how much each row's largest piece exceeds its second largest."""
+        plain = self.scaling.original(coef)
+        blocks = self.run(lambda rows: self._margin(rows, *plain, lam), self.problem.blocks())
+        return np.concatenate(list(blocks))
+
+    def _margin(self, rows: slice, coef: Floats, intercept: Floats, lam: float) -> Floats:
+        scores = self.problem.scores(coef, intercept, rows)
+        margin: Floats = soft_rows.piece_margins(*self._arguments(rows, scores), lam)
+        return margin
+
     def curvature(
         self, coef: Floats, lam: float, mu: float, chosen: NDArray[np.intp], share: float
     ) -> Floats:

@@ -11,7 +11,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import Certificate, Multipliers, RobustProblem, RobustRisk
+from ..problem import Certificate, RobustProblem, RobustRisk, dual_bound
+from ..problem.certificate import MultiplierSource
 
 Floats = NDArray[np.float64]
 
@@ -77,7 +78,7 @@ class SolverResult:
     coef: Floats
     intercept: Floats
     certificate: Certificate
-    multipliers: Multipliers | None
+    multipliers: MultiplierSource | None
     status: SolverStatus
     n_iter: int
     solver: str
@@ -108,16 +109,29 @@ class Incumbent:
     objective: float = np.inf
     lam: float = 0.0
     dual_bound: float = -np.inf
-    multipliers: Multipliers | None = None
+    multipliers: MultiplierSource | None = None
 
     def offer(self, coef: Floats, intercept: Floats, risk: RobustRisk) -> None:
         if risk.value < self.objective:
             self.coef, self.intercept = coef, intercept
             self.objective, self.lam = risk
 
-    def raise_bound(self, bound: float, multipliers: Multipliers | None) -> None:
+    def raise_bound(self, bound: float, multipliers: MultiplierSource | None) -> None:
         if bound > self.dual_bound:
             self.dual_bound, self.multipliers = bound, multipliers
+
+    def judge(
+        self,
+        problem: RobustProblem,
+        coef: Floats,
+        intercept: Floats,
+        multipliers: MultiplierSource,
+        tol: float,
+    ) -> None:
+        """Offer a point and its multipliers, both evaluated by the problem alone."""
+        self.offer(coef, intercept, problem.risk(coef, intercept))
+        enough = self.objective - tol * max(self.objective, 1e-2)
+        self.raise_bound(dual_bound(problem, multipliers, enough), multipliers)
 
     @property
     def certificate(self) -> Certificate:

@@ -16,15 +16,16 @@ cone, so one pass over the rows returns all that a step needs.  The rounds
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import RobustProblem, dual_bound
+from ..problem import RobustProblem
 from .complementarity import Lengths
-from .cones import Cone, norm_multipliers, normal_system, starting_cone
-from .passes import SATURATED, Passes, Smoothed, SoftmaxMultipliers, row_threads
+from .cones import norm_multipliers, normal_system, starting_cone
+from .passes import SATURATED, Passes, SoftmaxMultipliers, row_threads
+from .polish import polish
 from .result import (
     History,
     Incumbent,
@@ -51,18 +52,27 @@ MAX_HALVINGS = 30
 # Steps have settled when they promise this share of the gap; the cone's is this one.
 SETTLED = 0.05
 CONE_SHARE = 0.1
+FIRST_CENTRE = 1e-3
+# Below this many rows near a kink, a coefficient, rounds end and the polish begins.
+SOFT_ROWS_A_COEFFICIENT = 4
 
 
 class Newton:
     """The state of the method and its steps."""
 
-    def __init__(self, passes: Passes, centre: float, rng: np.random.Generator):
+    def __init__(self, passes: Passes, rng: np.random.Generator):
         problem, scaling = passes.problem, passes.scaling
+        centre = FIRST_CENTRE
         self.passes, self.rng = passes, rng
         self.radius = problem.radius / scaling.unit
         self.coef = np.zeros((problem.n_classes, scaling.n_columns))
         self.cone, self.lam = starting_cone(
-            problem, scaling, passes.flip_cost, self.radius, centre
+            problem.ball.norm,
+            problem.n_classes,
+            scaling.n_touchable,
+            passes.flip_cost,
+            self.radius,
+            centre,
         )
         self.mu, self.centre = FIRST_MU, centre
         self.max_curvature_rows = ROWS_A_COEFFICIENT * self.coef.size
@@ -81,6 +91,12 @@ class Newton:
     def gap(self) -> float:
         """What smoothing and centring leave of the gap, once the steps have settled."""
         return self.risk - self.now.dual
+
+    @property
+    def is_sharp(self) -> bool:
+        """Whether too few rows are near a kink for their curvature to guide steps."""
+        n_soft = np.count_nonzero(self.now.softness > SATURATED)
+        return n_soft < SOFT_ROWS_A_COEFFICIENT * self.coef.size or self.mu < LAST_MU
 
     def sharpen(self, passes: Passes) -> None:
         """Start the next round: smaller mu and centre, perhaps more rows."""
@@ -138,27 +154,80 @@ class Newton:
             if self.risk + self.centre * barrier <= merit:
                 break
             length /= 2
-        print("    len %.3g dual %.3g"%(length,dual), "risk",self.risk,"merit0",merit)
         self.cone.advance(cone_step, Lengths(length, dual))
 
 
 def smoothing_newton(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
-    """Train to the gap asked for."""
-    rng = np.random.default_rng(settings.seed)
+    """Train to the gap asked for; ``start`` replaces the origin as the first point."""
     with row_threads(problem.n_rows) as run:
         passes = Passes.over(problem, Scaling.of(problem), run)
-        newton = Newton(passes, 1e-1/200, rng)
-        import time
-        t0=time.perf_counter()
-        for k in range(12):
-            newton.settle(1000)
-            print(f"mu {newton.mu:.4f} risk {newton.risk:.7f} gap {newton.gap:.2e} it {newton.n_iter} soft {(newton.now.softness>SATURATED).sum()} lam {newton.lam:.4g} t {time.perf_counter()-t0:.3f}")
-            coef, intercept = passes.scaling.original(newton.coef)
-            flow, grad = norm_multipliers(newton.cone, passes.scaling, 1.0)
-            b = dual_bound(problem, SoftmaxMultipliers(passes, coef, intercept, newton.lam, newton.mu, flow, grad))
-            r = problem.risk(coef, intercept)
-            print("   cert", r, b, r.value-b)
-            if r.value-b < settings.tol*max(r.value,1e-2): break
-            newton.sharpen(passes)
+        return _Rounds(problem, passes, settings).solve(start)
+
+
+class _Rounds:
+    """The rounds of the method, the best point and the best bound so far."""
+
+    def __init__(self, problem: RobustProblem, passes: Passes, settings: SolverSettings):
+        self.problem, self.passes, self.settings = problem, passes, settings
+        self.max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
+        self.rng = np.random.default_rng(settings.seed)
+        self.order = self.rng.permutation(problem.n_rows)
+        self.history = History(settings.callback)
+        shape = (problem.n_classes, problem.n_features)
+        self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
+
+    def solve(self, start: Start | None) -> SolverResult:
+        n_seen = ROWS_A_COEFFICIENT * self.problem.n_classes * self.passes.scaling.n_columns
+        newton = Newton(self._sample(n_seen), self.rng)
+        while True:
+            newton.settle(self.max_iter)
+            on_all = newton.passes is self.passes
+            limited = newton.n_iter >= self.max_iter
+            if on_all and (limited or self._promising(newton)):
+                self._judge(newton)
+            self.history.add(newton.n_iter, newton.risk, self.best.dual_bound)
+            if self._converged() or (on_all and (limited or newton.is_sharp)):
+                break
+            n_seen = int(n_seen / GAP_FACTOR)
+            newton.sharpen(self._sample(n_seen))
+        n_iter = newton.n_iter
+        if not self._converged() and n_iter < self.max_iter:
+            n_iter += self._polish(newton)
+        status = SolverStatus.CONVERGED if self._converged() else self._failure(n_iter)
+        return self.best.result("newton", status, n_iter, self.history)
+
+    def _failure(self, n_iter: int) -> SolverStatus:
+        limited = n_iter >= self.max_iter
+        return SolverStatus.MAX_ITER if limited else SolverStatus.STALLED
+
+    def _sample(self, n_rows: int) -> Passes:
+        """Passes over that many rows, all if they are not many more."""
+        if 2 * n_rows >= self.problem.n_rows:
+            return self.passes
+        return self.passes.on(np.sort(self.order[:n_rows]))
+
+    def _converged(self) -> bool:
+        return self.best.certificate.holds(self.settings.tol)
+
+    def _promising(self, newton: Newton) -> bool:
+        return newton.gap <= 2 * self.settings.tol * max(newton.risk, 1e-2)
+
+    def _judge(self, newton: Newton) -> None:
+        point = self.passes.scaling.original(newton.coef)
+        norm = norm_multipliers(newton.cone, self.passes.scaling, 1.0)
+        multipliers = SoftmaxMultipliers(self.passes, *point, newton.lam, newton.mu, *norm)
+        self.best.judge(self.problem, *point, multipliers, self.settings.tol)
+
+    def _polish(self, newton: Newton) -> int:
+        return polish(
+            self.passes,
+            newton.coef,
+            newton.lam,
+            newton.mu,
+            self.best,
+            self.settings.tol,
+            self.max_iter - newton.n_iter,
+            self.history,
+        )

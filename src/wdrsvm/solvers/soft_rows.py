@@ -101,6 +101,38 @@ def soften(scores, y, cost, cost_row, weight, lam, mu):  # type: ignore[no-untyp
 
 
 @compiled
+def piece_margins(scores, y, cost, cost_row, weight, lam):  # type: ignore[no-untyped-def]
+    """By how much each sample's largest piece exceeds its second largest, shape (n,)."""
+    n_rows, n_classes = scores.shape
+    margins = np.empty(n_rows)
+    for n in range(n_rows):
+        z, label, k = scores[n], y[n], cost[cost_row[n]]
+        top = z.max()
+        winner = z.argmax()
+        runner_up = -np.inf
+        for j in range(n_classes):
+            if j != winner:
+                runner_up = max(runner_up, z[j])
+        first, second = 0.0, -np.inf
+        for j in range(n_classes):
+            if j != label:
+                first, second = _ranked(first, second, 1.0 + z[j] - z[label])
+                flip = 1.0 + top - z[j] - lam * k[j] if k[j] < np.inf else -np.inf
+                first, second = _ranked(first, second, flip)
+                first, second = _ranked(first, second, flip + runner_up - top)
+        margins[n] = first - second
+    return margins
+
+
+@compiled
+def _ranked(first, second, value):  # type: ignore[no-untyped-def]
+    """The two largest of three values, the first two being in order."""
+    if value > first:
+        return value, first
+    return first, max(second, value)
+
+
+@compiled
 def soft_curvature(scores, y, cost, cost_row, weight, lam, mu):  # type: ignore[no-untyped-def]
     """Curvature (n, C+1, C+1) of the smoothed losses in (z, lam)."""
     n_rows, n_classes = scores.shape
