@@ -31,6 +31,9 @@ ROUNDING = 1e-13
 MAX_TILTS = 20
 # The largest system (C times columns) for which steering the gradient is tried.
 MAX_STEERED = 3000
+# Rows with all but this share of their mass on one class cannot be tilted to any effect.
+SPREAD = 1e-9
+TRACE = 1e-9
 
 
 class RowMultipliers(NamedTuple):
@@ -75,6 +78,27 @@ class Multipliers:
         return RowMultipliers(self.alpha[rows], self.phi[rows], self.beta[rows])
 
 
+@dataclass(frozen=True, eq=False)
+class Loosened:
+    """Multipliers with a trace of mass everywhere: tilting cannot move what is zero."""
+
+    problem: RobustProblem
+    multipliers: MultiplierSource
+
+    @property
+    def flow(self) -> Floats | None:
+        return self.multipliers.flow
+
+    @property
+    def gradient(self) -> Floats | None:
+        return self.multipliers.gradient
+
+    def rows(self, rows: slice) -> RowMultipliers:
+        part = self.multipliers.rows(rows)
+        trace = TRACE * self.problem.weight[rows, None] / self.problem.n_classes
+        return part._replace(alpha=part.alpha + trace, beta=part.beta + trace)
+
+
 class Certificate(NamedTuple):
     """What is known of a classifier's training optimality."""
 
@@ -115,9 +139,13 @@ def dual_bound(
         )
     fixed = np.isinf(problem.attainable_feature_cost())
     feasible, rough = _balanced(problem, multipliers, Design(problem, fixed))
+    if feasible is None:
+        multipliers = Loosened(problem, multipliers)
+        feasible, rough = _balanced(problem, multipliers, Design(problem, fixed))
     bound, share = _scaled_bound(problem, feasible, multipliers.flow)
-    steerable = problem.n_classes * (problem.n_features + 1) <= MAX_STEERED
-    if bound < enough and share < 1 and multipliers.gradient is not None and steerable:
+    n_unknowns = problem.n_classes * (problem.n_features + 1)
+    steerable = multipliers.gradient is not None and n_unknowns <= MAX_STEERED
+    if bound < enough and share < 1 and steerable:
         bound = max(bound, _steered_bound(problem, multipliers, fixed, rough.on_flips))
     return bound
 
@@ -315,9 +343,13 @@ def _add_curvature(system: Floats, mass: Floats, columns: Floats) -> None:
     n_classes, n_columns = system.shape[:2]
     if n_columns == 0:
         return
-    total = mass.sum(axis=1, keepdims=True)
-    share = mass / np.sqrt(np.where(total == 0, 1.0, total))
-    spread = (share[:, :, None] * columns[:, None, :]).reshape(len(mass), -1)
+    total = mass.sum(axis=1)
+    spread_out = total - mass.max(axis=1, initial=0.0) > SPREAD * total
+    mass, columns = mass[spread_out], columns[spread_out]
+    share = mass / np.sqrt(total[spread_out, None])
+    spread = (share[:, :, None] * columns[:, None, :]).reshape(
+        len(mass), n_classes * n_columns
+    )
     system -= (spread.T @ spread).reshape(system.shape)
     for i in range(n_classes):
         system[i, :, i] += (columns * mass[:, i, None]).T @ columns

@@ -64,8 +64,10 @@ def normal_system(
 
 def norm_multipliers(
     cone: Cone, scaling: Scaling, weight_sum: float
-) -> tuple[Floats | None, Floats]:
-    """Flow and gradient of a cone's multipliers in the problem's units."""
+) -> tuple[Floats | None, Floats | None]:
+    """Flow and gradient of a cone's multipliers in the problem's units, if it has any."""
+    if not scaling.n_touchable:
+        return None, None
     flow = cone.flow()
     gradient = scaling.on_features(cone.gradient() / weight_sum)
     return None if flow is None else scaling.on_features(flow / weight_sum), gradient

@@ -26,6 +26,8 @@ Floats = NDArray[np.float64]
 # Rows are near a kink if their two largest pieces differ by less than this many mu.
 NEAR = 25.0
 WIDER = 5.0
+# Below this share of the gap asked for the smaller problem is solved.
+FINER = 0.05
 # A smoothing so small that a softmax is a maximum.
 HARD_MU = 1e-13
 
@@ -74,21 +76,39 @@ def polish(
     )
     margin = passes.margins(coef, lam)
     while n_iter < max_iter and not best.certificate.holds(tol):
-        free = np.flatnonzero(margin < width)
-        iterate = _reduced(passes, coef, lam, free, problem.ball.norm)
-        n_iter += _solve(iterate, 0.1 * tol, max_iter - n_iter)
-        point = passes.scaling.original(iterate.coef)
-        multipliers = FixedAndFree(fixed, free, iterate.multipliers())
-        best.judge(problem, *point, multipliers, tol)
-        history.add(len(history.records) + 1, best.objective, best.dual_bound)
+        free = np.flatnonzero(margin <= max(width, _width_for(margin, 2 * coef.size)))
+        iterate = _reduced(passes, coef, lam, free)
+        solved = FINER * tol if len(free) < problem.n_rows else 0.0
+        while n_iter < max_iter and not best.certificate.holds(tol):
+            iterate.predictor_corrector()
+            n_iter += 1
+            at_limit = iterate.is_stuck or n_iter == max_iter
+            if _is_within(iterate, tol) or at_limit:
+                point = passes.scaling.original(iterate.coef)
+                multipliers = FixedAndFree(fixed, free, iterate.multipliers())
+                best.judge(problem, *point, multipliers, tol)
+            if _is_within(iterate, solved) or at_limit:
+                break
+        history.add(n_iter, best.objective, best.dual_bound)
         if len(free) == problem.n_rows:
             break
         width *= WIDER
     return n_iter
 
 
+def _is_within(iterate: Iterate, tol: float) -> bool:
+    return iterate.gap <= tol * max(iterate.objective, 1e-2)
+
+
+def _width_for(margin: Floats, n_rows: int) -> float:
+    """The width that leaves that many rows free."""
+    if n_rows >= len(margin):
+        return np.inf
+    return float(np.partition(margin, n_rows)[n_rows])
+
+
 def _reduced(
-    passes: Passes, coef: Floats, lam: float, free: NDArray[np.intp], norm: str
+    passes: Passes, coef: Floats, lam: float, free: NDArray[np.intp]
 ) -> Iterate:
     """The problem on the free rows, the others as a linear term."""
     problem = passes.problem
@@ -105,15 +125,4 @@ def _reduced(
         label_trust=None if trust is None else trust[free],
     )
     data = ScaledData.of(part, passes.scaling, rest.gradient, rest.on_flips)
-    return Iterate(data, norm)
-
-
-def _solve(iterate: Iterate, tol: float, max_iter: int) -> int:
-    """Interior point iterations down to a relative gap, as far as complementarity tells."""
-    n_iter = 0
-    while n_iter < max_iter and not iterate.is_stuck:
-        if iterate.gap <= tol * max(iterate.objective, 1e-2):
-            break
-        iterate.predictor_corrector()
-        n_iter += 1
-    return n_iter
+    return Iterate(data, problem.ball.norm)
