@@ -64,6 +64,10 @@ class Rows:
         self.slack, self.mult = slack, mult
         self.exists = mult > 0
 
+    def put(self, slack: Floats, centre: float) -> None:
+        """New slacks, with the multipliers that are central for them."""
+        self.slack, self.mult = slack, centre / slack
+
     @property
     def spring(self) -> Floats:
         return np.asarray(self.mult / self.slack)

@@ -46,6 +46,7 @@ class Cone(Protocol):
 
     degree: int
 
+    def place(self, coef: Floats, lam: float, centre: float) -> None: ...
     def complementarity(self) -> float: ...
     def add_curvature(self, to: Curvature) -> None: ...
     def goal(self, centre: float, predicted: Any = None) -> Any: ...
@@ -67,6 +68,9 @@ class Absent(Rows):
 
     def __init__(self) -> None:
         super().__init__(np.empty(0), np.empty(0))
+
+    def place(self, coef: Floats, lam: float, centre: float) -> None:
+        pass
 
     def add_curvature(self, to: Curvature) -> None:
         to.matrix[to.lam, to.lam] += 1.0
@@ -91,6 +95,9 @@ class Floor(Rows):
 
     def __init__(self, lam: float, centre: float):
         super().__init__(np.array([lam]), np.array([centre / lam]))
+
+    def place(self, coef: Floats, lam: float, centre: float) -> None:
+        self.put(np.array([lam]), centre)
 
     def add_curvature(self, to: Curvature) -> None:
         to.matrix[to.lam, to.lam] += self.spring[0]
@@ -118,6 +125,9 @@ class Box(Rows):
         slack = np.full((2, n_classes, n_touchable), lam / 2)
         super().__init__(slack, centre / slack)
         self.degree = slack.size
+
+    def place(self, coef: Floats, lam: float, centre: float) -> None:
+        self.put(np.stack([lam / 2 + coef, lam / 2 - coef]), centre)
 
     def add_curvature(self, to: Curvature) -> None:
         above, below = self.spring
@@ -180,6 +190,13 @@ class AbsoluteSums:
         cap = np.full(self.pairs.n_pairs, lam - n_touchable * upper)
         self.sides, self.caps = Rows(side, centre / side), Rows(cap, centre / cap)
         self.degree = side.size + cap.size
+
+    def place(self, coef: Floats, lam: float, centre: float) -> None:
+        diff = self.pairs.incidence @ coef
+        spare = (lam - np.abs(diff).sum(axis=1)) / (diff.shape[1] + 1)
+        upper = np.abs(diff) + spare[:, None]
+        self.sides.put(np.stack([upper - diff, upper + diff]), centre)
+        self.caps.put(spare, centre)
 
     def complementarity(self) -> float:
         return self.sides.complementarity() + self.caps.complementarity()

@@ -32,6 +32,11 @@ class SecondOrder:
         self.slack[:, 0], self.mult[:, 0] = lam, centre / lam
         self._rescale()
 
+    def place(self, coef: Floats, lam: float, centre: float) -> None:
+        self.slack[:, 0], self.slack[:, 1:] = lam, self.pairs.incidence @ coef
+        self.mult = _central(self.slack, centre)
+        self._rescale()
+
     def _rescale(self) -> None:
         self.w, self.size = _scaling_point(self.slack, self.mult)
         self.scaled = self._times(self.mult)
@@ -135,6 +140,16 @@ def _scaling_point(slack, mult):  # type: ignore[no-untyped-def]
             w[k, d] = slack[k, d] / slack_size + sign * mult[k, d] / mult_size
         w[k] /= np.sqrt(_det(w[k]))
     return w, size
+
+
+@compiled
+def _central(slack, centre):  # type: ignore[no-untyped-def]
+    """The multipliers whose product with the slacks is the centre: centre J r / det r."""
+    mult = -slack
+    for k in range(len(slack)):
+        mult[k, 0] = slack[k, 0]
+        mult[k] *= centre / _det(slack[k])
+    return mult
 
 
 @compiled

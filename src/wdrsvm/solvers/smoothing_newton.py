@@ -53,6 +53,8 @@ MAX_HALVINGS = 30
 SETTLED = 0.05
 CONE_SHARE = 0.1
 FIRST_CENTRE = 1e-3
+WARM_MU = 0.03
+WARM_SLACK = 1e-2
 # Below this many rows near a kink, a coefficient, rounds end and the polish begins.
 SOFT_ROWS_A_COEFFICIENT = 4
 
@@ -78,6 +80,20 @@ class Newton:
         self.max_curvature_rows = ROWS_A_COEFFICIENT * self.coef.size
         self.n_iter = 0
         self._look()
+
+    def begin_at(self, start: Start) -> None:
+        """Move to a given point, at a mu from which it is not far to its neighbours."""
+        scaling, n_touchable = self.passes.scaling, self.passes.scaling.n_touchable
+        self.coef = scaling.scaled(start.coef, start.intercept)
+        touchable = self.coef[:, :n_touchable]
+        # The gauge in which the box of the l1 norm holds; any will do for the others.
+        touchable -= (touchable.max(axis=0) + touchable.min(axis=0)) / 2
+        steepest = self.passes.problem.lipschitz(start.coef)
+        self.lam = scaling.unit * max(start.lam, steepest) * (1 + WARM_SLACK) + WARM_SLACK
+        self.mu = WARM_MU
+        self._look()
+        self.centre = CONE_SHARE * self.gap / max(self.cone.degree, 1)
+        self.cone.place(touchable, self.lam, self.centre)
 
     def _look(self) -> None:
         self.now = self.passes.evaluate(self.coef, self.lam, self.mu)
@@ -180,7 +196,9 @@ class _Rounds:
 
     def solve(self, start: Start | None) -> SolverResult:
         n_seen = ROWS_A_COEFFICIENT * self.problem.n_classes * self.passes.scaling.n_columns
-        newton = Newton(self._sample(n_seen), self.rng)
+        newton = Newton(self.passes if start else self._sample(n_seen), self.rng)
+        if start is not None:
+            newton.begin_at(start)
         while True:
             newton.settle(self.max_iter)
             on_all = newton.passes is self.passes
