@@ -8,7 +8,7 @@ from sklearn.preprocessing import scale
 from wdrsvm import WassersteinBall, radius_max
 from wdrsvm.problem import RobustProblem
 from wdrsvm.robustness import radius_max_of
-from wdrsvm.robustness.radius import ceiling
+from wdrsvm.robustness.radius import limit_classifier
 from wdrsvm.solvers import SolverSettings, solve
 
 X, y = load_iris(return_X_y=True)
@@ -43,7 +43,7 @@ CASES = [
 def test_the_optimum_reaches_its_ceiling_there_and_not_before(options):
     problem = problem_of(**options)
     found = radius_max_of(problem, tol=1e-4)
-    top = ceiling(problem)
+    top = limit_classifier(problem).risk
     assert found > 0
     assert optimum(problem, found) >= top * (1 - 2e-4)
     assert optimum(problem, 2 * found) == pytest.approx(top, rel=1e-6)
@@ -68,7 +68,7 @@ def test_ceiling_of_trusted_labels_is_the_best_constant(fit_intercept):
         np.zeros((3, 2)), np.arange(3), np.inf, weight=share, fit_intercept=fit_intercept
     )
     best = 2 * (1 - 0.7) if fit_intercept else 1.0
-    assert ceiling(problem) == pytest.approx(best, rel=1e-6)
+    assert limit_classifier(problem).risk == pytest.approx(best, rel=1e-6)
 
 
 @pytest.mark.parametrize(("n_trusted", "best"), [(0, 1.0), (2, 0.6), (1, 1.0)])
@@ -78,11 +78,11 @@ def test_ceiling_counts_verified_labels_as_trusted(n_trusted, best):
     trust = np.tile(np.where(np.arange(2) < n_trusted, np.inf, 1.0), 3)
     labels = np.repeat(np.arange(3), 2)
     problem = problem_of(np.zeros((6, 1)), labels, 2.0, weight=share, label_trust=trust)
-    assert ceiling(problem) == pytest.approx(best, rel=1e-6)
+    assert limit_classifier(problem).risk == pytest.approx(best, rel=1e-6)
 
 
 def test_ceiling_of_doubtful_labels_is_one():
-    assert ceiling(problem_of(label_cost=3.0)) == 1.0
+    assert limit_classifier(problem_of(label_cost=3.0)).risk == 1.0
 
 
 def test_zero_when_flips_are_free_or_features_say_nothing():

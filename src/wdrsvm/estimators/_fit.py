@@ -19,10 +19,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from ..problem import RobustProblem, canonical_rows
+from ..problem import Certificate, RobustProblem, canonical_rows
 from ..problem.canonical import NominalRows
 from ..robustness._inputs import as_matrix, checked_trust, nominal_weight, observed_classes
-from ..robustness.radius import ceiling, radius_max_of
+from ..robustness.radius import LimitClassifier, limit_classifier, radius_max_of
 from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus, solve
 
 # Below this many scores in a training set, finding radius_max takes a moment only.
@@ -125,13 +125,45 @@ def print_progress(record: Progress) -> None:
     )
 
 
-def warn_about(estimator: Any, problem: RobustProblem, result: SolverResult) -> None:
-    """Say what the user should know of a solve, if anything."""
+def concluded(estimator: Any, problem: RobustProblem, result: SolverResult) -> SolverResult:
+    """Say what the user should know of a solve, and settle the tie of a constant one."""
     if result.status is not SolverStatus.CONVERGED:
         _warn_about_gap(estimator, result)
-    top = ceiling(problem)
-    if result.certificate.objective >= top * (1 - max(estimator.tol, 1e-6)):
-        _warn_about_radius(problem, top)
+    limit = limit_classifier(problem)
+    tol = max(estimator.tol, 1e-6)
+    if problem.radius == 0 or result.certificate.objective < limit.risk * (1 - tol):
+        return result
+    harmless = replace(problem.ball, radius=0.0, label_cost=np.inf)
+    nominal = solve(replace(problem, ball=harmless))
+    # Where the data are to blame, a smaller radius is no advice.
+    if nominal.certificate.objective < NOISE_SHARE * limit.risk:
+        _warn_about_radius(problem, limit.risk)
+    return _leaning(problem, result, limit, nominal, tol)
+
+
+def _leaning(
+    problem: RobustProblem,
+    result: SolverResult,
+    limit: LimitClassifier,
+    nominal: SolverResult,
+    tol: float,
+) -> SolverResult:
+    """The constant classifier, leaned towards the best one without an adversary.
+
+    Of the classifiers within ``tol`` of the optimum a constant one ranks nothing.  By
+    convexity the step taken here costs at most half of ``tol``, and it ranks the classes
+    as the nominal classifier does.
+    """
+    slope = problem.risk(nominal.coef, nominal.intercept).value - limit.risk
+    step = min(1.0, 0.5 * tol * limit.risk / slope) if slope > 0 else 1.0
+    coef = limit.coef + step * (nominal.coef - limit.coef)
+    intercept = limit.intercept + step * (nominal.intercept - limit.intercept)
+    risk = problem.risk(coef, intercept)
+    bound = result.certificate.dual_bound
+    leaning = Certificate(risk.value, min(bound, risk.value), risk.lam)
+    if not leaning.holds(max(tol, 1e-6)):
+        return result
+    return replace(result, coef=coef, intercept=intercept, certificate=leaning)
 
 
 _REMEDIES = {
@@ -153,15 +185,12 @@ def _warn_about_gap(estimator: Any, result: SolverResult) -> None:
 
 def _warn_about_radius(problem: RobustProblem, top: float) -> None:
     n_entries = problem.n_rows * problem.n_classes * (problem.n_features + 1)
-    small = n_entries <= MAX_ENTRIES_FOR_RADIUS
-    if problem.radius == 0 or (small and _nothing_to_learn(problem, top)):
-        return
+    known = radius_max_of(problem) if n_entries <= MAX_ENTRIES_FOR_RADIUS else None
     untouchable = np.isinf(problem.feature_cost).any()
     rival = "one that ignores the features it can move" if untouchable else "a constant one"
     warnings.warn(
         f"At radius={problem.radius:g} the adversary leaves no classifier a lower "
-        f"certified worst-case risk ({top:.4g}) than {rival}. "
-        f"{_advice(radius_max_of(problem) if small else None)}",
+        f"certified worst-case risk ({top:.4g}) than {rival}. {_advice(known)}",
         RadiusWarning,
         stacklevel=4,
     )
@@ -173,10 +202,3 @@ def _advice(limit: float | None) -> str:
     if limit == 0:
         return "Raise label_cost: wdrsvm.radius_max is 0, so that no radius would help."
     return f"Choose a radius below wdrsvm.radius_max = {limit:.3g}."
-
-
-def _nothing_to_learn(problem: RobustProblem, top: float) -> bool:
-    """Whether the data are to blame: no adversary, and hardly better than constant."""
-    harmless = replace(problem.ball, radius=0.0, label_cost=np.inf)
-    nominal = solve(replace(problem, ball=harmless)).certificate.objective
-    return nominal >= NOISE_SHARE * top

@@ -14,10 +14,10 @@ from ..solvers import SolverResult, Start, solve
 from ._fit import (
     TrainingData,
     check_available,
+    concluded,
     solver_settings,
     training_data,
     unchanged_on_error,
-    warn_about,
 )
 
 
@@ -180,8 +180,7 @@ class RobustLinearSVC(ClassifierMixin, BaseEstimator):
             data = training_data(self, X, y, sample_weight, label_trust)
             problem = self._problem(data, ball)
             result = solve(problem, self.solver, settings, self._start(data))
-            warn_about(self, problem, result)
-            self._keep(result, data)
+            self._keep(concluded(self, problem, result), data)
         return self
 
     def decision_function(self, X: Any) -> Any:

@@ -33,6 +33,10 @@ def canonical_rows(
 ) -> NominalRows:
     """Normalise weights; merge equal rows and sort where the size allows."""
     if X.shape[0] * max(X.shape[1], 1) > MAX_ENTRIES:
+        if not weight.all():
+            carried = np.flatnonzero(weight)
+            trust = None if label_trust is None else label_trust[carried]
+            X, y, weight, label_trust = X[carried], y[carried], weight[carried], trust
         return NominalRows(X, y, weight / weight.sum(), label_trust)
     dense = X.toarray() if sparse.issparse(X) else np.asarray(X)
     trust = np.ones(len(dense)) if label_trust is None else label_trust

@@ -183,7 +183,7 @@ def _steered_bound(
     At a tiny radius scaling all multipliers costs more than this: what the flips lose
     stays with the true label, and the samples' gradient is then steered to the norm's.
     """
-    gradient = np.where(fixed, 0.0, multipliers.gradient)
+    gradient = np.where(fixed, 0.0, np.asarray(multipliers.gradient))
     spent = on_flips + _move_spending(problem, gradient, multipliers.flow)
     share = min(1.0, problem.radius / spent) if spent > 0 else 1.0
     design = Design(problem, np.ones_like(fixed), share * gradient)
@@ -205,7 +205,7 @@ def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None
 
 
 class Design:
-    """Columns on which sum_n g_n e_n' must equal ``aim`` (C, E), the intercept's among them.
+    """Columns on which sum_n g_n e_n' must equal ``aim`` (C, E), the intercept's included.
 
     Strictly on columns the adversary cannot move; elsewhere scaling makes up the rest.
     """

@@ -12,7 +12,7 @@ climbs to ``radius_max`` from below, whatever the accuracy of the solves.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -127,7 +127,7 @@ def radius_max_of(problem: RobustProblem, tol: float = 1e-4, solver: str = "auto
     >>> round(radius_max_of(problem), 3)
     1.0
     """
-    top = ceiling(problem, solver)
+    top = limit_classifier(problem, solver).risk
     settings = SolverSettings(tol=tol / 10)
     radius = 0.0
     for _ in range(MAX_TANGENTS):
@@ -138,15 +138,27 @@ def radius_max_of(problem: RobustProblem, tol: float = 1e-4, solver: str = "auto
     return radius
 
 
-def ceiling(problem: RobustProblem, solver: str = "auto") -> float:
-    """The limit of the optimum as the radius grows: the best risk at lam = 0."""
+class LimitClassifier(NamedTuple):
+    """The best classifier at lam = 0, and its risk: the ceiling of the optimum."""
+
+    coef: Floats
+    intercept: Floats
+    risk: float
+
+
+def limit_classifier(problem: RobustProblem, solver: str = "auto") -> LimitClassifier:
+    """What the optimal classifier tends to as the radius grows."""
     cost = np.where(np.isfinite(problem.label_cost), 0.0, np.inf)
     trusted = _trusted(problem)
+    coef = np.zeros((problem.n_classes, problem.n_features))
     if np.isfinite(cost).all() and not trusted.any():
         # Any label at no cost: by convexity and symmetry equal scores are best.
-        return float(problem.loss.of_labels(np.zeros((1, problem.n_classes)))[0, 0])
+        level = float(problem.loss.of_labels(np.zeros((1, problem.n_classes)))[0, 0])
+        return LimitClassifier(coef, np.zeros(problem.n_classes), level)
     limit = _untouchable_problem(problem, cost, trusted)
-    return solve(limit, solver, SolverSettings(tol=1e-8)).certificate.objective
+    found = solve(limit, solver, SolverSettings(tol=1e-8))
+    coef[:, np.isinf(problem.feature_cost)] = found.coef
+    return LimitClassifier(coef, found.intercept, found.certificate.objective)
 
 
 def _trusted(problem: RobustProblem) -> Flags:

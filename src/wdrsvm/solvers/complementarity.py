@@ -79,7 +79,9 @@ class Rows:
         """Centre everywhere, less the second-order term of a predicted step."""
         if predicted is None:
             return np.asarray(centre * self.exists)
-        goal: Floats = _second_order_goal(centre, predicted.slack, predicted.mult, self.mult)
+        goal: Floats = _second_order_goal(
+            centre, predicted.slack, predicted.mult, self.mult
+        )
         return goal
 
     def recentred(self, goal: Floats, step: RowStep, centre: float, to: Lengths) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .norm_cones import AbsoluteSums, Absent, Box, Cone, Curvature, Floor
+from .norm_cones import Absent, AbsoluteSums, Box, Cone, Curvature, Floor
 from .normal_system import NormalSystem, fix_gauge
 from .scaling import Scaling
 from .second_order import SecondOrder

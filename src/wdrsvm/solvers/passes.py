@@ -124,7 +124,9 @@ class Passes:
     def margins(self, coef: Floats, lam: float) -> Floats:
         """By how much each row's largest piece exceeds its second largest."""
         plain = self.scaling.original(coef)
-        blocks = self.run(lambda rows: self._margin(rows, *plain, lam), self.problem.blocks())
+        blocks = self.run(
+            lambda rows: self._margin(rows, *plain, lam), self.problem.blocks()
+        )
         return np.concatenate(list(blocks))
 
     def _margin(self, rows: slice, coef: Floats, intercept: Floats, lam: float) -> Floats:
@@ -179,5 +181,3 @@ def row_threads(n_rows: int) -> Iterator[Callable[..., Any]]:
         return
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         yield pool.map
-
-

@@ -107,9 +107,7 @@ def _width_for(margin: Floats, n_rows: int) -> float:
     return float(np.partition(margin, n_rows)[n_rows])
 
 
-def _reduced(
-    passes: Passes, coef: Floats, lam: float, free: NDArray[np.intp]
-) -> Iterate:
+def _reduced(passes: Passes, coef: Floats, lam: float, free: NDArray[np.intp]) -> Iterate:
     """The problem on the free rows, the others as a linear term."""
     problem = passes.problem
     weight = problem.weight.copy()

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..problem import Multipliers, RobustProblem
 from . import sample_rows
 from .complementarity import Lengths, Rows, RowStep
-from .cones import Cone, norm_multipliers, normal_system, starting_cone
+from .cones import norm_multipliers, normal_system, starting_cone
 from .scaling import Scaling
 
 Floats = NDArray[np.float64]

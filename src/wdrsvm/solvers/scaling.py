@@ -3,16 +3,18 @@
 Columns are touchable features times cost, untouchable features, and ones for the
 intercept, which is a feature the adversary cannot move.  Features are centred where an
 intercept can take up the shift; touchable ones, radius and label costs are divided by
-``unit``, so that the largest touchable entry is 1.
+``unit``, so that the largest touchable entry is 1.  With the l2 norm and fewer rows than
+touchable features these are rotated into the span of the rows, which loses nothing: the
+norm does not see the rotation, and what is orthogonal to the data only adds to it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import linalg, sparse
 
 from ..problem import RobustProblem
 from ..problem.objective import Matrix
@@ -26,14 +28,17 @@ def dense_rows(X: Matrix) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """Between the problem's coefficients (C, P), (C,) and the solver's (C, Q)."""
+    """Between the problem's coefficients (C, P), (C,) and the solver's (C, Q).
+
+    ``rotation`` (T, R) has orthonormal columns, or is None.
+    """
 
     touchable: NDArray[np.bool_]
-    order: NDArray[np.intp]
     column_scale: Floats
     centre: Floats
     unit: float
     fit_intercept: bool
+    rotation: Floats | None = None
 
     @classmethod
     def of(cls, problem: RobustProblem) -> Scaling:
@@ -43,57 +48,67 @@ class Scaling:
         largest = _largest_deviation(problem, centre)
         scale = np.where(touchable, cost, 1 / np.where(largest > 0, largest, 1.0))
         unit = float((largest * scale)[touchable].max(initial=0.0)) or 1.0
-        return cls(
-            touchable=touchable,
-            order=np.concatenate([np.flatnonzero(touchable), np.flatnonzero(~touchable)]),
-            column_scale=np.where(touchable, scale / unit, scale),
-            centre=centre,
-            unit=unit,
-            fit_intercept=problem.fit_intercept,
-        )
+        scale = np.where(touchable, scale / unit, scale)
+        plain = cls(touchable, scale, centre, unit, problem.fit_intercept)
+        if problem.ball.norm != "l2" or problem.n_rows >= plain.n_touchable:
+            return plain
+        span = plain.design(problem.X)[:, : plain.n_touchable].T
+        return replace(plain, rotation=linalg.qr(span, mode="economic")[0])
 
     @property
     def n_touchable(self) -> int:
+        if self.rotation is not None:
+            return int(self.rotation.shape[1])
         return int(self.touchable.sum())
 
     @property
     def n_columns(self) -> int:
-        return len(self.touchable) + self.fit_intercept
+        n_untouchable = int((~self.touchable).sum())
+        return self.n_touchable + n_untouchable + self.fit_intercept
 
     def design(self, X: Matrix) -> Floats:
         """Rows of X in the solver's columns, shape (n, Q)."""
-        rows = (dense_rows(X) - self.centre) * self.column_scale
-        design = np.ones((len(rows), self.n_columns))
-        design[:, : len(self.order)] = rows[:, self.order]
-        return design
+        rows = dense_rows(X) - self.centre
+        return self._columns(rows * self.column_scale, np.ones(len(rows)))
+
+    def _columns(self, features: Floats, last: Floats) -> Floats:
+        """(n, P) scaled features and the intercept's column as (n, Q)."""
+        moved = features[:, self.touchable]
+        parts = [moved if self.rotation is None else moved @ self.rotation]
+        parts.append(features[:, ~self.touchable])
+        if self.fit_intercept:
+            parts.append(last[:, None])
+        return np.hstack(parts)
 
     def original(self, coef: Floats) -> tuple[Floats, Floats]:
         """The problem's coef and intercept, in the gauge where classes sum to zero."""
         coef = coef - coef.mean(axis=0)
-        n_features = len(self.order)
+        n_touchable, n_features = self.n_touchable, len(self.touchable)
+        moved = coef[:, :n_touchable]
         plain = np.empty((len(coef), n_features))
-        plain[:, self.order] = coef[:, :n_features]
+        plain[:, self.touchable] = (
+            moved if self.rotation is None else moved @ self.rotation.T
+        )
+        plain[:, ~self.touchable] = coef[
+            :, n_touchable : self.n_columns - self.fit_intercept
+        ]
         plain *= self.column_scale
-        shift = coef[:, n_features] if self.fit_intercept else np.zeros(len(coef))
+        shift = coef[:, -1] if self.fit_intercept else np.zeros(len(coef))
         return plain, shift - plain @ self.centre
 
     def scaled(self, coef: Floats, intercept: Floats) -> Floats:
-        """The inverse of ``original``."""
-        columns = (coef / self.column_scale)[:, self.order]
-        if not self.fit_intercept:
-            return np.asarray(columns)
-        return np.column_stack([columns, intercept + coef @ self.centre])
+        """The inverse of ``original``, up to what is orthogonal to the data."""
+        return self._columns(coef / self.column_scale, intercept + coef @ self.centre)
 
     def scaled_gradient(self, gradient: Floats, slope_sum: Floats) -> Floats:
-        """sum_n g_n x_n' (C, P) and sum_n g_n (C,) as a gradient in the solver's columns."""
+        """sum g_n x_n' (C, P) and sum g_n (C,) as a gradient in the solver's columns."""
         centred = gradient - slope_sum[:, None] * self.centre
-        columns = (centred * self.column_scale)[:, self.order]
-        if not self.fit_intercept:
-            return np.asarray(columns)
-        return np.column_stack([columns, slope_sum])
+        return self._columns(centred * self.column_scale, slope_sum)
 
     def on_features(self, touchable: Floats) -> Floats:
         """Multipliers (rows, T) on touchable columns as ones (rows, P) on features."""
+        if self.rotation is not None:
+            touchable = touchable @ self.rotation.T
         plain = np.zeros((len(touchable), len(self.touchable)))
         plain[:, self.touchable] = touchable / self.column_scale[self.touchable]
         return plain
@@ -114,4 +129,4 @@ def _largest_deviation(problem: RobustProblem, centre: Floats) -> Floats:
         block = problem.X[rows]
         low = np.minimum(low, dense_rows(block.min(axis=0)).ravel())
         high = np.maximum(high, dense_rows(block.max(axis=0)).ravel())
-    return np.maximum(high - centre, centre - low)
+    return np.asarray(np.maximum(high - centre, centre - low))

@@ -112,7 +112,7 @@ class Newton:
     def is_sharp(self) -> bool:
         """Whether too few rows are near a kink for their curvature to guide steps."""
         n_soft = np.count_nonzero(self.now.softness > SATURATED)
-        return n_soft < SOFT_ROWS_A_COEFFICIENT * self.coef.size or self.mu < LAST_MU
+        return bool(n_soft < SOFT_ROWS_A_COEFFICIENT * self.coef.size or self.mu < LAST_MU)
 
     def sharpen(self, passes: Passes) -> None:
         """Start the next round: smaller mu and centre, perhaps more rows."""

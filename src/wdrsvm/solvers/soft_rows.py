@@ -27,16 +27,22 @@ NEGLIGIBLE = -40.0
 
 
 @compiled
-def _softmax_of_row(z, label, cost, weight, lam, mu, alpha, phi, beta):  # type: ignore[no-untyped-def]
-    """Fill alpha, phi, beta (C,) of one sample; returns its smoothed loss."""
-    n_classes = len(z)
-    top = z.max()
+def _largest_piece(z, label, cost, lam, top):  # type: ignore[no-untyped-def]
     peak = 0.0
-    for j in range(n_classes):
+    for j in range(len(z)):
         if j != label:
             peak = max(peak, 1.0 + z[j] - z[label])
             if cost[j] < np.inf:
                 peak = max(peak, 1.0 + top - z[j] - lam * cost[j])
+    return peak
+
+
+@compiled
+def _softmax_of_row(z, label, cost, weight, lam, mu, alpha, phi, beta):  # type: ignore[no-untyped-def]
+    """Fill alpha, phi, beta (C,) of one sample; returns its smoothed loss."""
+    n_classes = len(z)
+    top = z.max()
+    peak = _largest_piece(z, label, cost, lam, top)
     on_label = 0.0
     on_flips = 0.0
     winners = 0.0
