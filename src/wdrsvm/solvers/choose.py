@@ -10,6 +10,8 @@ from .result import Solver, SolverResult, SolverSettings, Start
 
 # Above this many unknowns a dense second-order system costs more than it saves.
 MAX_DENSE_UNKNOWNS = 1500
+# With more rows an unknown than this, smoothing has enough rows near a kink to pay.
+ROWS_AN_UNKNOWN = 10
 
 DEFAULT_SETTINGS = SolverSettings()
 
@@ -28,6 +30,7 @@ class Address(NamedTuple):
 
 SOLVERS = {
     "interior-point": Address("interior_point", "interior_point"),
+    "newton": Address("smoothing_newton", "smoothing_newton"),
     "first-order": Address("first_order", "first_order"),
     "highs": Address("reference", "highs"),
     "clarabel": Address("reference", "clarabel"),
@@ -37,8 +40,16 @@ SOLVERS = {
 def choose(problem: RobustProblem, tol: float) -> str:
     """Name of the solver that ``"auto"`` stands for.
 
-    Interior point while its dense system of C (P + 1) unknowns is affordable, the
-    first-order method above that.
+    Measured crossovers, with C (P + 1) unknowns, where P counts at most the rows with
+    the l2 norm:
+
+    ==============================  ====================  ==================
+    unknowns                        rows                  solver
+    ==============================  ====================  ==================
+    at most 1500                    up to 10 an unknown   "interior-point"
+    at most 1500                    more                  "newton"
+    more                            any                   "first-order"
+    ==============================  ====================  ==================
 
     Parameters
     ----------
@@ -63,8 +74,14 @@ def choose(problem: RobustProblem, tol: float) -> str:
     >>> choose(RobustProblem(X, y, np.full(3, 1 / 3), ball, n_classes=3), tol=1e-6)
     'interior-point'
     """
-    unknowns = problem.n_classes * (problem.n_features + 1)
-    return "first-order" if unknowns > MAX_DENSE_UNKNOWNS else "interior-point"
+    width = problem.n_features
+    if problem.ball.norm == "l2":
+        width = min(width, problem.n_rows)
+    unknowns = problem.n_classes * (width + 1)
+    if unknowns > MAX_DENSE_UNKNOWNS:
+        return "first-order"
+    few_rows = problem.n_rows <= ROWS_AN_UNKNOWN * unknowns
+    return "interior-point" if few_rows else "newton"
 
 
 def solve(
