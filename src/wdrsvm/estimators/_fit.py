@@ -93,13 +93,19 @@ def training_data(
 
 def solver_settings(estimator: Any) -> SolverSettings:
     """What the estimator's parameters say to the solver."""
-    generator = check_random_state(estimator.random_state)
     return SolverSettings(
         tol=_checked_tol(estimator.tol),
         max_iter=_checked_max_iter(estimator.max_iter),
-        seed=int(generator.randint(np.iinfo(np.int32).max)),
+        seed=_seed(estimator.random_state),
         callback=print_progress if estimator.verbose else None,
     )
+
+
+def _seed(random_state: Any) -> int:
+    """A seed for the solver; None is a seed too, for equal data give equal models."""
+    if random_state is None:
+        return 0
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 def _checked_tol(tol: Any) -> float:

@@ -29,8 +29,8 @@ from .objective import Codes, Floats, RobustProblem
 # Equalities that hold to this share of their terms hold in floating point.
 ROUNDING = 1e-13
 MAX_TILTS = 20
-# The largest system (C times columns) for which steering the gradient is tried.
-MAX_STEERED = 3000
+# Rows times squared unknowns up to which steering the gradient is worth its time.
+MAX_STEERING_WORK = 1e10
 # Rows with all but this share of their mass on one class cannot be tilted to any effect.
 SPREAD = 1e-9
 TRACE = 1e-9
@@ -143,8 +143,8 @@ def dual_bound(
         multipliers = Loosened(problem, multipliers)
         feasible, rough = _balanced(problem, multipliers, Design(problem, fixed))
     bound, share = _scaled_bound(problem, feasible, multipliers.flow)
-    n_unknowns = problem.n_classes * (problem.n_features + 1)
-    steerable = multipliers.gradient is not None and n_unknowns <= MAX_STEERED
+    work = problem.n_rows * (problem.n_classes * (problem.n_features + 1)) ** 2
+    steerable = multipliers.gradient is not None and work <= MAX_STEERING_WORK
     if bound < enough and share < 1 and steerable:
         bound = max(bound, _steered_bound(problem, multipliers, fixed, rough.on_flips))
     return bound

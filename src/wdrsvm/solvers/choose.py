@@ -7,6 +7,7 @@ from typing import NamedTuple, cast
 
 from ..problem import RobustProblem
 from .result import Solver, SolverResult, SolverSettings, Start
+from .threads import single_threaded_blas
 
 # Above this many unknowns a dense second-order system costs more than it saves.
 MAX_DENSE_UNKNOWNS = 1500
@@ -124,4 +125,6 @@ def solve(
         allowed = ", ".join(repr(known) for known in ("auto", *SOLVERS))
         raise ValueError(f"solver must be one of {allowed}, got {name!r}.")
     chosen = choose(problem, settings.tol) if name == "auto" else name
-    return SOLVERS[chosen].load()(problem, settings, start)
+    solver = SOLVERS[chosen].load()
+    with single_threaded_blas():
+        return solver(problem, settings, start)

@@ -51,6 +51,7 @@ STEP_SHARE = 0.99
 MAX_HALVINGS = 30
 # Steps have settled when they promise this share of the gap; the cone's is this one.
 SETTLED = 0.05
+WELL_SETTLED = 1e-5
 CONE_SHARE = 0.1
 FIRST_CENTRE = 1e-3
 WARM_MU = 0.03
@@ -121,14 +122,14 @@ class Newton:
         self.centre = CONE_SHARE * GAP_FACTOR * self.gap / max(self.cone.degree, 1)
         self._look()
 
-    def settle(self, max_iter: int) -> None:
-        """Newton steps until they promise little beside the gap."""
+    def settle(self, max_iter: int, share: float = SETTLED) -> None:
+        """Newton steps until they promise only a share of the gap."""
         for _ in range(MAX_STEPS_A_ROUND):
             if self.n_iter >= max_iter:
                 break
             self.n_iter += 1
             promise = self._step()
-            if promise <= SETTLED * self.gap:
+            if promise <= share * self.gap:
                 break
 
     def _step(self) -> float:
@@ -204,6 +205,7 @@ class _Rounds:
             on_all = newton.passes is self.passes
             limited = newton.n_iter >= self.max_iter
             if on_all and (limited or self._promising(newton)):
+                newton.settle(self.max_iter, WELL_SETTLED)
                 self._judge(newton)
             self.history.add(newton.n_iter, newton.risk, self.best.dual_bound)
             if self._converged() or (on_all and (limited or newton.is_sharp)):

@@ -1,0 +1,42 @@
+"""One thread a BLAS call while a solver runs.
+
+The solvers' products are small or thin, and large data are shared out to threads by rows
+(``passes``); threads inside each product on top of that cost many times the time they
+save as soon as the machine is busy.  The limit is the process's own, so that fits running
+side by side share it: the first sets it, the last puts back what it found.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+_lock = threading.Lock()
+_active: dict[str, Any] = {"fits": 0, "limit": None}
+
+
+@lru_cache
+def _controller() -> ThreadpoolController:
+    # Reading the list of loaded libraries takes milliseconds: once is enough.
+    return ThreadpoolController()
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Limit BLAS to one thread until the last of the overlapping contexts ends."""
+    with _lock:
+        if _active["fits"] == 0:
+            _active["limit"] = _controller().limit(limits=1, user_api="blas")
+        _active["fits"] += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _active["fits"] -= 1
+            if _active["fits"] == 0:
+                _active["limit"].restore_original_limits()

@@ -1,0 +1,214 @@
+"""Dual bounds: true whatever the multipliers, tight for the right ones.
+
+The objective of any classifier is an upper bound of the optimum, so that a bound above
+it is false whoever found the classifier.
+"""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from wdrsvm.problem import (
+    LOSSES,
+    Certificate,
+    Multipliers,
+    RobustProblem,
+    WassersteinBall,
+    certify,
+    dual_bound,
+    objective,
+)
+from wdrsvm.problem.certificate import RowMultipliers
+from wdrsvm.solvers.interior_point import interior_point
+from wdrsvm.solvers.result import SolverSettings
+
+from ..agreement.instances import describe, random_problem
+
+SEEDS = range(40)
+ROUNDING = 1e-10
+
+
+@cache
+def solved(seed, radius=None):
+    problem = random_problem(seed, radius=radius)
+    return problem, interior_point(problem, SolverSettings(tol=1e-9))
+
+
+def garbage(problem, found, rng):
+    """Multipliers that owe nothing to the problem, and good ones spoilt."""
+    shape = (3, problem.n_rows, problem.n_classes)
+    n_pairs = problem.n_classes * (problem.n_classes - 1) // 2
+    norm = rng.normal(size=(n_pairs + problem.n_classes, problem.n_features))
+    norm = {"flow": norm[:n_pairs], "gradient": norm[n_pairs:]}
+    good = np.stack([found.alpha, found.phi, found.beta])
+    for arrays in (
+        np.zeros(shape),
+        rng.exponential(size=shape),
+        rng.normal(size=shape),
+        1e6 * (rng.random(shape) < 0.2),
+        -np.ones(shape),
+        good * rng.lognormal(sigma=1e-2, size=shape),
+        good * rng.lognormal(sigma=1.0, size=shape),
+        good + rng.exponential(scale=1e-2 / problem.n_rows, size=shape),
+        good * (rng.random(shape) < 0.9),
+        good[[1, 0, 2]],
+    ):
+        yield Multipliers(*arrays)
+        yield Multipliers(*arrays, **norm)
+        yield Multipliers(*arrays, flow=found.flow, gradient=found.gradient)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_multipliers_give_a_bound_above_the_optimum(seed):
+    problem, result = solved(seed)
+    rng = np.random.default_rng(seed)
+    for multipliers in garbage(problem, result.multipliers, rng):
+        bound = dual_bound(problem, multipliers)
+        assert 0 <= bound <= result.certificate.objective + ROUNDING, describe(problem)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_right_multipliers_give_a_tight_bound(seed):
+    problem, result = solved(seed)
+    bound = dual_bound(problem, result.multipliers)
+    value = result.certificate.objective
+    assert value - bound <= 1e-7 * max(value, 1e-2), describe(problem)
+
+
+@pytest.mark.parametrize("radius", [0.0, 1e-9, 1e-6])
+@pytest.mark.parametrize("seed", range(12))
+def test_the_bound_stays_tight_at_a_tiny_radius(seed, radius):
+    problem, result = solved(seed, radius)
+    bound = dual_bound(problem, result.multipliers)
+    value = result.certificate.objective
+    assert bound <= value + ROUNDING, describe(problem)
+    assert value - bound <= 1e-6 * max(value, 1e-2), describe(problem)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_multipliers_of_a_larger_radius_are_steered_into_a_smaller(seed):
+    """Steering keeps more of the bound than scaling all multipliers would."""
+    _, larger = solved(seed, 2e-3)
+    problem, smaller = solved(seed, 1e-3)
+    bound = dual_bound(problem, larger.multipliers)
+    value = smaller.certificate.objective
+    assert bound <= value + ROUNDING
+    assert bound >= 0.75 * value, describe(problem)
+
+
+def two_points(norm="l1", **options):
+    """One row a class at -1 and 1: the optimum is the radius, while that is below 1."""
+    X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
+    ball = WassersteinBall(0.1, norm=norm)
+    return RobustProblem(X, y, np.full(2, 0.5), ball, n_classes=2, **options)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_two_points_by_hand(norm):
+    alpha = np.array([[0.45, 0.05], [0.05, 0.45]])
+    exact = Multipliers(alpha, np.zeros((2, 2)), np.zeros((2, 2)))
+    assert dual_bound(two_points(norm), exact) == pytest.approx(0.1, rel=1e-12)
+
+
+def test_what_exceeds_the_budget_is_scaled_down():
+    alpha = np.full((2, 2), 0.25)
+    twofold = Multipliers(alpha, np.zeros((2, 2)), np.zeros((2, 2)))
+    assert dual_bound(two_points(), twofold) == pytest.approx(0.1, rel=1e-12)
+
+
+def test_flips_are_paid_from_the_budget():
+    """All flips go to the classes of the other row; winners leave no slope."""
+    problem = two_points()
+    flip = replace(problem, ball=WassersteinBall(0.1, 0.5, "l1"))
+    phi = np.array([[0.0, 0.1], [0.1, 0.0]])
+    stay = Multipliers(np.diag([0.4, 0.4]), phi, phi.copy())
+    assert dual_bound(flip, stay) == pytest.approx(0.2, rel=1e-12)
+    # Where no flip is possible nothing of it counts.
+    assert dual_bound(problem, stay) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_class_and_an_intercept_leave_nothing_to_bound(seed):
+    """A constant scores no loss, hence slopes must cancel: no mass can leave a label."""
+    rng = np.random.default_rng(seed)
+    problem = RobustProblem(
+        rng.normal(size=(6, 2)), np.zeros(6, int), np.full(6, 1 / 6),
+        WassersteinBall(0.5), n_classes=3,
+    )  # fmt: skip
+    multipliers = Multipliers(*rng.exponential(size=(3, 6, 3)))
+    assert dual_bound(problem, multipliers) <= ROUNDING
+    assert dual_bound(replace(problem, fit_intercept=False), multipliers) > 0.01
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.3])
+def test_a_separating_feature_that_cannot_be_moved_leaves_nothing_to_bound(radius):
+    rng = np.random.default_rng(0)
+    y = np.arange(8) % 2
+    X = np.column_stack([rng.normal(size=8), 2.0 * y - 1])
+    ball = WassersteinBall(radius, feature_cost=[1.0, np.inf])
+    problem = RobustProblem(X, y, np.full(8, 1 / 8), ball, 2, fit_intercept=False)
+    multipliers = Multipliers(*rng.exponential(size=(3, 8, 2)))
+    assert problem.risk(np.array([[0.0, -1.0], [0.0, 1.0]]), np.zeros(2)).value == 0.0
+    assert dual_bound(problem, multipliers) <= ROUNDING
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_blocks_and_sparse_rows_give_the_same_bound(seed, monkeypatch):
+    problem, result = solved(seed)
+    expected = dual_bound(problem, result.multipliers)
+    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 40)
+    for X in (problem.X, sparse.csr_array(problem.X)):
+        found = dual_bound(replace(problem, X=X), result.multipliers)
+        assert found == pytest.approx(expected, rel=1e-7, abs=1e-9)
+
+
+def test_certificate_states_the_risk_of_the_classifier():
+    problem, result = solved(3)
+    point = 2 * result.coef, result.intercept + 1.0
+    found = certify(problem, *point, result.multipliers)
+    assert (found.objective, found.lam) == problem.risk(*point)
+    assert found.dual_bound == dual_bound(problem, result.multipliers)
+    assert found.gap == found.objective - found.dual_bound
+
+
+def test_a_bound_that_is_enough_is_not_improved():
+    """What comes first is the bound by scaling, which steering could raise."""
+    problem, result = solved(0, 1e-6)
+    _, other = solved(0, 1e-3)
+    best = dual_bound(problem, other.multipliers)
+    quick = dual_bound(problem, other.multipliers, enough=0.0)
+    assert 0 <= quick < best <= result.certificate.objective + ROUNDING
+
+
+@pytest.mark.parametrize("loss", [LOSSES["logistic"], replace(LOSSES["logistic"], margin=1)])
+def test_other_losses_are_refused(loss):
+    problem, result = solved(0)
+    with pytest.raises(ValueError, match="known for the Crammer-Singer loss"):
+        dual_bound(replace(problem, loss=loss), result.multipliers)
+
+
+@pytest.mark.parametrize(
+    ("objective", "bound", "holds"),
+    [
+        (1.0, 0.99, True),
+        (1.0, 0.9899, False),
+        (1e-4, 0.0, True),
+        (1.1e-4, 0.0, False),
+        (np.inf, 0.0, False),
+        (1.0, -np.inf, False),
+    ],
+)
+def test_certificate_holds_when_the_relative_gap_is_small(objective, bound, holds):
+    assert Certificate(objective, bound, 0.0).holds(0.01 + 1e-9) is holds
+
+
+def test_slopes_of_rows():
+    part = RowMultipliers(
+        alpha=np.array([[0.1, 0.2, 0.3]]),
+        phi=np.array([[0.4, 0.0, 0.0]]),
+        beta=np.array([[0.0, 0.1, 0.3]]),
+    )
+    np.testing.assert_allclose(part.slopes(np.array([1])), [[-0.3, -0.3, 0.6]])
