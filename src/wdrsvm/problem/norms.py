@@ -107,9 +107,8 @@ def polar(
 ) -> float:
     """The polar sigma(G), or an upper bound of it.
 
-    Exact for ``"l1"`` and for two classes.  Otherwise the cost of the better of two
-    flows: the given one, corrected to the right divergence, and one found by
-    iterative reweighting.
+    Exact for ``"l1"`` and for two classes.  Otherwise the cost of the given flow,
+    corrected to the right divergence, or of one found by iterative reweighting.
     """
     scaled = gradient * feature_cost
     n_classes = len(gradient)
@@ -117,10 +116,11 @@ def polar(
         return 0.5 * float(np.abs(scaled).sum())
     if n_classes == 2:
         return float(NORMS[norm].of_rows(scaled[:1])[0])
-    candidates = [_reweighted_flow(scaled)]
-    if flow is not None:
-        candidates.append(with_divergence(flow * feature_cost, scaled))
-    return min(float(NORMS[norm].of_rows(flow).sum()) for flow in candidates)
+    if flow is None:
+        flow = _reweighted_flow(scaled)
+    else:
+        flow = with_divergence(flow * feature_cost, scaled)
+    return float(NORMS[norm].of_rows(flow).sum())
 
 
 def _reweighted_flow(gradient: Floats, n_rounds: int = 100, rtol: float = 1e-10) -> Floats:

@@ -29,7 +29,7 @@ STEP_SHARE = 0.995
 SHORT_STEP = 1e-3
 # Centrality correctors an iteration, and the extra length each must promise.
 MAX_CORRECTORS = 1
-LONGER = 0.08
+LONGER = 0.2
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,10 @@ import numpy as np
 from numba import njit
 
 compiled: Any = njit(cache=True, nogil=True, error_model="numpy")
+# For reductions, whose order of operations must be free for them to be vectorised.
+vectorised: Any = njit(
+    cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "nnan"}
+)
 
 
 @compiled
@@ -65,69 +69,72 @@ def start_rows(weight, kappa, y, lam):  # type: ignore[no-untyped-def]
 def eliminate(spring, kappa, y):  # type: ignore[no-untyped-def]
     """Curvature (N, C+1, C+1) in (z, lam) after s and h, and sums of springs (N, 3)."""
     _, n_rows, n_classes = spring.shape
-    curvature = np.zeros((n_rows, n_classes + 1, n_classes + 1))
+    curvature = np.empty((n_rows, n_classes + 1, n_classes + 1))
     sums = np.zeros((n_rows, 3))
-    gap = np.empty(n_classes + 1)
+    scratch = np.empty((2, max(n_classes + 1, 3)))
     for n in range(n_rows):
-        block = curvature[n]
         for k in range(3):
             for j in range(n_classes):
                 sums[n, k] += spring[k, n, j]
-            if sums[n, k] > 0:
-                _add_laplacian(block, spring[k, n], sums[n, k])
-        if sums[n, 2] > 0:
-            _add_price_spread(block, spring[2, n], sums[n, 2], kappa[n])
-            _series_gap(gap, spring[:, n], sums[n], kappa[n], y[n])
-            a, b, f = sums[n]
-            _add_square(block, gap, a * b * f / (a * b + a * f + b * f))
+        a, b, f = sums[n]
+        series = a * b * f / (a * b + a * f + b * f) if f > 0 else 0.0
+        fill_curvature(
+            curvature[n], spring[:, n], sums[n], kappa[n], y[n], series, scratch
+        )  # fmt: skip
     return curvature, sums
 
 
 @compiled
-def _add_laplacian(block, spring, total):  # type: ignore[no-untyped-def]
-    for i in range(len(spring)):
+def fill_curvature(block, spring, sums, kappa, label, series, scratch):  # type: ignore[no-untyped-def]
+    """The springs' curvature in (z, lam); ``series`` is the stiffness of the last square."""
+    lam = len(kappa)
+    inverse, gap = scratch
+    gap[:] = 0.0
+    for k in range(3):
+        inverse[k] = 1.0 / sums[k] if sums[k] > 0 else 0.0
+    if series > 0:
+        _series_gap(gap, spring, inverse, kappa, label)
+    for i in range(lam):
+        block[i, i] = series * gap[i] * gap[i]
+        block[i, lam] = series * gap[i] * gap[lam]
         for j in range(i):
-            tie = spring[i] * spring[j] / total
-            block[i, j] -= tie
-            block[j, i] -= tie
+            tie = inverse[0] * spring[0, i] * spring[0, j]
+            tie += inverse[1] * spring[1, i] * spring[1, j]
+            tie += inverse[2] * spring[2, i] * spring[2, j]
             block[i, i] += tie
             block[j, j] += tie
+            block[i, j] = block[j, i] = series * gap[i] * gap[j] - tie
+    block[lam, lam] = series * gap[lam] * gap[lam]
+    if inverse[2] > 0:
+        _add_price_spread(block, spring[2], inverse[2], kappa)
+    for i in range(lam):
+        block[lam, i] = block[i, lam]
 
 
 @compiled
-def _add_price_spread(block, spring, total, kappa):  # type: ignore[no-untyped-def]
+def _add_price_spread(block, spring, inverse, kappa):  # type: ignore[no-untyped-def]
     """The lam part of the flips' Laplacian: zero when all flips cost the same."""
     lam = len(spring)
     for i in range(lam):
         for j in range(i):
-            if spring[i] > 0 and spring[j] > 0:
-                tie = spring[i] * spring[j] / total
+            if spring[i] > 0 and spring[j] > 0 and kappa[i] != kappa[j]:
+                tie = inverse * spring[i] * spring[j]
                 spread = kappa[i] - kappa[j]
                 block[i, lam] += tie * spread
-                block[lam, i] += tie * spread
                 block[j, lam] -= tie * spread
-                block[lam, j] -= tie * spread
                 block[lam, lam] += tie * spread * spread
 
 
 @compiled
-def _series_gap(gap, spring, springs, kappa, label):  # type: ignore[no-untyped-def]
+def _series_gap(gap, spring, inverse, kappa, label):  # type: ignore[no-untyped-def]
     """mean_a z - mean_b z - z_y + mean_f (z + k lam) as a vector in (z, lam)."""
     lam = len(kappa)
-    gap[lam] = 0.0
     for j in range(lam):
-        gap[j] = spring[0, j] / springs[0] - spring[1, j] / springs[1]
+        gap[j] = inverse[0] * spring[0, j] - inverse[1] * spring[1, j]
         if spring[2, j] > 0:
-            gap[j] += spring[2, j] / springs[2]
-            gap[lam] += spring[2, j] / springs[2] * kappa[j]
+            gap[j] += inverse[2] * spring[2, j]
+            gap[lam] += inverse[2] * spring[2, j] * kappa[j]
     gap[label] -= 1.0
-
-
-@compiled
-def _add_square(block, vector, factor):  # type: ignore[no-untyped-def]
-    for i in range(len(vector)):
-        for j in range(len(vector)):
-            block[i, j] += factor * vector[i] * vector[j]
 
 
 @compiled
@@ -203,16 +210,18 @@ def step_rows(dz, dlam, local, target, slack, mult, spring, sums, kappa, y):  # 
     return d_slack, d_mult, d_s, d_h
 
 
-@compiled
+# Entries that do not exist have value 0 and change 0: 0 / tiny is 0, with no branch.
+TINY = np.finfo(np.float64).tiny
+
+
+@vectorised
 def longest_step(value, change):  # type: ignore[no-untyped-def]
     """Largest t with value + t change >= 0, over entries that exist."""
     worst = 0.0
     values = value.ravel()
     changes = change.ravel()
     for i in range(len(values)):
-        # Divides only when the record falls.
-        if -changes[i] > worst * values[i] and changes[i] < 0:
-            worst = -changes[i] / values[i]
+        worst = max(worst, -changes[i] / (values[i] + TINY))
     return 1.0 / worst if worst > 0 else np.inf
 
 

@@ -14,13 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .sample_rows import (
-    _add_laplacian,
-    _add_price_spread,
-    _add_square,
-    _series_gap,
-    compiled,
-)
+from .sample_rows import compiled, fill_curvature
 
 # exp below this is nothing beside 1.
 NEGLIGIBLE = -40.0
@@ -142,10 +136,10 @@ def _ranked(first, second, value):  # type: ignore[no-untyped-def]
 def soft_curvature(scores, y, cost, cost_row, weight, lam, mu):  # type: ignore[no-untyped-def]
     """Curvature (n, C+1, C+1) of the smoothed losses in (z, lam)."""
     n_rows, n_classes = scores.shape
-    curvature = np.zeros((n_rows, n_classes + 1, n_classes + 1))
+    curvature = np.empty((n_rows, n_classes + 1, n_classes + 1))
     spring = np.empty((3, n_classes))
     sums = np.empty(3)
-    gap = np.empty(n_classes + 1)
+    scratch = np.empty((2, max(n_classes + 1, 3)))
     for n in range(n_rows):
         k = cost[cost_row[n]]
         _softmax_of_row(
@@ -154,14 +148,8 @@ def soft_curvature(scores, y, cost, cost_row, weight, lam, mu):  # type: ignore[
         spring /= mu
         for i in range(3):
             sums[i] = spring[i].sum()
-            if sums[i] > 0:
-                _add_laplacian(curvature[n], spring[i], sums[i])
-        if sums[2] > 0 and sums[0] > 0:
-            _add_price_spread(curvature[n], spring[2], sums[2], k)
-            _series_gap(gap, spring, sums, k, y[n])
-            _add_square(curvature[n], gap, sums[0] * sums[2] / (sums[0] + sums[2]))
-        elif sums[2] > 0:
-            _add_price_spread(curvature[n], spring[2], sums[2], k)
+        series = sums[0] * sums[2] / (sums[0] + sums[2]) if sums[2] > 0 else 0.0
+        fill_curvature(curvature[n], spring, sums, k, y[n], series, scratch)
     return curvature
 
 
