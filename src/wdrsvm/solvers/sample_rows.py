@@ -86,7 +86,7 @@ def eliminate(spring, kappa, y):  # type: ignore[no-untyped-def]
 
 @compiled
 def fill_curvature(block, spring, sums, kappa, label, series, scratch):  # type: ignore[no-untyped-def]
-    """The springs' curvature in (z, lam); ``series`` is the stiffness of the last square."""
+    """The springs' curvature in (z, lam); ``series`` is the last square's stiffness."""
     lam = len(kappa)
     inverse, gap = scratch
     gap[:] = 0.0
