@@ -157,18 +157,19 @@ def _leaning(
     """The constant classifier, leaned towards the best one without an adversary.
 
     Of the classifiers within ``tol`` of the optimum a constant one ranks nothing.  By
-    convexity the step taken here costs at most half of ``tol``, and it ranks the classes
-    as the nominal classifier does.
+    convexity the step taken here costs at most half of what ``tol`` leaves, and however
+    short it is, it ranks the classes as the nominal classifier does.
     """
+    bound = result.certificate.dual_bound
+    spare = bound - (1 - tol) * limit.risk
     slope = problem.risk(nominal.coef, nominal.intercept).value - limit.risk
-    step = min(1.0, 0.5 * tol * limit.risk / slope) if slope > 0 else 1.0
+    if spare <= 0 or slope <= 0:
+        return result
+    step = min(1.0, 0.5 * spare / slope)
     coef = limit.coef + step * (nominal.coef - limit.coef)
     intercept = limit.intercept + step * (nominal.intercept - limit.intercept)
     risk = problem.risk(coef, intercept)
-    bound = result.certificate.dual_bound
     leaning = Certificate(risk.value, min(bound, risk.value), risk.lam)
-    if not leaning.holds(max(tol, 1e-6)):
-        return result
     return replace(result, coef=coef, intercept=intercept, certificate=leaning)
 
 

@@ -93,7 +93,7 @@ class Newton:
         self.lam = scaling.unit * max(start.lam, steepest) * (1 + WARM_SLACK) + WARM_SLACK
         self.mu = WARM_MU
         self._look()
-        self.centre = CONE_SHARE * self.gap / max(self.cone.degree, 1)
+        self.centre = self._share_of_gap()
         self.cone.place(touchable, self.lam, self.centre)
 
     def _look(self) -> None:
@@ -119,21 +119,29 @@ class Newton:
         """Start the next round: smaller mu and centre, perhaps more rows."""
         self.passes = passes
         self.mu *= MU_FACTOR
-        self.centre = CONE_SHARE * GAP_FACTOR * self.gap / max(self.cone.degree, 1)
+        self.centre = GAP_FACTOR * self._share_of_gap()
         self._look()
 
+    def _share_of_gap(self) -> float:
+        """The complementarity that adds little to the gap.
+
+        Before the steps have settled the gap is only a guess, and may be negative.
+        """
+        gap = max(self.gap, self.mu**2 * self.risk)
+        return CONE_SHARE * gap / max(self.cone.degree, 1)
+
     def settle(self, max_iter: int, share: float = SETTLED) -> None:
-        """Newton steps until they promise only a share of the gap."""
+        """Newton steps until they promise only a share of the gap, or lead nowhere."""
         for _ in range(MAX_STEPS_A_ROUND):
             if self.n_iter >= max_iter:
                 break
             self.n_iter += 1
             promise = self._step()
-            if promise <= share * self.gap:
+            if not promise > share * self.gap:
                 break
 
     def _step(self) -> float:
-        """A damped Newton step; returns the decrease that it promised."""
+        """A damped Newton step; returns the decrease that it promised, 0 if it failed."""
         data = self.passes.scaling
         matrix = self._curvature()
         system = normal_system(matrix, self.cone, self.coef.shape, data.n_touchable)
@@ -145,8 +153,8 @@ class Newton:
         step = system.solve(rhs)
         d_coef, d_lam = step[:-1].reshape(self.coef.shape), float(step[-1])
         cone_step = self.cone.step_for(goal, d_coef[:, : data.n_touchable], d_lam)
-        self._search(d_coef, d_lam, cone_step)
-        return float(rhs @ step) / 2
+        moved = self._search(d_coef, d_lam, cone_step)
+        return float(rhs @ step) / 2 if moved else 0.0
 
     def _curvature(self) -> Floats:
         soft = np.flatnonzero(self.now.softness > SATURATED)
@@ -157,8 +165,8 @@ class Newton:
         share = len(chosen) / max(len(soft), 1)
         return self.passes.curvature(self.coef, self.lam, self.mu, chosen, share or 1.0)
 
-    def _search(self, d_coef: Floats, d_lam: float, cone_step: Any) -> None:
-        """Go along the step until the barrier function falls."""
+    def _search(self, d_coef: Floats, d_lam: float, cone_step: Any) -> bool:
+        """Go along the step, shorter and shorter, until the barrier function falls."""
         lengths = self.cone.lengths(cone_step)
         length = min(1.0, STEP_SHARE * lengths.primal)
         dual = min(1.0, STEP_SHARE * lengths.dual)
@@ -169,9 +177,12 @@ class Newton:
             self._look()
             barrier = self.cone.barrier_after(cone_step, length)
             if self.risk + self.centre * barrier <= merit:
-                break
+                self.cone.advance(cone_step, Lengths(length, dual))
+                return True
             length /= 2
-        self.cone.advance(cone_step, Lengths(length, dual))
+        self.coef, self.lam = coef, lam
+        self._look()
+        return False
 
 
 def smoothing_newton(
