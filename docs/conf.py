@@ -9,7 +9,8 @@ release = __version__
 
 extensions = [
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
+    # MathJax from the package itself: the pages need no network.
+    "sphinx-mathjax-offline",
     "numpydoc",
 ]
 exclude_patterns = ["_build"]
