@@ -11,8 +11,9 @@ from .threads import single_threaded_blas
 
 # Above this many unknowns a dense second-order system costs more than it saves.
 MAX_DENSE_UNKNOWNS = 1500
-# With more rows an unknown than this, smoothing has enough rows near a kink to pay.
+# With more rows than these, smoothing has enough of them near a kink to pay.
 ROWS_AN_UNKNOWN = 10
+MIN_NEWTON_ROWS = 600
 
 DEFAULT_SETTINGS = SolverSettings()
 
@@ -47,7 +48,8 @@ def choose(problem: RobustProblem, tol: float) -> str:
     ==============================  ====================  ==================
     unknowns                        rows                  solver
     ==============================  ====================  ==================
-    at most 1500                    up to 10 an unknown   "interior-point"
+    at most 1500                    up to 10 an unknown,  "interior-point"
+                                    or up to 600
     at most 1500                    more                  "newton"
     more                            any                   "first-order"
     ==============================  ====================  ==================
@@ -81,8 +83,8 @@ def choose(problem: RobustProblem, tol: float) -> str:
     unknowns = problem.n_classes * (width + 1)
     if unknowns > MAX_DENSE_UNKNOWNS:
         return "first-order"
-    few_rows = problem.n_rows <= ROWS_AN_UNKNOWN * unknowns
-    return "interior-point" if few_rows else "newton"
+    few = max(MIN_NEWTON_ROWS, ROWS_AN_UNKNOWN * unknowns)
+    return "interior-point" if problem.n_rows <= few else "newton"
 
 
 def solve(
