@@ -6,7 +6,7 @@ import pytest
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
 from wdrsvm.solvers import SOLVERS, SolverSettings, choose, solve
-from wdrsvm.solvers.choose import MAX_DENSE_UNKNOWNS
+from wdrsvm.solvers.choose import MAX_DENSE_UNKNOWNS, MIN_NEWTON_ROWS
 
 
 def problem_of(n_features=2, n_classes=3, n_rows=30, norm="l2"):
@@ -46,8 +46,17 @@ def test_the_result_names_the_solver_that_auto_chose():
 
 def test_auto_goes_first_order_when_the_dense_system_is_too_large():
     n_features = MAX_DENSE_UNKNOWNS // 3
-    assert choose(problem_of(n_features - 1), 1e-6) == "interior-point"
-    assert choose(problem_of(n_features), 1e-6) == "first-order"
+    assert choose(problem_of(n_features - 1, norm="l1"), 1e-6) == "interior-point"
+    assert choose(problem_of(n_features, norm="l1"), 1e-6) == "first-order"
+
+
+def test_auto_counts_at_most_the_rows_with_the_l2_norm():
+    assert choose(problem_of(10 * MAX_DENSE_UNKNOWNS), 1e-6) == "interior-point"
+
+
+def test_auto_smooths_where_rows_are_many():
+    assert choose(problem_of(n_rows=MIN_NEWTON_ROWS), 1e-6) == "interior-point"
+    assert choose(problem_of(n_rows=MIN_NEWTON_ROWS + 1), 1e-6) == "newton"
 
 
 @pytest.mark.parametrize("name", ["simplex", "", None, 1, ["auto"]])

@@ -1,0 +1,223 @@
+r"""Exact projection on the set that ties the coefficients to the price of the budget.
+
+    project(lam', M')  =  argmin  (lam - lam')^2 + ||M - M'||_F^2
+                          over    || (M_i - M_j) / c ||_*  <=  lam   for all i < j,
+
+M of shape (C, P), feature costs c of shape (P,); a feature of infinite cost is left as it
+is.  lam always solves  lam - lam' - e(lam) = 0  for an e that is falling, convex and
+piecewise linear.  The root of such a function is the largest of its pieces' roots: sorting
+the pieces finds it without a search.
+
+``l1``  The set says that column d has a range of at most w = lam c_d.  The nearest such
+    column clips the given one to an interval of length w that cuts off as much mass e_d(w)
+    at the top as it fills up at the bottom, and e(lam) = sum_d c_d e_d(lam c_d), because
+    -e_d is the slope of half the squared distance.  O(PC log PC) in all.
+
+``l2``, ``linf``  Multipliers T_p (P,) of the pairs p = (i, j), with M = M' - div(T) / c,
+    minimise  (lam' + sum_p ||T_p||)_+^2 / 2 + ||M' - div(T) / c||^2 / 2.  That is Dykstra's
+    dual; it is descended for all pairs at once, by accelerated proximal steps with
+    restarts.  The prox of the first term is again a root search, for lam.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .norms import incidence
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.intp]
+
+MAX_ROUNDS = 20_000
+RTOL = 1e-13
+
+
+class Projected(NamedTuple):
+    """The nearest point of the set."""
+
+    lam: float
+    coef: Floats
+
+
+# lam', a target of the multipliers (pairs, P) and a step: the lam and multipliers there.
+Shrink = Callable[[float, Floats, float], tuple[float, Floats]]
+
+
+def project(
+    lam: float, coef: Floats, norm: str, feature_cost: Floats, rtol: float = RTOL
+) -> Projected:
+    """The point (lam, M) nearest to the given one with ||(M_i - M_j) / c||_* <= lam.
+
+    Parameters
+    ----------
+    lam : float
+        Any number; the projected one is at least 0.
+    coef : array of shape (C, P)
+        Coefficients.
+    norm : {"l1", "l2", "linf"}
+        The transport norm, whose dual is in the constraint.
+    feature_cost : array of shape (P,)
+        Positive costs, infinite ones allowed.
+    rtol : float, default=1e-13
+        For ``l2`` and ``linf``: rounds end when the multipliers change by no more than
+        this share of the coefficients.  ``l1`` needs no rounds.
+
+    Returns
+    -------
+    Projected
+        lam and coef; coef is a new array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wdrsvm.problem.projections import project
+    >>> project(0.0, np.array([[3.0], [0.0]]), "l1", np.ones(1))
+    Projected(lam=1.0, coef=array([[2.],
+           [1.]]))
+    """
+    touchable = np.isfinite(feature_cost)
+    if touchable.all():
+        return _PROJECTIONS[norm](lam, coef, feature_cost, rtol)
+    nearest = coef.copy()
+    lam, nearest[:, touchable] = _PROJECTIONS[norm](
+        lam, coef[:, touchable], feature_cost[touchable], rtol
+    )
+    return Projected(lam, nearest)
+
+
+def _root(lam: float, begins: Floats, height: Floats, slope: Floats) -> float:
+    """The least mu >= 0 with  mu - lam - e(mu) >= 0,  e a sum of falling functions.
+
+    Each row is one such function: from ``begins`` downwards it is height - slope mu, up to
+    where the next entry of the row takes over; above the first it is 0.  One line of every
+    row, added up, never exceeds e, so that its root never exceeds the one looked for.
+    """
+    order = np.argsort(-np.minimum.accumulate(begins, axis=1), axis=None, kind="stable")
+    more, steeper = height.copy(), slope.copy()
+    more[:, 1:] -= height[:, :-1]
+    steeper[:, 1:] -= slope[:, :-1]
+    sums, slopes = np.cumsum(more.ravel()[order]), np.cumsum(steeper.ravel()[order])
+    return max(lam, float(((lam + sums) / (1.0 + slopes)).max(initial=0.0)))
+
+
+class _Levels:
+    """Rows of falling entries, (n, k): their running sums, and the mass above each."""
+
+    def __init__(self, falling: Floats):
+        self.sums = np.cumsum(falling, axis=1)
+        self.mass = self.sums - np.arange(1, falling.shape[1] + 1) * falling
+
+    def level(self, each: Counts, count: Counts, mass: Floats | float) -> Floats:
+        """The height to which cutting ``mass`` off the ``count`` largest brings them."""
+        return np.asarray((self.sums[each, count - 1] - mass) / count)
+
+
+class Columns:
+    """Columns to be clipped, and how much mass a width cuts off them.
+
+    Cutting mass e off the k largest entries leaves the top at (their sum - e) / k, for
+    e up to the mass at which the next entry is reached; likewise at the bottom.  As e
+    grows over these 2C breakpoints the width falls linearly between them:  after each,
+    e = share (spread - width),  the spread being the distance of the two means.
+    """
+
+    def __init__(self, coef: Floats):
+        n_classes, n_features = coef.shape
+        rising = np.sort(coef.T, axis=1)
+        self.top, self.bottom = _Levels(rising[:, ::-1]), _Levels(-rising)
+        mass = np.concatenate([self.top.mass, self.bottom.mass], axis=1)
+        order = np.argsort(mass, axis=1, kind="stable")
+        # How many entries the top has taken up to each breakpoint; the rest the bottom.
+        n_cut = np.cumsum(order < n_classes, axis=1)
+        n_filled = np.arange(1, 2 * n_classes + 1) - n_cut
+        self.n_cut, self.n_filled = np.maximum(n_cut, 1), np.maximum(n_filled, 1)
+        self.each = np.arange(n_features)
+        self.share = 1.0 / (1.0 / self.n_cut + 1.0 / self.n_filled)
+        rows = self.each[:, None]
+        self.spread = self.top.level(rows, self.n_cut, 0.0)
+        self.spread += self.bottom.level(rows, self.n_filled, 0.0)
+        self.width = self.spread - mass[rows, order] / self.share
+
+    def clipped(self, coef: Floats, width: Floats) -> Floats:
+        """Each column in the interval of its width that cuts as much as it fills."""
+        last = np.maximum((self.width > width[:, None]).sum(axis=1) - 1, 0)
+        place = self.each, last
+        mass = np.maximum(self.share[place] * (self.spread[place] - width), 0.0)
+        high = self.top.level(self.each, self.n_cut[place], mass)
+        low = -self.bottom.level(self.each, self.n_filled[place], mass)
+        untouched = mass == 0
+        high[untouched], low[untouched] = np.inf, -np.inf
+        return np.minimum(np.maximum(coef, low), high)
+
+
+def _column_ranges(lam: float, coef: Floats, cost: Floats, rtol: float) -> Projected:
+    """The projection for ``l1``: every column is clipped to an interval."""
+    columns, c = Columns(coef), cost[:, None]
+    slope = columns.share * c
+    root = _root(lam, columns.width / c, slope * columns.spread, slope * c)
+    return Projected(root, columns.clipped(coef, root * cost))
+
+
+def _pair_cones(
+    lam: float, coef: Floats, cost: Floats, rtol: float, shrink: Shrink
+) -> Projected:
+    """The projection for other norms: accelerated steps on the multipliers of the pairs."""
+    pairs = incidence(len(coef))
+    flow = ahead = np.zeros((len(pairs), len(cost)))
+    # The complete graph's Laplacian, which pairs' @ pairs is, has norm C.
+    step = float((cost**2).min(initial=np.inf)) / len(coef)
+    enough = rtol * step * (abs(lam) + float(np.abs(coef).max(initial=0.0)))
+    momentum, root = 1.0, max(lam, 0.0)
+    for _ in range(MAX_ROUNDS if flow.size else 0):
+        at = coef - (pairs.T @ ahead) / cost
+        root, moved = shrink(lam, ahead + step * (pairs @ at) / cost, step)
+        change = moved - flow
+        momentum = 1.0 if np.vdot(ahead - moved, change) > 0 else momentum
+        faster = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
+        ahead, flow = moved + (momentum - 1.0) / faster * change, moved
+        momentum = faster
+        if np.abs(change).max() <= enough:
+            break
+    return Projected(root, coef - (pairs.T @ flow) / cost)
+
+
+def _shrink_lengths(lam: float, target: Floats, step: float) -> tuple[float, Floats]:
+    """argmin over T of step (lam + sum_p ||T_p||_2)_+^2 / 2 + ||T - target||^2 / 2.
+
+    With mu the number in brackets, every row of the target is shortened by step mu.
+    """
+    length = np.linalg.norm(target, axis=1, keepdims=True)
+    mu = _root(lam, length, length, np.full_like(length, step))
+    kept = np.maximum(length - step * mu, 0.0) / np.where(length > 0, length, 1.0)
+    return mu, target * kept
+
+
+def _shrink_largest(lam: float, target: Floats, step: float) -> tuple[float, Floats]:
+    """The same with ||T_p||_inf: rows lose their projection on the l1 ball of step mu.
+
+    That leaves the entries clipped at the height at which step mu is cut off them.
+    """
+    levels = _Levels(-np.sort(-np.abs(target), axis=1))
+    each, count = np.arange(len(target)), np.arange(target.shape[1], 0, -1)
+    falling = levels.sums[:, ::-1]
+    begins = np.hstack([falling[:, :1], levels.mass[:, :0:-1]])
+    slope = np.broadcast_to(step / count, falling.shape)
+    mu = _root(lam, begins, falling / count, slope)
+    taken = np.maximum((levels.mass < step * mu).sum(axis=1), 1)
+    height = np.maximum(levels.level(each, taken, step * mu), 0.0)[:, None]
+    return mu, np.clip(target, -height, height)
+
+
+def _lengths(lam: float, coef: Floats, cost: Floats, rtol: float) -> Projected:
+    return _pair_cones(lam, coef, cost, rtol, _shrink_lengths)
+
+
+def _largest(lam: float, coef: Floats, cost: Floats, rtol: float) -> Projected:
+    return _pair_cones(lam, coef, cost, rtol, _shrink_largest)
+
+
+_PROJECTIONS = {"l1": _column_ranges, "l2": _lengths, "linf": _largest}

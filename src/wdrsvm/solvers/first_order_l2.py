@@ -1,0 +1,251 @@
+r"""The l2 norm in the first-order method.
+
+With weights p on the pairs of classes (they sum to 1) and their Laplacian L_p,
+
+    max_ij || M_i - M_j ||^2  =  max over p of  tr(M' L_p M),
+
+so a proximal step on M about M_k is a ridge whose metric only mixes classes:
+
+    M = -A R,    A = (T L_p + delta I)^{-1},    R = G - delta M_k,    T = pressure / lam.
+
+Only R (T, C) is kept; M follows every change of A (C, C) at no cost.  From the Gram matrix
+W = R' R come all pairwise distances, and several times an epoch
+
+    p_ij <- p_ij (d_ij / d)^k,    d^2 = sum p_ij d_ij^2,    pressure <- pressure (d / lam),
+
+with a larger power k for pairs of little weight, which could not come back otherwise.
+
+The polar: sigma(G) is at most the length of the flow T_ij = p_ij (V_i - V_j),
+V = pinv(L_p) G, for any p.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .first_order_rows import (
+    CENTRE,
+    LAM,
+    PRESSURE,
+    RADIUS,
+    RESPONSE,
+    SPENT,
+    STEP,
+    Duals,
+    Floats,
+    FreeTable,
+    Rows,
+    add_outer,
+    add_product,
+    bounded,
+    compiled,
+    descend,
+    settle,
+)
+
+PAIR_POWER = 2.0
+MAX_POWER_FACTOR = 100.0
+MAX_CHANGE = 2.0
+# Pressure never vanishes, or it could not come back.
+LEAST_PRESSURE = 1e-6
+ROWS_A_PRESS = 300
+PRESSES_AN_EPOCH = 8
+POLAR_ROUNDS = 50
+LEAST_POLAR_WEIGHT = 1e-14
+
+
+class EuclideanBlock:
+    """Coefficients of the touchable columns under the l2 norm."""
+
+    def __init__(
+        self, rows: Rows, duals: Duals, free: FreeTable, price: Floats, coef: Floats
+    ):
+        n_classes = coef.shape[1]
+        self.rows, self.duals, self.free, self.price = rows, duals, free, price
+        self.coef = coef
+        self.softness = 1.0
+        self.pairs = _starting_pairs(coef)
+        self.damping = self._new_damping()
+        self.residual = -self.damping * coef
+        self.gram = self.residual.T @ self.residual
+        self.pace = min(ROWS_A_PRESS, max(1, len(rows.y) // PRESSES_AN_EPOCH))
+        self.n_classes = n_classes
+
+    def _new_damping(self) -> float:
+        """delta: a share of the ridge's own mean stiffness, 2 / C times radius / lam."""
+        share = self.price[RADIUS] / self.price[LAM]
+        return float(2 * share / (self.coef.shape[1] * self.softness))
+
+    @property
+    def stiffness(self) -> float:
+        """Mean curvature of a row in the directions between classes."""
+        metric = class_metric(self.pairs, self.price, self.damping)
+        spread = np.trace(metric) - metric.sum() / self.n_classes
+        return float(self.rows.touch_curvature.mean() * spread / (self.n_classes - 1))
+
+    def sweep(self, order: NDArray[np.intp], tol: float, least_weight: float) -> None:
+        """One epoch over the rows."""
+        sweep_rows(
+            order,
+            self.rows,
+            self.duals,
+            self.free,
+            self.residual,
+            self.gram,
+            self.pairs,
+            self.price,
+            self.damping,
+            self.pace,
+            tol,
+            least_weight,
+        )
+
+    def recentre(self) -> None:
+        """Make the present M the centre of the next proximal step."""
+        metric = class_metric(self.pairs, self.price, self.damping)
+        coef = self.residual @ -metric
+        damping = self._new_damping()
+        self.residual += self.damping * self.coef
+        self.residual -= damping * coef
+        self.coef, self.damping = coef, damping
+        self.gram = self.residual.T @ self.residual
+
+    def soften(self, factor: float) -> None:
+        """Longer proximal steps, from the next one on."""
+        self.softness *= factor
+
+    def polar(self, gradient: Floats) -> float:
+        """An upper bound of sigma(G), G given as (T, C)."""
+        return shortest_flow(gradient.T @ gradient, self.pairs)
+
+    def flow(self) -> None:
+        """The certificate finds it by itself."""
+
+
+def _starting_pairs(coef: Floats) -> Floats:
+    """Equal weights, or more on the pairs that are farthest apart."""
+    n_classes = coef.shape[1]
+    spread = pair_distances(np.eye(n_classes), coef.T @ coef)
+    largest = spread.max()
+    weights = (spread / largest) ** 8 + 1e-3 if largest > 0 else np.ones_like(spread)
+    np.fill_diagonal(weights, 0.0)
+    return np.asarray(2 * weights / weights.sum())
+
+
+@compiled
+def class_metric(pairs, price, damping):  # type: ignore[no-untyped-def]
+    """A = (T L_p + delta I)^{-1}."""
+    tension = price[PRESSURE] / price[LAM]
+    system = -tension * pairs
+    for i in range(len(pairs)):
+        system[i, i] = tension * pairs[i].sum() + damping
+    return np.linalg.inv(system)
+
+
+@compiled
+def pair_distances(metric, gram):  # type: ignore[no-untyped-def]
+    """Distances between the rows of A R', symmetric to the last bit."""
+    n_classes = len(gram)
+    product = metric @ gram @ metric
+    spread = np.zeros((n_classes, n_classes))
+    for i in range(n_classes):
+        for j in range(i):
+            square = product[i, i] + product[j, j] - product[i, j] - product[j, i]
+            spread[i, j] = spread[j, i] = np.sqrt(max(square, 0.0))
+    return spread
+
+
+@compiled
+def reweight(pairs, spread, least_weight):  # type: ignore[no-untyped-def]
+    """Move weight to the distant pairs; returns the mean distance d before."""
+    n_classes = len(pairs)
+    mean_weight = 2.0 / (n_classes * (n_classes - 1))
+    length = np.sqrt(0.5 * (pairs * spread * spread).sum())
+    if length == 0:
+        return length
+    total = 0.0
+    for i in range(n_classes):
+        for j in range(i):
+            power = min(MAX_POWER_FACTOR, max(1.0, np.sqrt(mean_weight / pairs[i, j])))
+            factor = (spread[i, j] / length) ** (PAIR_POWER * power)
+            factor = min(MAX_CHANGE, max(1 / MAX_CHANGE, factor))
+            pairs[i, j] = max(pairs[i, j] * factor, least_weight * mean_weight)
+            total += pairs[i, j]
+    for i in range(n_classes):
+        for j in range(i):
+            pairs[i, j] /= total
+            pairs[j, i] = pairs[i, j]
+    return length
+
+
+@compiled
+def press(pairs, metric, gram, price, least_weight):  # type: ignore[no-untyped-def]
+    """Adapt pair weights and pressure to the distances, and lam to the pressure."""
+    length = reweight(pairs, pair_distances(metric, gram), least_weight)
+    factor = min(MAX_CHANGE, max(1 / MAX_CHANGE, length / price[LAM]))
+    price[PRESSURE] = max(price[PRESSURE] * factor, LEAST_PRESSURE * price[RADIUS])
+    excess = price[RADIUS] - price[SPENT] - price[PRESSURE]
+    price[RESPONSE] = price[STEP]
+    price[LAM] = bounded(price[CENTRE] - price[STEP] * excess, price)
+
+
+@compiled
+def sweep_rows(  # type: ignore[no-untyped-def]
+    order, rows, duals, free, residual, gram, pairs, price, damping, pace, tol, least_weight
+):
+    """Dual coordinate ascent over the rows, in the given order."""
+    n_classes = len(pairs)
+    metric = class_metric(pairs, price, damping)
+    image, scores, change = np.empty((3, n_classes))
+    for k in range(len(order)):
+        n = order[k]
+        image[:] = 0.0
+        scores[:] = 0.0
+        add_product(rows.touch, n, residual, image)
+        add_product(rows.free, n, free.coef, scores)
+        for i in range(n_classes):
+            for j in range(n_classes):
+                scores[i] -= metric[i, j] * image[j]
+        if settle(rows, n, duals, scores, price, metric, tol, change):
+            add_outer(rows.touch, n, residual, change)
+            descend(rows.free, n, free.coef, free.steps, change)
+            _update_gram(gram, image, change, rows.touch_curvature[n])
+        if (k + 1) % pace == 0:
+            press(pairs, metric, gram, price, least_weight)
+            metric = class_metric(pairs, price, damping)
+
+
+@compiled
+def _update_gram(gram, image, change, square):  # type: ignore[no-untyped-def]
+    """W after R <- R + x change', with image = R' x and square = x' x."""
+    for i in range(len(gram)):
+        for j in range(len(gram)):
+            gram[i, j] += image[i] * change[j] + change[i] * image[j]
+            gram[i, j] += square * change[i] * change[j]
+
+
+@compiled
+def shortest_flow(gram, pairs):  # type: ignore[no-untyped-def]
+    """Length of the best flow found, from the Gram matrix (C, C) of its divergence."""
+    n_classes = len(gram)
+    mean = 1.0 / n_classes
+    shortest = np.inf
+    weights = pairs.copy()
+    for _ in range(POLAR_ROUNDS):
+        laplacian = -weights
+        for i in range(n_classes):
+            laplacian[i, i] = weights[i].sum()
+        inverse = np.linalg.inv(laplacian + mean) - mean
+        lengths = weights * pair_distances(inverse, gram)
+        length = 0.5 * lengths.sum()
+        # What the flow's divergence lacks in floating point is sent along as well.
+        missing = laplacian @ inverse - np.eye(n_classes) + mean
+        lack = np.sqrt(np.maximum(np.diag(missing @ gram @ missing.T), 0.0)).sum()
+        shortest = min(shortest, length + lack)
+        if not length > 0:
+            break
+        weights = np.maximum(lengths / length, LEAST_POLAR_WEIGHT)
+        for i in range(n_classes):
+            weights[i, i] = 0.0
+    return shortest

@@ -1,0 +1,112 @@
+"""The first-order method's columns.
+
+Touchable features are multiplied by their cost, which leaves the plain norm.  Features of
+infinite cost and the intercept's ones are free columns, outside every norm; they are
+scaled to entries of at most 1.  Sparse data stay sparse.  Dense data are centred where an
+intercept can take up the shift, which frees it of the coefficients.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from ..problem import RobustProblem
+from ..problem.objective import Matrix
+from .first_order_rows import Design, Floats
+from .result import Start
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Touchable (N, T) and free (N, E) columns in CSR, and the way back to features.
+
+    ``touchable`` and ``fixed`` are the features behind the columns, ``touch_scale`` and
+    ``free_scale`` what they were multiplied by; the intercept is the last free column.
+    """
+
+    touch: Matrix
+    free: Matrix
+    touchable: Floats
+    fixed: Floats
+    touch_scale: Floats
+    free_scale: Floats
+    centre: Floats
+    fit_intercept: bool
+
+    @classmethod
+    def of(cls, problem: RobustProblem) -> Layout:
+        cost = problem.attainable_feature_cost()
+        touchable, fixed = np.flatnonzero(np.isfinite(cost)), np.flatnonzero(np.isinf(cost))
+        X, centre = _centred(problem)
+        free = X[:, fixed]
+        largest = abs(free).max(axis=0) if len(fixed) and problem.n_rows else np.ones(0)
+        largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
+        free_scale = 1 / np.where(largest > 0, largest, 1.0)
+        columns = [free * free_scale] if len(fixed) else []
+        if problem.fit_intercept:
+            columns.append(np.ones((problem.n_rows, 1)))
+        none = sparse.csr_array((problem.n_rows, 0))
+        return cls(
+            touch=_scaled(X, touchable, cost[touchable]),
+            free=sparse.hstack([none, *columns], format="csr"),
+            touchable=touchable,
+            fixed=fixed,
+            touch_scale=cost[touchable],
+            free_scale=free_scale,
+            centre=centre,
+            fit_intercept=problem.fit_intercept,
+        )
+
+    def original(self, touch: Floats, free: Floats) -> tuple[Floats, Floats]:
+        """coef (C, P) and intercept (C,) of tables (T, C) and (E, C)."""
+        coef = np.zeros((touch.shape[1], len(self.touchable) + len(self.fixed)))
+        coef[:, self.touchable] = touch.T * self.touch_scale
+        coef[:, self.fixed] = free[: len(self.fixed)].T * self.free_scale
+        shift = free[-1] if self.fit_intercept else np.zeros(len(coef))
+        return coef, shift - coef @ self.centre
+
+    def tables(self, start: Start) -> tuple[Floats, Floats]:
+        """The inverse of ``original``, in the gauge where classes sum to zero."""
+        coef = start.coef - start.coef.mean(axis=0)
+        touch = coef[:, self.touchable] / self.touch_scale
+        free = coef[:, self.fixed] / self.free_scale
+        if self.fit_intercept:
+            shift = start.intercept - start.intercept.mean() + coef @ self.centre
+            free = np.column_stack([free, shift])
+        return np.ascontiguousarray(touch.T), np.ascontiguousarray(free.T)
+
+    def flow(self, flow: Floats) -> Floats:
+        """A flow (pairs, T) on touchable columns as one (pairs, P) on features."""
+        spread = np.zeros((len(flow), len(self.touchable) + len(self.fixed)))
+        spread[:, self.touchable] = flow / self.touch_scale
+        return spread
+
+
+def _centred(problem: RobustProblem) -> tuple[Matrix, Floats]:
+    if sparse.issparse(problem.X):
+        return problem.X, np.zeros(problem.n_features)
+    X = np.asarray(problem.X, dtype=np.float64)
+    if not problem.fit_intercept:
+        return sparse.csr_array(X), np.zeros(problem.n_features)
+    centre = problem.weight @ X
+    return sparse.csr_array(X - centre), centre
+
+
+def _scaled(X: Matrix, columns: Floats, scale: Floats) -> Matrix:
+    """Some columns of X times their scale; X itself if that changes nothing."""
+    if len(columns) == X.shape[1] and np.all(scale == 1):
+        return X
+    return sparse.csr_array(X[:, columns] * scale)
+
+
+def design_of(matrix: Matrix) -> Design:
+    small = matrix.nnz < np.iinfo(np.int32).max
+    kind = np.int32 if small else np.int64
+    return Design(
+        matrix.indptr.astype(kind, copy=False),
+        matrix.indices.astype(kind, copy=False),
+        matrix.data.astype(np.float64, copy=False),
+    )

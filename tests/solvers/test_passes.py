@@ -1,0 +1,196 @@
+"""Passes over the rows: one answer however the rows are stored, split and shared out."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from wdrsvm.problem import dual_bound, objective
+from wdrsvm.solvers import passes as passes_module
+from wdrsvm.solvers.passes import (
+    CURVATURE_BLOCK,
+    Passes,
+    SoftmaxMultipliers,
+    row_threads,
+)
+from wdrsvm.solvers.scaling import Scaling
+
+from ..agreement.instances import random_problem
+
+LAM, MU = 0.4, 0.2
+# With and without trust, intercept and features that cannot be moved.
+SEEDS = range(16)
+
+
+def passes_over(problem, run=map):
+    return Passes.over(problem, Scaling.of(problem), run)
+
+
+def coefficients(problem, seed=0):
+    shape = (problem.n_classes, Scaling.of(problem).n_columns)
+    coef = np.random.default_rng(seed).normal(size=shape)
+    return coef - coef.mean(axis=0)
+
+
+def everything(passes, coef):
+    """All that passes return at a point, in one list of arrays."""
+    rows = np.arange(passes.problem.n_rows)
+    return [
+        *passes.evaluate(coef, LAM, MU),
+        passes.margins(coef, LAM),
+        passes.curvature(coef, LAM, MU, rows, 1.0),
+    ]
+
+
+def assert_equal(found, expected):
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def assert_close(found, expected):
+    for one, other in zip(found, expected, strict=True):
+        scale = np.abs(other).max(initial=1.0)
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-11 * scale)
+
+
+def mapped(X, folder):
+    path = folder / "rows.npy"
+    np.save(path, X)
+    return np.load(path, mmap_mode="r")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sparse_and_mapped_rows_are_as_dense_ones(seed, tmp_path):
+    problem = random_problem(seed)
+    coef = coefficients(problem)
+    expected = everything(passes_over(problem), coef)
+    for X in (sparse.csr_array(problem.X), mapped(problem.X, tmp_path)):
+        assert_close(everything(passes_over(replace(problem, X=X)), coef), expected)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_threads_do_not_change_a_bit(n_threads, monkeypatch):
+    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 40)
+    monkeypatch.setattr(passes_module, "CURVATURE_BLOCK", 7)
+    for seed in SEEDS:
+        problem = random_problem(seed)
+        coef = coefficients(problem)
+        expected = everything(passes_over(problem), coef)
+        with ThreadPoolExecutor(n_threads) as pool:
+            assert_equal(everything(passes_over(problem, pool.map), coef), expected)
+
+
+@pytest.mark.parametrize("block", [1, 25, 90])
+def test_blocks_change_only_the_rounding(block, monkeypatch):
+    for seed in SEEDS:
+        problem = random_problem(seed)
+        coef = coefficients(problem)
+        expected = everything(passes_over(problem), coef)
+        with monkeypatch.context() as patch:
+            patch.setattr(objective, "BLOCK_ENTRIES", block)
+            patch.setattr(passes_module, "CURVATURE_BLOCK", block)
+            assert_close(everything(passes_over(problem), coef), expected)
+
+
+def value_at(passes, coef, lam):
+    return passes.evaluate(coef, lam, MU).loss
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_gradient_is_that_of_the_loss(seed):
+    problem = random_problem(seed)
+    passes, coef = passes_over(problem), coefficients(problem)
+    rng = np.random.default_rng(seed)
+    d_coef, d_lam, h = rng.normal(size=coef.shape), rng.normal(), 1e-6
+    now = passes.evaluate(coef, LAM, MU)
+    up, down = (value_at(passes, coef + t * d_coef, LAM + t * d_lam) for t in (h, -h))
+    slope = np.vdot(now.gradient, d_coef) - now.on_flips * d_lam
+    assert (up - down) / (2 * h) == pytest.approx(slope, rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_curvature_is_that_of_the_gradient(seed):
+    problem = random_problem(seed)
+    passes, coef = passes_over(problem), coefficients(problem)
+    rng = np.random.default_rng(seed)
+    d_coef, d_lam, h = rng.normal(size=coef.shape), rng.normal(), 1e-5
+    matrix = passes.curvature(coef, LAM, MU, np.arange(problem.n_rows), 1.0)
+    ends = [passes.evaluate(coef + t * d_coef, LAM + t * d_lam, MU) for t in (h, -h)]
+    slopes = [np.append(end.gradient, -end.on_flips) for end in ends]
+    expected = (slopes[0] - slopes[1]) / (2 * h)
+    found = matrix @ np.append(d_coef, d_lam)
+    np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(matrix).max())
+
+
+def test_curvature_of_some_rows_is_divided_by_their_share():
+    problem = random_problem(3)
+    passes, coef = passes_over(problem), coefficients(problem)
+    chosen = np.arange(0, problem.n_rows, 2)
+    whole = passes.curvature(coef, LAM, MU, chosen, 1.0)
+    np.testing.assert_allclose(passes.curvature(coef, LAM, MU, chosen, 0.5), 2 * whole)
+    none = passes.curvature(coef, LAM, MU, chosen[:0], 1.0)
+    np.testing.assert_array_equal(none, np.zeros_like(whole))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_hard_values_are_those_of_the_problem(seed):
+    """With lam at its best and no smoothing, the risk."""
+    problem = random_problem(seed)
+    scaling, coef = Scaling.of(problem), coefficients(problem)
+    value, lam = problem.risk(*scaling.original(coef))
+    hard = passes_over(problem).evaluate(coef, lam * scaling.unit, 1e-12)
+    assert problem.radius * lam + hard.loss == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_sample_of_the_rows_is_their_own_problem(seed):
+    problem = random_problem(seed)
+    passes, coef = passes_over(problem), coefficients(problem)
+    rows = np.arange(0, problem.n_rows, 2)
+    trust = problem.label_trust
+    part = replace(
+        problem,
+        X=problem.X[rows],
+        y=problem.y[rows],
+        weight=problem.weight[rows] / problem.weight[rows].sum(),
+        label_trust=None if trust is None else trust[rows],
+    )
+    alone = Passes.over(part, passes.scaling, map)
+    assert_equal(everything(passes.on(rows), coef), everything(alone, coef))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_label_costs_are_those_of_the_rows(seed):
+    problem = random_problem(seed)
+    passes = passes_over(problem)
+    expected = problem.attainable_flip_cost() / passes.scaling.unit
+    found = passes.flip_cost[passes.cost_row]
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_multipliers_by_blocks_belong_to_the_pass(seed):
+    problem = random_problem(seed)
+    passes, coef = passes_over(problem), coefficients(problem)
+    point = passes.scaling.original(coef)
+    source = SoftmaxMultipliers(passes, *point, LAM, MU, None, None)
+    now = passes.evaluate(coef, LAM, MU)
+    part = source.rows(slice(0, problem.n_rows))
+    slopes = part.slopes(problem.y)
+    gradient = slopes.T @ passes.scaling.design(problem.X)
+    np.testing.assert_allclose(gradient, now.gradient, atol=1e-12)
+    own = part.alpha[np.arange(problem.n_rows), problem.y]
+    assert (problem.weight - own).sum() == pytest.approx(now.dual)
+    middle = source.rows(slice(1, 4))
+    np.testing.assert_allclose(middle.alpha, part.alpha[1:4], atol=1e-15)
+    assert dual_bound(problem, source) <= problem.risk(*point).value
+
+
+def test_few_rows_need_no_threads():
+    with row_threads(CURVATURE_BLOCK - 1) as run:
+        assert run is map
+    with row_threads(CURVATURE_BLOCK) as run:
+        assert run is not map
+        assert list(run(abs, [-2, 1, -3])) == [2, 1, 3]

@@ -1,0 +1,206 @@
+"""The samples' algebra against a dense assembly of the 3C - 1 rows of each sample.
+
+Variables of one sample: z (C), lam, s, h, in this order.  Its rows are slack = R v + r;
+with springs D and target multipliers t a Newton step solves  R'D R dv = R't - gradient.
+"""
+
+import numpy as np
+import pytest
+
+from wdrsvm.solvers.sample_rows import (
+    eliminate,
+    longest_step,
+    reduced_rhs,
+    start_rows,
+    step_rows,
+    weighted_gram,
+)
+
+N_ROWS = 7
+class_counts = pytest.mark.parametrize("n_classes", [2, 3, 5])
+
+
+class Samples:
+    """Random springs and targets; every third sample has no flip, some have few."""
+
+    def __init__(self, n_classes, seed=0, spread=1.0):
+        rng = np.random.default_rng(seed)
+        self.y = rng.integers(0, n_classes, N_ROWS)
+        self.kappa = rng.uniform(0.1, 3.0, (N_ROWS, n_classes))
+        self.kappa[rng.random(self.kappa.shape) < 0.3] = np.inf
+        self.kappa[::3] = np.inf
+        self.kappa[1] = 0.7
+        self.kappa[2, 0] = 0.0
+        self.kappa[np.arange(N_ROWS), self.y] = np.inf
+        self.weight = rng.uniform(0.5, 2.0, N_ROWS)
+        shape = (3, N_ROWS, n_classes)
+        exists = np.ones(shape, dtype=bool)
+        exists[1] = np.isfinite(self.kappa).any(axis=1)[:, None]
+        exists[2] = np.isfinite(self.kappa)
+        self.exists = exists
+        self.slack = np.where(exists, rng.lognormal(sigma=spread, size=shape), 1.0)
+        self.mult = np.where(exists, rng.lognormal(sigma=spread, size=shape), 0.0)
+        self.target = np.where(exists, rng.lognormal(sigma=spread, size=shape), 0.0)
+        self.spring = self.mult / self.slack
+        self.dz = rng.normal(size=(N_ROWS, n_classes))
+        self.dlam = rng.normal()
+
+    def dense_rows(self, n):
+        """R of sample n, (3, C, C + 3), zero where a row does not exist."""
+        n_classes = self.kappa.shape[1]
+        rows = np.zeros((3, n_classes, n_classes + 3))
+        lam, s, h = n_classes, n_classes + 1, n_classes + 2
+        for j in range(n_classes):
+            rows[0, j, s] = 1.0
+            rows[0, j, j] -= 1.0
+            rows[0, j, self.y[n]] += 1.0
+            rows[1, j, [h, j]] = 1.0, -1.0
+            rows[2, j, [s, h, j]] = 1.0, -1.0, 1.0
+            if np.isfinite(self.kappa[n, j]):
+                rows[2, j, lam] = self.kappa[n, j]
+        return rows * self.exists[:, n, :, None]
+
+    def dense_system(self, n):
+        """Normal matrix and right-hand side in (z, lam, s, h)."""
+        rows = self.dense_rows(n).reshape(-1, self.kappa.shape[1] + 3)
+        spring, target = self.spring[:, n].ravel(), self.target[:, n].ravel()
+        gradient = np.zeros(rows.shape[1])
+        gradient[-2] = self.weight[n]
+        return (rows.T * spring) @ rows, rows.T @ target - gradient
+
+    def eliminated(self, n):
+        """The Schur complement on (z, lam), its right-hand side, and how s, h follow."""
+        matrix, rhs = self.dense_system(n)
+        keep, local = slice(None, -2), slice(-2, None)
+        # h is free in a sample without flips; the pseudo-inverse leaves it at zero.
+        inverse = np.linalg.pinv(matrix[local, local])
+        coupling = matrix[keep, local] @ inverse
+        return (
+            matrix[keep, keep] - coupling @ matrix[local, keep],
+            rhs[keep] - coupling @ rhs[local],
+            inverse @ rhs[local],
+            -inverse @ matrix[local, keep],
+        )
+
+
+@class_counts
+@pytest.mark.parametrize("spread", [1.0, 2.0])
+def test_elimination_is_the_schur_complement(n_classes, spread):
+    samples = Samples(n_classes, spread=spread)
+    curvature, sums = eliminate(samples.spring, samples.kappa, samples.y)
+    np.testing.assert_allclose(sums, samples.spring.sum(axis=2).T)
+    for n in range(N_ROWS):
+        expected = samples.eliminated(n)[0]
+        size = np.abs(samples.dense_system(n)[0]).max()
+        np.testing.assert_allclose(curvature[n], expected, atol=1e-12 * size)
+
+
+@class_counts
+def test_curvature_is_semidefinite_with_springs_of_every_size(n_classes):
+    samples = Samples(n_classes, spread=20.0)
+    for block in eliminate(samples.spring, samples.kappa, samples.y)[0]:
+        np.testing.assert_array_equal(block, block.T)
+        values = np.linalg.eigvalsh(block)
+        assert values[0] >= -1e-14 * max(values[-1], 1e-300) * len(block)
+
+
+@class_counts
+def test_curvature_ignores_a_shift_of_all_scores(n_classes):
+    samples = Samples(n_classes)
+    curvature, _ = eliminate(samples.spring, samples.kappa, samples.y)
+    shift = np.append(np.ones(n_classes), 0.0)
+    np.testing.assert_allclose(curvature @ shift, 0.0, atol=1e-12)
+
+
+@class_counts
+def test_right_hand_side_is_reduced_alike(n_classes):
+    samples = Samples(n_classes)
+    sums = samples.spring.sum(axis=2).T.copy()
+    rhs, rhs_lam, local = reduced_rhs(
+        samples.target, samples.spring, sums, samples.kappa, samples.y, samples.weight
+    )
+    expected = [samples.eliminated(n) for n in range(N_ROWS)]
+    np.testing.assert_allclose(rhs, [each[1][:-1] for each in expected], atol=1e-12)
+    assert rhs_lam == pytest.approx(sum(each[1][-1] for each in expected))
+    np.testing.assert_allclose(local, [each[2] for each in expected], atol=1e-12)
+
+
+@class_counts
+def test_steps_of_the_rows_follow_those_of_scores_and_multiplier(n_classes):
+    samples = Samples(n_classes)
+    sums = samples.spring.sum(axis=2).T.copy()
+    arguments = samples.spring, sums, samples.kappa, samples.y
+    _, _, local = reduced_rhs(samples.target, *arguments, samples.weight)
+    d_slack, d_mult, d_s, d_h = step_rows(
+        samples.dz, samples.dlam, local, samples.target, samples.slack, samples.mult,
+        *arguments,
+    )  # fmt: skip
+    for n in range(N_ROWS):
+        _, _, offset, follow = samples.eliminated(n)
+        outer = np.append(samples.dz[n], samples.dlam)
+        step = np.concatenate([outer, offset + follow @ outer])
+        np.testing.assert_allclose([d_s[n], d_h[n]], step[-2:], atol=1e-12)
+        expected = samples.dense_rows(n) @ step
+        np.testing.assert_allclose(d_slack[:, n], expected, atol=1e-12)
+        mult = samples.target[:, n] - samples.mult[:, n] - samples.spring[:, n] * expected
+        np.testing.assert_allclose(d_mult[:, n], mult, atol=1e-12)
+
+
+@class_counts
+def test_a_whole_step_solves_the_newton_system(n_classes):
+    """Summed over samples that share z and lam, with the design the identity."""
+    samples = Samples(n_classes)
+    curvature, sums = eliminate(samples.spring, samples.kappa, samples.y)
+    arguments = samples.spring, sums, samples.kappa, samples.y
+    _, _, local = reduced_rhs(samples.target, *arguments, samples.weight)
+    _, d_mult, _, _ = step_rows(
+        samples.dz, samples.dlam, local, samples.target, samples.slack, samples.mult,
+        *arguments,
+    )  # fmt: skip
+    alpha, beta, phi = samples.mult + d_mult
+    np.testing.assert_allclose(alpha.sum(axis=1) + phi.sum(axis=1), samples.weight)
+    np.testing.assert_allclose(beta.sum(axis=1), phi.sum(axis=1), atol=1e-12)
+
+
+@class_counts
+def test_the_start_is_feasible_and_its_multipliers_meet_the_row_sums(n_classes):
+    samples = Samples(n_classes)
+    lam = 0.8
+    slack, mult, s, h = start_rows(samples.weight, samples.kappa, samples.y, lam)
+    np.testing.assert_array_equal(mult > 0, samples.exists)
+    assert (slack > 0).all()
+    for n in range(N_ROWS):
+        point = np.concatenate([np.zeros(n_classes), [lam, s[n], h[n]]])
+        constant = np.zeros((3, n_classes))
+        constant[0] = np.arange(n_classes) != samples.y[n]
+        constant[2] = 1.0
+        actual = samples.dense_rows(n) @ point - constant
+        exists = samples.exists[:, n]
+        np.testing.assert_allclose(slack[:, n][exists], actual[exists])
+    alpha, beta, phi = mult
+    np.testing.assert_allclose(alpha.sum(axis=1) + phi.sum(axis=1), samples.weight)
+    np.testing.assert_allclose(beta.sum(axis=1), phi.sum(axis=1))
+
+
+@pytest.mark.parametrize("n_columns", [1, 4])
+def test_gram_is_the_sum_of_kronecker_products(n_columns):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6, n_columns))
+    half = rng.normal(size=(6, 4, 4))
+    curvature = half + half.transpose(0, 2, 1)
+    size = 3 * n_columns
+    expected = np.zeros((size + 1, size + 1))
+    for weight, row in zip(curvature, X, strict=True):
+        expected[:size, :size] += np.kron(weight[:3, :3], np.outer(row, row))
+        expected[:size, size] += np.kron(weight[:3, 3], row)
+        expected[size, size] += weight[3, 3]
+    expected[size, :size] = expected[:size, size]
+    np.testing.assert_allclose(weighted_gram(curvature, X), expected, atol=1e-12)
+
+
+def test_longest_step_stops_at_the_first_zero():
+    value = np.array([[1.0, 2.0], [3.0, 0.0]])
+    change = np.array([[-0.5, -4.0], [-3.0, 0.0]])
+    assert longest_step(value, change) == 0.5
+    assert longest_step(value, -change) == np.inf
+    assert longest_step(value, np.zeros((2, 2))) == np.inf

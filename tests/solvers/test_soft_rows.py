@@ -1,0 +1,209 @@
+"""Smoothed samples against a list of all their pieces, and finite differences."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp, softmax
+
+from wdrsvm.solvers.soft_rows import (
+    piece_margins,
+    soft_curvature,
+    soft_multipliers,
+    soften,
+)
+
+N_ROWS, LAM = 9, 0.6
+class_counts = pytest.mark.parametrize("n_classes", [2, 3, 5])
+temperatures = pytest.mark.parametrize("mu", [1.0, 0.1, 1e-3])
+
+
+class Samples:
+    """Random scores; ``cost`` holds a few rows of label costs that samples share."""
+
+    def __init__(self, n_classes, seed=0):
+        rng = np.random.default_rng(seed)
+        self.scores = rng.normal(size=(N_ROWS, n_classes))
+        self.y = rng.integers(0, n_classes, N_ROWS)
+        self.cost = rng.uniform(0.1, 2.0, (4, n_classes))
+        self.cost[0] = np.inf
+        self.cost[1, 0] = np.inf
+        self.cost[2] = 0.0
+        self.cost_row = rng.integers(0, 4, N_ROWS)
+        self.cost_row[:4] = np.arange(4)
+        self.weight = rng.uniform(0.1, 1.0, N_ROWS)
+
+    def arguments(self, lam=LAM, scores=None):
+        scores = self.scores if scores is None else scores
+        return scores, self.y, self.cost, self.cost_row, self.weight, lam
+
+    def pieces(self, n, lam=LAM, scores=None):
+        """Value of every piece of sample n, with its winner, its label and its price."""
+        z = (self.scores if scores is None else scores)[n]
+        price, y = self.cost[self.cost_row[n]], self.y[n]
+        classes = range(len(z))
+        found = [((j != y) + z[j] - z[y], j, y, 0.0) for j in classes]
+        for c in classes:
+            if c != y and np.isfinite(price[c]):
+                found += [(1 + z[j] - z[c] - lam * price[c], j, c, price[c]) for j in classes]
+        return found
+
+    def value(self, mu, lam=LAM, scores=None):
+        """Smoothed losses by definition."""
+        return np.array(
+            [
+                self.weight[n] * mu * logsumexp([p[0] / mu for p in self.pieces(n, lam, scores)])
+                for n in range(N_ROWS)
+            ]
+        )
+
+
+@class_counts
+@temperatures
+def test_loss_is_the_smooth_maximum_of_all_pieces(n_classes, mu):
+    samples = Samples(n_classes)
+    loss = soften(*samples.arguments(), mu)[0]
+    assert loss == pytest.approx(samples.value(mu).sum(), rel=1e-12)
+
+
+@class_counts
+def test_loss_tends_to_the_maximum(n_classes):
+    samples = Samples(n_classes)
+    hard = sum(
+        samples.weight[n] * max(piece[0] for piece in samples.pieces(n))
+        for n in range(N_ROWS)
+    )
+    assert soften(*samples.arguments(), 1e-13)[0] == pytest.approx(hard, rel=1e-11)
+    for mu in (1e-4, 1e-2, 1.0):
+        excess = soften(*samples.arguments(), mu)[0] - hard
+        assert 0 <= excess <= mu * samples.weight.sum() * np.log(n_classes**2)
+
+
+@class_counts
+@temperatures
+def test_multipliers_are_the_softmax_of_the_pieces(n_classes, mu):
+    samples = Samples(n_classes)
+    alpha, phi, beta = soft_multipliers(*samples.arguments(), mu)
+    expected = np.zeros((3, N_ROWS, n_classes))
+    for n in range(N_ROWS):
+        pieces = samples.pieces(n)
+        shares = samples.weight[n] * softmax([piece[0] / mu for piece in pieces])
+        for (_, winner, label, _), share in zip(pieces, shares, strict=True):
+            if label == samples.y[n]:
+                expected[0, n, winner] += share
+            else:
+                expected[1, n, label] += share
+                expected[2, n, winner] += share
+    np.testing.assert_allclose([alpha, phi, beta], expected, atol=1e-13)
+
+
+@class_counts
+@pytest.mark.parametrize("mu", [1.0, 1e-3, 1e-13])
+def test_multipliers_meet_the_row_sums(n_classes, mu):
+    samples = Samples(n_classes)
+    alpha, phi, beta = soft_multipliers(*samples.arguments(), mu)
+    assert min(alpha.min(), phi.min(), beta.min()) >= 0
+    np.testing.assert_allclose(alpha.sum(axis=1) + phi.sum(axis=1), samples.weight)
+    np.testing.assert_allclose(beta.sum(axis=1), phi.sum(axis=1), atol=1e-15)
+    assert not phi[np.isinf(samples.cost[samples.cost_row])].any()
+    assert not phi[np.arange(N_ROWS), samples.y].any()
+
+
+@class_counts
+@pytest.mark.parametrize("mu", [1.0, 0.1])
+def test_slopes_are_the_gradient(n_classes, mu):
+    samples = Samples(n_classes)
+    _, _, on_flips, slopes, _ = soften(*samples.arguments(), mu)
+    h = 1e-6
+    for j in range(n_classes):
+        shift = h * (np.arange(n_classes) == j)
+        up, down = (samples.value(mu, scores=samples.scores + d) for d in (shift, -shift))
+        np.testing.assert_allclose(slopes[:, j], (up - down) / (2 * h), atol=1e-7)
+    up, down = (samples.value(mu, lam=LAM + d).sum() for d in (h, -h))
+    assert -on_flips == pytest.approx((up - down) / (2 * h), rel=1e-6)
+
+
+@class_counts
+@temperatures
+def test_dual_value_and_slopes_belong_to_the_multipliers(n_classes, mu):
+    samples = Samples(n_classes)
+    alpha, phi, beta = soft_multipliers(*samples.arguments(), mu)
+    _, dual, on_flips, slopes, softness = soften(*samples.arguments(), mu)
+    own = np.arange(N_ROWS), samples.y
+    assert dual == pytest.approx((samples.weight - alpha[own]).sum())
+    expected = alpha + beta - phi
+    expected[own] -= alpha.sum(axis=1)
+    np.testing.assert_allclose(slopes, expected, atol=1e-15)
+    price = samples.cost[samples.cost_row]
+    assert on_flips == pytest.approx((phi * np.where(phi > 0, price, 0.0)).sum())
+    largest = [
+        softmax([piece[0] / mu for piece in samples.pieces(n)]).max() for n in range(N_ROWS)
+    ]
+    np.testing.assert_allclose(softness, 1 - np.array(largest), atol=1e-12)
+
+
+def gradient_of_row(samples, n, mu, z, lam):
+    """Gradient of one smoothed loss in (z, lam), from the pieces."""
+    scores = samples.scores.copy()
+    scores[n] = z
+    pieces = samples.pieces(n, lam, scores)
+    shares = samples.weight[n] * softmax([piece[0] / mu for piece in pieces])
+    gradient = np.zeros(len(z) + 1)
+    for (_, winner, label, price), share in zip(pieces, shares, strict=True):
+        gradient[winner] += share
+        gradient[label] -= share
+        gradient[-1] -= share * price
+    return gradient
+
+
+@class_counts
+@pytest.mark.parametrize("mu", [1.0, 0.1])
+def test_curvature_is_the_derivative_of_the_gradient(n_classes, mu):
+    samples = Samples(n_classes)
+    curvature = soft_curvature(*samples.arguments(), mu)
+    h = 1e-6
+    for n in range(N_ROWS):
+        point = np.append(samples.scores[n], LAM)
+        for i in range(n_classes + 1):
+            shift = h * (np.arange(n_classes + 1) == i)
+            up, down = (
+                gradient_of_row(samples, n, mu, moved[:-1], moved[-1])
+                for moved in (point + shift, point - shift)
+            )
+            slope = (up - down) / (2 * h)
+            np.testing.assert_allclose(curvature[n, i], slope, atol=1e-7)
+
+
+@class_counts
+@temperatures
+def test_curvature_is_semidefinite(n_classes, mu):
+    samples = Samples(n_classes)
+    for block in soft_curvature(*samples.arguments(), mu):
+        np.testing.assert_array_equal(block, block.T)
+        values = np.linalg.eigvalsh(block)
+        assert values[0] >= -1e-13 * max(values[-1], 1e-300)
+
+
+def test_a_row_that_flips_for_certain_has_finite_curvature():
+    """Nothing is left with the true label: its springs have no sum to divide by."""
+    scores, cost = np.array([[100.0, 99.9, 0.0]]), np.array([[np.inf, 0.3, 0.1]])
+    arguments = scores, np.array([0]), cost, np.array([0]), np.ones(1), LAM
+    alpha, _, _ = soft_multipliers(*arguments, 0.1)
+    assert not alpha.any()
+    curvature = soft_curvature(*arguments, 0.1)
+    assert np.isfinite(curvature).all()
+
+
+@class_counts
+@pytest.mark.parametrize("seed", range(5))
+def test_margins_are_between_the_two_largest_pieces(n_classes, seed):
+    samples = Samples(n_classes, seed)
+    found = piece_margins(*samples.arguments())
+    for n in range(N_ROWS):
+        second, first = np.sort([piece[0] for piece in samples.pieces(n)])[-2:]
+        assert found[n] == pytest.approx(first - second, abs=1e-14)
+
+
+def test_tied_pieces_have_no_margin():
+    scores = np.array([[0.0, 0.0, -5.0], [2.0, 1.0, 1.0]])
+    cost = np.full((1, 3), np.inf)
+    rows = np.array([0, 0]), cost, np.zeros(2, int), np.ones(2)
+    np.testing.assert_allclose(piece_margins(scores, *rows, 0.0), [1.0, 0.0])

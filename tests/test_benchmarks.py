@@ -1,0 +1,90 @@
+"""The benchmarks stay alive: every family runs, tiny, and writes what it measured."""
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+# Read from the folder, so that a family that is not registered is missed.
+FAMILIES = [
+    path.stem.partition("_")[0]
+    for path in sorted((ROOT / "benchmarks" / "families").glob("b*_*.py"))
+]
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "benchmarks").is_dir(), reason="benchmarks are not part of a source package"
+)
+
+
+@pytest.fixture
+def main(monkeypatch, tmp_path):
+    """The entry point of ``python -m benchmarks``, writing to ``tmp_path``."""
+    monkeypatch.syspath_prepend(ROOT)
+    report = importlib.import_module("benchmarks.report")
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    return importlib.import_module("benchmarks.__main__").main
+
+
+def refuse(constant):
+    raise AssertionError(f"{constant} is not JSON")
+
+
+def read_results(path):
+    return json.loads(path.read_text(), parse_constant=refuse)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_family_runs_tiny(family, main, tmp_path, capsys):
+    assert main([family, "--tiny"]) == 0
+    content = read_results(tmp_path / f"{family}-tiny.json")
+    assert content["family"] == family
+    assert content["options"]["tiny"]
+    assert len(content["records"]) > 0
+    assert all(record["reached"] for record in content["records"])
+    assert content["title"] in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_peer_out_of_time_gives_a_lower_bound(main, tmp_path):
+    assert main(["b3", "--tiny", "--time-limit", "1e-9"]) == 0
+    (record,) = read_results(tmp_path / "b3-tiny.json")["records"]
+    assert record["lower_bound"]
+    assert record["peer"] == 1e-9
+
+
+def test_growth_is_fitted_and_drawn(main, tmp_path):
+    pytest.importorskip("matplotlib")
+    growth = importlib.import_module("benchmarks.families.b8_growth")
+    options = importlib.import_module("benchmarks.family").Options(tiny=True)
+    measured = {"tiny": True, "reached": True, "data_mb": 8.0, "memory_mb": 2.0}
+    records = [
+        case._asdict() | measured | {"seconds": case.N**0.5 * case.P**2}
+        for case in growth.cases(options)
+    ]
+    summary = growth.summarise(records)
+    found = [summary[f"exponent_{name}"] for name in "NPC"]
+    assert found == pytest.approx([0.5, 2.0, 0.0], abs=1e-9)
+    assert (tmp_path / summary["plot"]).read_bytes().startswith(b"\x89PNG")
+
+
+def test_missing_data_are_a_reason_to_skip(main, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("WDRSVM_DATA", str(tmp_path))
+    assert main(["b4"]) == 0
+    assert "skipped: there is no" in capsys.readouterr().out
+    assert read_results(tmp_path / "b4.json")["records"] == []
+
+
+def test_unknown_family_is_a_clear_error():
+    command = [sys.executable, "-m", "benchmarks", "b0"]
+    found = subprocess.run(
+        command, cwd=ROOT, env=os.environ, capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 2
+    assert "unknown family 'b0'; there are b1, b2, b3" in found.stderr
+    assert "Traceback" not in found.stderr
