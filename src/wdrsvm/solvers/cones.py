@@ -58,7 +58,7 @@ def normal_system(
     The box of the l1 norm itself fixes the gauge of the touchable columns.
     """
     cone.add_curvature(Curvature(matrix, *shape, n_touchable))
-    fix_gauge(matrix, *shape, first=n_touchable if isinstance(cone, Box) else 0)
+    fix_gauge(matrix, *shape, n_touchable if isinstance(cone, Box) else 0)
     return NormalSystem(matrix)
 
 

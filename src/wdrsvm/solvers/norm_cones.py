@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..problem.norms import divergence, incidence
 from .complementarity import Lengths, Rows, RowStep
+from .sample_rows import compiled
 
 Floats = NDArray[np.float64]
 
@@ -115,6 +116,32 @@ class Floor(Rows):
         return None
 
 
+@compiled
+def _box_rhs(goal, slack):  # type: ignore[no-untyped-def]
+    pull = np.empty(goal.shape[1:])
+    on_lam = 0.0
+    for j in range(goal.shape[1]):
+        for d in range(goal.shape[2]):
+            above, below = goal[0, j, d] / slack[0, j, d], goal[1, j, d] / slack[1, j, d]
+            pull[j, d] = above - below
+            on_lam += (above + below) / 2
+    return pull, on_lam
+
+
+@compiled
+def _box_step(goal, slack, mult, d_coef, d_lam):  # type: ignore[no-untyped-def]
+    d_slack, d_mult = np.empty_like(goal), np.empty_like(goal)
+    for side in range(2):
+        sign = 1.0 - 2.0 * side
+        for j in range(goal.shape[1]):
+            for d in range(goal.shape[2]):
+                change = d_lam / 2 + sign * d_coef[j, d]
+                aimed = (goal[side, j, d] - mult[side, j, d] * change) / slack[side, j, d]
+                d_slack[side, j, d] = change
+                d_mult[side, j, d] = aimed - mult[side, j, d]
+    return d_slack, d_mult
+
+
 class Box(Rows):
     r"""l1 transport: |M_jd| <= lam / 2 in a suitable gauge is "every column range <= lam".
 
@@ -135,11 +162,11 @@ class Box(Rows):
         to.add_lam((above - below) / 2, float(above.sum() + below.sum()) / 4)
 
     def rhs(self, goal: Floats) -> tuple[Floats, float]:
-        above, below = goal / self.slack
-        return above - below, 0.5 * float(above.sum() + below.sum())
+        pull: tuple[Floats, float] = _box_rhs(goal, self.slack)
+        return pull
 
     def step_for(self, goal: Floats, d_coef: Floats, d_lam: float) -> RowStep:
-        return self.step(goal, np.stack([d_lam / 2 + d_coef, d_lam / 2 - d_coef]))
+        return RowStep(*_box_step(goal, self.slack, self.mult, d_coef, d_lam))
 
     def gradient(self) -> Floats:
         above, below = self.mult

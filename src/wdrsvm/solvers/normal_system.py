@@ -6,30 +6,50 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from .sample_rows import compiled
+
 Floats = NDArray[np.float64]
 
 MAX_REFINEMENTS = 5
 REFINED = 1e-13
 
 
-def fix_gauge(matrix: Floats, n_classes: int, n_columns: int, first: int) -> None:
+@compiled
+def fix_gauge(matrix, n_classes, n_columns, first):  # type: ignore[no-untyped-def]
     """Stiffen the shift of all classes at once, in columns from ``first`` on.
 
     Nothing else resists that shift; the right-hand side does not excite it.
     """
-    columns = np.arange(first, n_columns)
-    rows = np.arange(n_classes)[:, None] * n_columns + columns
-    stiffness = matrix[rows, rows].mean(axis=0)
-    stiffness[stiffness <= 0] = 1.0
-    matrix[rows[:, None], rows[None, :]] += stiffness
+    for d in range(first, n_columns):
+        stiffness = 0.0
+        for i in range(n_classes):
+            stiffness += matrix[i * n_columns + d, i * n_columns + d] / n_classes
+        if stiffness <= 0:
+            stiffness = 1.0
+        for i in range(n_classes):
+            for j in range(n_classes):
+                matrix[i * n_columns + d, j * n_columns + d] += stiffness
+
+
+@compiled
+def _to_unit_diagonal(matrix):  # type: ignore[no-untyped-def]
+    """Scale rows and columns in place; returns the scale."""
+    scale = 1.0 / np.sqrt(np.diag(matrix))
+    for i in range(len(matrix)):
+        for j in range(len(matrix)):
+            matrix[i, j] *= scale[i] * scale[j]
+    return scale
 
 
 class NormalSystem:
-    """A symmetric positive system, scaled to unit diagonal, factorised and refined."""
+    """A symmetric positive system, scaled to unit diagonal, factorised and refined.
+
+    It takes the matrix over and scales it in place.
+    """
 
     def __init__(self, matrix: Floats):
-        self.scale = 1 / np.sqrt(np.diag(matrix))
-        self.matrix = matrix * self.scale * self.scale[:, None]
+        self.scale: Floats = _to_unit_diagonal(matrix)
+        self.matrix = matrix
         self.factor = self._factorise()
 
     def _factorise(self) -> Floats:

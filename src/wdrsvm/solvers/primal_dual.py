@@ -168,9 +168,12 @@ class Iterate:
             target, self.spring, self.sums, data.kappa, self.y, data.weight
         )
         cone_rhs, cone_lam = self.cone.rhs(cone_goal)
-        coef_rhs = rhs.T @ data.X - data.linear
+        whole = np.empty(self.coef.size + 1)
+        coef_rhs = whole[:-1].reshape(self.coef.shape)
+        np.subtract(rhs.T @ data.X, data.linear, out=coef_rhs)
         coef_rhs[:, : data.n_touchable] += cone_rhs
-        solution = self.system.solve(np.append(coef_rhs, rhs_lam + cone_lam - data.radius))
+        whole[-1] = rhs_lam + cone_lam - data.radius
+        solution = self.system.solve(whole)
         d_coef, d_lam = solution[:-1].reshape(self.coef.shape), float(solution[-1])
         d_slack, d_mult, d_s, d_h = sample_rows.step_rows(
             data.X @ d_coef.T, d_lam, local, target,
