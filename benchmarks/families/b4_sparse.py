@@ -118,7 +118,7 @@ FAMILY = Family(
     run=run,
     columns=(
         *("corpus", "radius", "label_cost", "ours", "ours_all_cpus", "gap", "peer"),
-        *("ratio", "accuracy", "peer_accuracy"),
+        *("ratio", "cpu_ratio", "accuracy", "peer_accuracy"),
     ),
     summarise=ratio_summary,
 )

@@ -45,13 +45,13 @@ if limit:
     limit += memory("VmData")
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 Path("/proc/self/clear_refs").write_text("5")  # forget the peak
-before = memory("RssAnon"), memory("VmRSS")
+before = memory("VmRSS")
 model.fit(np.array(X) if mode == "copied" else X, y)
 print(json.dumps({
     "coef": model.coef_.tolist(),
     "objective": model.objective_,
     "solver": model.solver_,
-    "added": memory("VmHWM") - before[1],
+    "added": memory("VmHWM") - before,
 }))
 """
 

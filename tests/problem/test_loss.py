@@ -9,14 +9,15 @@ from hypothesis.extra.numpy import arrays
 from wdrsvm.problem import LOSSES, Loss
 
 CRAMMER_SINGER = LOSSES["crammer-singer"]
-MEMBERS = [*LOSSES.values(), Loss(0.0, 0.3), Loss(0.1, 1.0), Loss(2.0, 0.5)]
+MEMBERS = [*LOSSES.values(), Loss(0.0, 0.3), Loss(0.1, 1.0), Loss(2.0, 0.5), Loss(0.5, 0.0)]
 repeatable = settings(derandomize=True, deadline=None, max_examples=60)
 # Few distinct values, so that ties occur.
 some_scores = arrays(
     np.float64, (3, 4), elements=st.integers(-3, 3).map(float) | st.floats(-50, 50)
 )
 # Eighths, so that sums are exact.
-exact_scores = arrays(np.float64, (3, 4), elements=st.integers(-24, 24).map(lambda k: k / 8))
+eighths = st.integers(-24, 24).map(lambda k: k / 8)
+exact_scores = arrays(np.float64, (3, 4), elements=eighths)
 every_member = pytest.mark.parametrize("loss", MEMBERS, ids=str)
 
 

@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall, objective
+from wdrsvm.problem.objective import flip_envelope
 
 from ..agreement.instances import random_problem
 
@@ -189,6 +190,36 @@ def test_reachable_labels_are_carried_or_can_be_given(seed):
     weight = np.where(gone, 0.0, problem.weight)
     partial = replace(problem, weight=weight / weight.sum())
     np.testing.assert_array_equal(partial.reachable, reachable_by_hand(partial))
+
+
+def test_a_row_without_weight_gives_no_label():
+    """Only the second row could be given label 2, and it carries no mass."""
+    cost = np.array([[0.0, 1.0, np.inf], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    for trust in (None, np.ones(2)):
+        problem = RobustProblem(
+            np.zeros((2, 1)), np.arange(2), np.array([1.0, 0.0]), WassersteinBall(1.0, cost), 3,
+            label_trust=trust,
+        )  # fmt: skip
+        np.testing.assert_array_equal(problem.reachable, [True, True, False])
+
+
+def test_flips_on_one_line_are_one_flip():
+    losses, cost = np.array([[0.5, 1.5, 2.5, 1.0]]), np.array([[np.inf, 1.0, 2.0, 3.0]])
+    kept, flips = flip_envelope(losses, np.array([0]), cost)
+    np.testing.assert_array_equal(kept, [0.5])
+    assert [part.tolist() for part in flips] == [[0], [2], [2.0], [2.0]]
+    np.testing.assert_array_equal(flips.rate, [1.0])
+
+
+def test_flips_climb_the_concave_envelope():
+    """A cheap good flip, then a dear better one; what lies below them is left out."""
+    losses = np.array([[0.0, 2.0, 1.0, 3.0, 0.2]])
+    cost = np.array([[np.inf, 1.0, 2.0, 4.0, 0.0]])
+    kept, flips = flip_envelope(losses, np.array([0]), cost)
+    np.testing.assert_array_equal(kept, [0.2])
+    np.testing.assert_array_equal(flips.label, [1, 3])
+    np.testing.assert_array_equal(flips.cost, [1.0, 3.0])
+    np.testing.assert_allclose(flips.gain, [1.8, 1.0])
 
 
 def test_an_absent_class_counts_only_as_a_winner():

@@ -5,6 +5,7 @@ optima that must be equal have brackets that meet.
 """
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -59,49 +60,41 @@ def problem_of(X, y, radius=0.1, label_cost=np.inf, norm="l1", **options):
 
 
 def erm_program(X, y, radius, norm, fit_intercept=True):
-    """min radius * L(M) + mean loss, as a linear program over M, b, lam, s, u.
+    """min radius * L(M) + mean loss, as a linear program over (M, b), lam, s, u.
 
     ``u`` (pairs, P) bounds the entries of the differences for linf transport.
     """
-    n_rows, n_features = X.shape
-    n_classes = int(y.max()) + 1
-    width = n_features + 1
-    pairs = [(i, j) for i in range(n_classes) for j in range(i)]
-    lam = n_classes * width
-    upper = lam + 1 + n_rows
-    size = upper + len(pairs) * n_features
-    rows, bound = [], []
-
-    def add(entries, limit):
-        row = np.zeros(size)
-        for index, value in entries:
-            row[index] += value
-        rows.append(row)
-        bound.append(limit)
-
-    def score(j, n, sign):
-        features = [(j * width + d, sign * X[n, d]) for d in range(n_features)]
-        return [*features, (j * width + n_features, sign)]
-
-    for n in range(n_rows):
-        for j in range(n_classes):
-            if j != y[n]:
-                add([*score(j, n, 1.0), *score(y[n], n, -1.0), (lam + 1 + n, -1.0)], -1.0)
-    for k, (i, j) in enumerate(pairs):
-        u = upper + k * n_features
-        for d in range(n_features):
-            for sign in (1.0, -1.0):
-                difference = [(i * width + d, sign), (j * width + d, -sign)]
-                add([*difference, (u + d if norm == "linf" else lam, -1.0)], 0.0)
-        if norm == "linf":
-            add([*((u + d, 1.0) for d in range(n_features)), (lam, -1.0)], 0.0)
-    cost = np.zeros(size)
-    cost[lam], cost[lam + 1 : upper] = radius, 1.0 / n_rows
-    limits = [(None, None)] * lam + [(0, None)] * (size - lam)
-    for j in range(n_classes):
-        if not fit_intercept:
-            limits[j * width + n_features] = (0, 0)
-    return linprog(cost, np.array(rows), bound, bounds=limits).fun
+    (n_rows, n_features), n_classes = X.shape, int(y.max()) + 1
+    design = np.column_stack([X, np.full(n_rows, float(fit_intercept))])
+    rivals = [(n, j) for n in range(n_rows) for j in range(n_classes) if j != y[n]]
+    classes = np.eye(n_classes)
+    pairs = np.array([classes[i] - classes[j] for i in range(n_classes) for j in range(i)])
+    diff = np.kron(pairs, np.eye(n_features, n_features + 1))
+    sums = np.kron(np.eye(len(pairs)), np.ones((1, n_features)))
+    bound = np.eye(len(diff)) if norm == "linf" else np.zeros((len(diff), len(diff)))
+    lam = np.full((len(diff), 1), float(norm == "l1"))
+    rows = [
+        [
+            np.array([np.kron(classes[j] - classes[y[n]], design[n]) for n, j in rivals]),
+            np.zeros((len(rivals), 1)),
+            -np.array([np.arange(n_rows) == n for n, _ in rivals]).astype(float),
+            np.zeros((len(rivals), len(diff))),
+        ],
+        *([sign * diff, -lam, np.zeros((len(diff), n_rows)), -bound] for sign in (1, -1)),
+        [
+            np.zeros((len(pairs), diff.shape[1])),
+            -np.ones((len(pairs), 1)),
+            np.zeros((len(pairs), n_rows)),
+            sums,
+        ],
+    ]
+    matrix = np.block(rows)
+    limit = np.zeros(len(matrix))
+    limit[: len(rivals)] = -1.0
+    weights = np.full(n_rows, 1.0 / n_rows)
+    cost = np.concatenate([np.zeros(diff.shape[1]), [radius], weights, np.zeros(len(diff))])
+    bounds = [(None, None)] * diff.shape[1] + [(0, None)] * (1 + n_rows + len(diff))
+    return linprog(cost, matrix, limit, bounds=bounds).fun
 
 
 @pytest.mark.parametrize("norm", ["l1", "linf"])
@@ -189,7 +182,7 @@ def test_the_optimum_never_rises_with_the_label_cost(seed):
         bracket(with_ball(problem, label_cost=cost))
         for cost in (0.0, 0.05, 0.3, 1.0, 5.0, np.inf)
     ]
-    for cheap, dear in zip(found[:-1], found[1:], strict=True):
+    for cheap, dear in pairwise(found):
         assert dear.dual_bound <= cheap.objective + SLACK
 
 
@@ -378,17 +371,18 @@ def random_adversary(problem, rng):
     move *= rng.exponential(size=(len(row), 1)) * (rng.random((len(row), 1)) < 0.7)
     own = problem.flip_cost()
     own[np.arange(problem.n_rows), problem.y] = 0.0
-    likely = np.where(np.isfinite(own[row]), rng.random((len(row), problem.n_classes)), -1.0)
+    drawn = rng.random((len(row), problem.n_classes))
+    likely = np.where(np.isfinite(own[row]), drawn, -1.0)
     label = np.where(rng.random(len(row)) < 0.3, likely.argmax(axis=1), problem.y[row])
     order = {"l1": 1, "l2": 2, "linf": np.inf}[problem.ball.norm]
     length = np.linalg.norm(move * np.where(touchable, cost, 0.0), order, axis=1)
     return row, mass.ravel(), move, label, length + own[row, label]
 
 
-def risk_of_atoms(problem, coef, intercept, atoms, scale):
-    """Expected loss when moves are shrunk by ``scale`` and some mass stays at home."""
+def risk_of_atoms(problem, coef, intercept, atoms):
+    """Expected loss under a distribution on explicit atoms."""
     row, mass, move, label, _ = atoms
-    losses = problem.loss.of_labels((problem.X[row] + scale * move) @ coef.T + intercept)
+    losses = problem.loss.of_labels((problem.X[row] + move) @ coef.T + intercept)
     return mass @ losses[np.arange(len(row)), label]
 
 
@@ -406,6 +400,6 @@ def test_no_distribution_in_the_ball_is_worse_than_the_objective(seed, norm):
         spent = atoms[1] @ atoms[4]
         # Only a share of the mass goes, so that the budget is just spent.
         share = min(1.0, problem.radius / spent) if spent > 0 else 1.0
-        away = risk_of_atoms(problem, *point, atoms, 1.0)
+        away = risk_of_atoms(problem, *point, atoms)
         risk = share * away + (1 - share) * kept
         assert risk <= result.certificate.objective + SLACK, describe(problem)

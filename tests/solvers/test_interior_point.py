@@ -152,7 +152,8 @@ def test_awkward_data_are_solved(build, norm):
     problem = build(norm)
     result = interior_point(problem, DEFAULT)
     assert_solved(problem, result, 1e-6)
-    assert result.certificate.objective == pytest.approx(optimum(problem), rel=5e-6, abs=1e-7)
+    expected = optimum(problem)
+    assert result.certificate.objective == pytest.approx(expected, rel=5e-6, abs=1e-7)
 
 
 @every_norm

@@ -12,7 +12,7 @@ from scipy import linalg
 from wdrsvm.problem.norms import divergence, incidence
 from wdrsvm.solvers.complementarity import CENTRAL, Lengths, Rows, RowStep
 from wdrsvm.solvers.cones import CONES, MAX_START_LAM, starting_cone
-from wdrsvm.solvers.norm_cones import AbsoluteSums, Absent, Box, Curvature, Floor
+from wdrsvm.solvers.norm_cones import Absent, AbsoluteSums, Box, Curvature, Floor
 from wdrsvm.solvers.second_order import SecondOrder, _longest, _product, _quotient
 
 N_CLASSES, N_TOUCHABLE, N_COLUMNS = 3, 4, 6
@@ -221,7 +221,8 @@ def test_place_puts_slacks_on_the_point_and_multipliers_on_the_centre(norm):
 
 @every_cone
 def test_the_first_cone_is_placed_at_zero_and_spends_the_radius(norm):
-    cone, lam = starting_cone(norm, N_CLASSES, N_TOUCHABLE, np.full((1, 3), np.inf), 5.0, 1.0)
+    flip_cost = np.full((1, N_CLASSES), np.inf)
+    cone, lam = starting_cone(norm, N_CLASSES, N_TOUCHABLE, flip_cost, 5.0, 1.0)
     other = CONES[norm](N_CLASSES, N_TOUCHABLE, 1.0, 1.0)
     other.place(np.zeros((N_CLASSES, N_TOUCHABLE)), lam, 1.0)
     np.testing.assert_allclose(slack_of(norm, cone), slack_of(norm, other))
@@ -410,12 +411,17 @@ def test_an_absent_cone_asks_nothing():
 
 
 @pytest.mark.parametrize(
-    ("n_touchable", "flip_cost", "kind"),
-    [(2, 1.0, Box), (0, 1.0, Floor), (0, 0.0, Absent), (0, np.inf, Absent)],
+    ("n_touchable", "flip_cost", "radius", "kind"),
+    [
+        (2, 1.0, 0.1, Box),
+        (0, 1.0, 0.1, Floor),
+        (0, 0.0, 0.0, Absent),
+        (0, np.inf, 0.0, Absent),
+    ],
 )
-def test_the_cone_is_what_the_ball_can_spend_on(n_touchable, flip_cost, kind):
+def test_the_cone_is_what_the_ball_can_spend_on(n_touchable, flip_cost, radius, kind):
     cost = np.full((4, 3), flip_cost)
-    cone, lam = starting_cone("l1", 3, n_touchable, cost, 0.1, 1.0)
+    cone, lam = starting_cone("l1", 3, n_touchable, cost, radius, 1.0)
     assert type(cone) is kind
     assert (lam > 0) == (kind is not Absent)
 

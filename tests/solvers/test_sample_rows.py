@@ -147,10 +147,9 @@ def test_steps_of_the_rows_follow_those_of_scores_and_multiplier(n_classes):
 
 
 @class_counts
-def test_a_whole_step_solves_the_newton_system(n_classes):
-    """Summed over samples that share z and lam, with the design the identity."""
+def test_a_whole_step_meets_the_row_sums(n_classes):
     samples = Samples(n_classes)
-    curvature, sums = eliminate(samples.spring, samples.kappa, samples.y)
+    sums = samples.spring.sum(axis=2).T.copy()
     arguments = samples.spring, sums, samples.kappa, samples.y
     _, _, local = reduced_rhs(samples.target, *arguments, samples.weight)
     _, d_mult, _, _ = step_rows(

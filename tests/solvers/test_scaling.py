@@ -23,6 +23,11 @@ def random_coefficients(problem, seed=0):
     return coef - coef.mean(axis=0), intercept - intercept.mean()
 
 
+def random_columns(problem, scaling):
+    shape = problem.n_classes, scaling.n_columns
+    return np.random.default_rng(0).normal(size=shape)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_original_undoes_scaled(seed):
     problem = random_problem(seed)
@@ -39,7 +44,7 @@ def test_original_undoes_scaled(seed):
 def test_scaled_undoes_original_up_to_a_shift_of_all_classes(seed):
     problem = random_problem(seed)
     scaling = Scaling.of(problem)
-    columns = np.random.default_rng(seed).normal(size=(problem.n_classes, scaling.n_columns))
+    columns = random_columns(problem, scaling)
     back = scaling.scaled(*scaling.original(columns))
     np.testing.assert_allclose(back, columns - columns.mean(axis=0), atol=1e-11)
 
@@ -48,7 +53,7 @@ def test_scaled_undoes_original_up_to_a_shift_of_all_classes(seed):
 def test_original_classes_sum_to_zero(seed):
     problem = random_problem(seed)
     scaling = Scaling.of(problem)
-    columns = np.random.default_rng(seed).normal(size=(problem.n_classes, scaling.n_columns))
+    columns = random_columns(problem, scaling)
     coef, intercept = scaling.original(columns)
     np.testing.assert_allclose(coef.sum(axis=0), 0.0, atol=1e-12)
     assert intercept.sum() == pytest.approx(0.0, abs=1e-11)
@@ -157,7 +162,8 @@ def test_coefficients_beside_the_data_are_dropped_by_the_rotation():
 def test_untouchable_columns_come_after_touchable_ones():
     cost = np.array([np.inf, 2.0, np.inf, 1.0])
     X, y = np.eye(4), np.arange(4) % 2
-    problem = RobustProblem(X, y, np.full(4, 0.25), WassersteinBall(0.1, feature_cost=cost), 2)
+    ball = WassersteinBall(0.1, feature_cost=cost)
+    problem = RobustProblem(X, y, np.full(4, 0.25), ball, 2)
     scaling = Scaling.of(problem)
     assert (scaling.n_touchable, scaling.n_columns) == (2, 5)
     moved = scaling.design(np.arange(4.0)[None] + X) - scaling.design(X)

@@ -143,6 +143,16 @@ def test_a_constant_classifier_will_do_as_a_start(norm):
         assert_solved(problem, smoothing_newton(problem, DEFAULT, start), 1e-6)
 
 
+@every_norm
+def test_a_start_may_be_steep_between_classes_that_no_row_has(norm):
+    """The cones bound all pairs, so that the first lam must exceed all of them."""
+    problem = problem_of(*clusters(200), norm, label_cost=np.inf, n_classes=5)
+    coef = np.random.default_rng(0).normal(size=(5, 4))
+    coef[3:] *= [[10.0], [-10.0]]
+    start = Start(coef, np.zeros(5), 0.0)
+    assert_solved(problem, smoothing_newton(problem, DEFAULT, start), 1e-6)
+
+
 def test_a_start_may_touch_features_that_cannot_be_moved():
     X, y = clusters(200)
     for radius, cost in ((0.0, None), (0.05, [1.0, np.inf, 2.0, np.inf])):

@@ -43,17 +43,20 @@ class Samples:
         found = [((j != y) + z[j] - z[y], j, y, 0.0) for j in classes]
         for c in classes:
             if c != y and np.isfinite(price[c]):
-                found += [(1 + z[j] - z[c] - lam * price[c], j, c, price[c]) for j in classes]
+                base = 1 - z[c] - lam * price[c]
+                found += [(base + z[j], j, c, price[c]) for j in classes]
         return found
 
-    def value(self, mu, lam=LAM, scores=None):
+    def values(self, n, lam=LAM, scores=None):
+        return np.array([piece[0] for piece in self.pieces(n, lam, scores)])
+
+    def smooth(self, mu, lam=LAM, scores=None):
         """Smoothed losses by definition."""
-        return np.array(
-            [
-                self.weight[n] * mu * logsumexp([p[0] / mu for p in self.pieces(n, lam, scores)])
-                for n in range(N_ROWS)
-            ]
-        )
+        rows = [self.values(n, lam, scores) for n in range(N_ROWS)]
+        return self.weight * mu * np.array([logsumexp(row / mu) for row in rows])
+
+    def shares(self, n, mu, lam=LAM, scores=None):
+        return self.weight[n] * softmax(self.values(n, lam, scores) / mu)
 
 
 @class_counts
@@ -61,16 +64,13 @@ class Samples:
 def test_loss_is_the_smooth_maximum_of_all_pieces(n_classes, mu):
     samples = Samples(n_classes)
     loss = soften(*samples.arguments(), mu)[0]
-    assert loss == pytest.approx(samples.value(mu).sum(), rel=1e-12)
+    assert loss == pytest.approx(samples.smooth(mu).sum(), rel=1e-12)
 
 
 @class_counts
 def test_loss_tends_to_the_maximum(n_classes):
     samples = Samples(n_classes)
-    hard = sum(
-        samples.weight[n] * max(piece[0] for piece in samples.pieces(n))
-        for n in range(N_ROWS)
-    )
+    hard = samples.weight @ [samples.values(n).max() for n in range(N_ROWS)]
     assert soften(*samples.arguments(), 1e-13)[0] == pytest.approx(hard, rel=1e-11)
     for mu in (1e-4, 1e-2, 1.0):
         excess = soften(*samples.arguments(), mu)[0] - hard
@@ -84,9 +84,8 @@ def test_multipliers_are_the_softmax_of_the_pieces(n_classes, mu):
     alpha, phi, beta = soft_multipliers(*samples.arguments(), mu)
     expected = np.zeros((3, N_ROWS, n_classes))
     for n in range(N_ROWS):
-        pieces = samples.pieces(n)
-        shares = samples.weight[n] * softmax([piece[0] / mu for piece in pieces])
-        for (_, winner, label, _), share in zip(pieces, shares, strict=True):
+        shares = samples.shares(n, mu)
+        for (_, winner, label, _), share in zip(samples.pieces(n), shares, strict=True):
             if label == samples.y[n]:
                 expected[0, n, winner] += share
             else:
@@ -115,9 +114,9 @@ def test_slopes_are_the_gradient(n_classes, mu):
     h = 1e-6
     for j in range(n_classes):
         shift = h * (np.arange(n_classes) == j)
-        up, down = (samples.value(mu, scores=samples.scores + d) for d in (shift, -shift))
+        up, down = (samples.smooth(mu, scores=samples.scores + d) for d in (shift, -shift))
         np.testing.assert_allclose(slopes[:, j], (up - down) / (2 * h), atol=1e-7)
-    up, down = (samples.value(mu, lam=LAM + d).sum() for d in (h, -h))
+    up, down = (samples.smooth(mu, lam=LAM + d).sum() for d in (h, -h))
     assert -on_flips == pytest.approx((up - down) / (2 * h), rel=1e-6)
 
 
@@ -134,18 +133,15 @@ def test_dual_value_and_slopes_belong_to_the_multipliers(n_classes, mu):
     np.testing.assert_allclose(slopes, expected, atol=1e-15)
     price = samples.cost[samples.cost_row]
     assert on_flips == pytest.approx((phi * np.where(phi > 0, price, 0.0)).sum())
-    largest = [
-        softmax([piece[0] / mu for piece in samples.pieces(n)]).max() for n in range(N_ROWS)
-    ]
-    np.testing.assert_allclose(softness, 1 - np.array(largest), atol=1e-12)
+    largest = np.array([samples.shares(n, mu).max() for n in range(N_ROWS)])
+    np.testing.assert_allclose(softness, 1 - largest / samples.weight, atol=1e-12)
 
 
 def gradient_of_row(samples, n, mu, z, lam):
     """Gradient of one smoothed loss in (z, lam), from the pieces."""
     scores = samples.scores.copy()
     scores[n] = z
-    pieces = samples.pieces(n, lam, scores)
-    shares = samples.weight[n] * softmax([piece[0] / mu for piece in pieces])
+    pieces, shares = samples.pieces(n, lam, scores), samples.shares(n, mu, lam, scores)
     gradient = np.zeros(len(z) + 1)
     for (_, winner, label, price), share in zip(pieces, shares, strict=True):
         gradient[winner] += share
@@ -198,7 +194,7 @@ def test_margins_are_between_the_two_largest_pieces(n_classes, seed):
     samples = Samples(n_classes, seed)
     found = piece_margins(*samples.arguments())
     for n in range(N_ROWS):
-        second, first = np.sort([piece[0] for piece in samples.pieces(n)])[-2:]
+        second, first = np.sort(samples.values(n))[-2:]
         assert found[n] == pytest.approx(first - second, abs=1e-14)
 
 

@@ -114,6 +114,16 @@ class RobustProblem:
     def with_radius(self, radius: float) -> RobustProblem:
         return replace(self, ball=replace(self.ball, radius=radius))
 
+    def without_idle_rows(self) -> RobustProblem:
+        """The same problem without its rows of zero weight."""
+        if self.weight.all():
+            return self
+        kept = np.flatnonzero(self.weight)
+        trust = None if self.label_trust is None else self.label_trust[kept]
+        return replace(
+            self, X=self.X[kept], y=self.y[kept], weight=self.weight[kept], label_trust=trust
+        )
+
     def blocks(self) -> Iterator[slice]:
         """Slices of rows whose products fit comfortably in memory."""
         width = max(self.n_classes, 1 if sparse.issparse(self.X) else self.n_features)

@@ -39,7 +39,7 @@ def starting_cone(
         degree = CONES[norm](n_classes, n_touchable, 1.0, 1.0).degree
         lam = _spending_lam(degree * centre, radius)
         return CONES[norm](n_classes, n_touchable, lam, centre), lam
-    if (np.isfinite(flip_cost) & (flip_cost > 0)).any():
+    if radius > 0 or (np.isfinite(flip_cost) & (flip_cost > 0)).any():
         lam = _spending_lam(centre, radius)
         return Floor(lam, centre), lam
     return Absent(), 0.0

@@ -60,9 +60,6 @@ MIN_CHECK_INTERVAL = 3
 # A solve has stalled when the last half of its epochs, and at least this many, did not
 # shrink the gap by this factor.
 STALL_EPOCHS = 2000
-import os
-INNER_E=float(os.environ.get('INNER_E','1e9'))
-INNER_MAX=int(os.environ.get('INNER_MAX','20'))
 STALL_FACTOR = 0.9
 # Rows are balanced to this share of the gap.
 ROW_TOL_SHARE = 0.05
@@ -72,10 +69,13 @@ LEAST_ROW_TOL = 1e-13
 PAIR_WEIGHT_SHARE = 0.1
 # Mean curvature of a free column relative to that of a row's touchable ones.
 FREE_SHARE = 0.1
+LEAST_STIFFNESS = 0.3
 # The price never falls below this share of the first.
 LEAST_LAM_SHARE = 1e-12
 # Proximal steps change at most by this factor at a check.
 MAX_SOFTENING = 2.0
+
+MIN_SOFTNESS, MAX_SOFTNESS = 0.01, 100.0
 
 
 class Block(Protocol):
@@ -115,8 +115,7 @@ def first_order(
     epoch, due, status = 0, FIRST_CHECK, SolverStatus.MAX_ITER
     while epoch < last:
         epoch += 1
-        for _ in range(min(1 + int(epoch // INNER_E), INNER_MAX)):
-            ascent.sweep(rng)
+        ascent.sweep(rng)
         ascent.recentre()
         if epoch < min(due, last):
             continue
@@ -195,6 +194,7 @@ class Ascent:
             ahead, behind = max(objective - middle, 0.0), max(middle - bound, 0.0)
             if ahead > 0:
                 factor = min(max(np.sqrt(behind / ahead), 1 / factor), factor)
+        factor = np.clip(self.softness * factor, MIN_SOFTNESS, MAX_SOFTNESS) / self.softness
         self.softness *= factor
         self.block.soften(factor)
 
@@ -213,12 +213,10 @@ class Ascent:
         """Centre the free columns; steps keep pace with the touchable ones' curvature."""
         if len(self.free_centre) == 0:
             return
-        rows = effective_rows(self.rows.weight)
-        share = 1.0
-        if self.block.stiffness > 0:
-            share = (
-                min(1.0, FREE_SHARE * len(self.free_centre)) * self.block.stiffness / rows
-            )
+        share = self.softness
+        if len(self.block.coef):
+            share = self.block.stiffness / effective_rows(self.rows.weight)
+            share = max(share, LEAST_STIFFNESS) * min(1.0, FREE_SHARE * len(self.free_centre))
         # V = centre - steps * G, and G does not change with the steps.
         slopes = (self.free_centre - self.free.coef) / self.free.steps[:, None]
         self.free_centre = self.free.coef.copy()

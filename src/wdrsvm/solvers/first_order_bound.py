@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..problem import Multipliers, RobustProblem
-from ..problem.certificate import MAX_TILTS, ROUNDING
+from ..problem.certificate import MAX_TILTS, ROUNDING, TRACE
 from .first_order_layout import Layout
 from .first_order_rows import Design, Duals, Floats, Rows, add_outer, add_product, compiled
 
@@ -47,8 +47,9 @@ class Feasible(NamedTuple):
 
 def feasible(rows: Rows, layout: Layout, duals: Duals) -> Feasible | None:
     """Multipliers of the limit form that ``duals`` are close to; None if out of reach."""
-    alpha, phi, beta = _restored(rows, duals)
-    if layout.free.shape[1] and not balance(rows.free, rows.y, alpha, phi, beta):
+    bound_to_free = layout.free.shape[1] > 0
+    alpha, phi, beta = _restored(rows, duals, TRACE if bound_to_free else 0.0)
+    if bound_to_free and not balance(rows.free, rows.y, alpha, phi, beta):
         return None
     slopes = _slopes(rows, alpha, phi, beta)
     zero_piece = alpha[np.arange(len(alpha)), rows.y]
@@ -74,9 +75,14 @@ def _slopes(rows: Rows, alpha: Floats, phi: Floats, beta: Floats) -> Floats:
     return slopes
 
 
-def _restored(rows: Rows, duals: Duals) -> Duals:
-    """Copies with row sums that rounding has not touched."""
-    alpha, phi, beta = (mass.copy() for mass in duals)
+def _restored(rows: Rows, duals: Duals, trace: float) -> Duals:
+    """Copies with row sums that rounding has not touched, and ``trace`` everywhere.
+
+    Tilting cannot move what is zero.
+    """
+    loose = trace / duals.alpha.shape[1] * rows.weight[:, None]
+    alpha, phi = duals.alpha + loose, duals.phi.copy()
+    beta = duals.beta + loose if len(phi) else duals.beta
     total = alpha.sum(axis=1)
     if len(phi):
         total += phi.sum(axis=1)

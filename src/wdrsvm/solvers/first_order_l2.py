@@ -53,6 +53,7 @@ ROWS_A_PRESS = 300
 PRESSES_AN_EPOCH = 8
 POLAR_ROUNDS = 50
 LEAST_POLAR_WEIGHT = 1e-14
+GRAM_ROUNDING = 1e-15
 
 
 class EuclideanBlock:
@@ -227,25 +228,48 @@ def _update_gram(gram, image, change, square):  # type: ignore[no-untyped-def]
 
 @compiled
 def shortest_flow(gram, pairs):  # type: ignore[no-untyped-def]
-    """Length of the best flow found, from the Gram matrix (C, C) of its divergence."""
+    """Length of the best flow found, from the Gram matrix (C, C) of its divergence G.
+
+    A factor S with S S' = W stands for G.  Any potential V makes a flow p_ij (V_i - V_j);
+    what its divergence L_p V lacks of S is sent along as well, so that a badly
+    conditioned L_p makes the flow longer, never the bound false.
+    """
     n_classes = len(gram)
     mean = 1.0 / n_classes
+    values, vectors = np.linalg.eigh(gram)
+    factor = vectors * np.sqrt(np.maximum(values, 0.0))
     shortest = np.inf
     weights = pairs.copy()
     for _ in range(POLAR_ROUNDS):
         laplacian = -weights
         for i in range(n_classes):
             laplacian[i, i] = weights[i].sum()
-        inverse = np.linalg.inv(laplacian + mean) - mean
-        lengths = weights * pair_distances(inverse, gram)
+        potential = np.linalg.solve(laplacian + mean, factor)
+        lengths = weights * _row_distances(potential)
         length = 0.5 * lengths.sum()
-        # What the flow's divergence lacks in floating point is sent along as well.
-        missing = laplacian @ inverse - np.eye(n_classes) + mean
-        lack = np.sqrt(np.maximum(np.diag(missing @ gram @ missing.T), 0.0)).sum()
+        lack = _row_lengths(factor - laplacian @ potential).sum()
         shortest = min(shortest, length + lack)
         if not length > 0:
             break
         weights = np.maximum(lengths / length, LEAST_POLAR_WEIGHT)
         for i in range(n_classes):
             weights[i, i] = 0.0
-    return shortest
+    # The factor is known to the square root of the rounding in W.
+    return shortest + np.sqrt(n_classes * GRAM_ROUNDING * np.trace(gram))
+
+
+@compiled
+def _row_lengths(rows):  # type: ignore[no-untyped-def]
+    return np.sqrt((rows * rows).sum(axis=1))
+
+
+@compiled
+def _row_distances(rows):  # type: ignore[no-untyped-def]
+    """Distances between rows, taken of differences: nothing cancels."""
+    n_rows = len(rows)
+    spread = np.zeros((n_rows, n_rows))
+    for i in range(n_rows):
+        for j in range(i):
+            apart = rows[i] - rows[j]
+            spread[i, j] = spread[j, i] = np.sqrt((apart * apart).sum())
+    return spread

@@ -43,6 +43,7 @@ def interior_point(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Train to the gap asked for.  ``start`` is not used: the method starts centrally."""
+    problem = problem.without_idle_rows()
     iterate = Iterate(ScaledData.of(problem, Scaling.of(problem)), problem.ball.norm)
     best = Incumbent(*iterate.data.scaling.original(iterate.coef))
     history = History(settings.callback)

@@ -18,14 +18,17 @@ REFINED = 1e-13
 def fix_gauge(matrix, n_classes, n_columns, first):  # type: ignore[no-untyped-def]
     """Stiffen the shift of all classes at once, in columns from ``first`` on.
 
-    Nothing else resists that shift; the right-hand side does not excite it.
+    Nothing else resists that shift; the right-hand side does not excite it.  A column
+    without any curvature, a constant one that was centred, is held altogether.
     """
     for d in range(first, n_columns):
         stiffness = 0.0
         for i in range(n_classes):
             stiffness += matrix[i * n_columns + d, i * n_columns + d] / n_classes
         if stiffness <= 0:
-            stiffness = 1.0
+            for i in range(n_classes):
+                matrix[i * n_columns + d, i * n_columns + d] = 1.0
+            continue
         for i in range(n_classes):
             for j in range(n_classes):
                 matrix[i * n_columns + d, j * n_columns + d] += stiffness

@@ -3,7 +3,7 @@
 Columns are touchable features times cost, untouchable features, and ones for the
 intercept, which is a feature the adversary cannot move.  Features are centred where an
 intercept can take up the shift; touchable ones, radius and label costs are divided by
-``unit``, so that the largest touchable entry is 1.  With the l2 norm and fewer rows than
+``unit``, the typical size of a touchable column.  With the l2 norm and fewer rows than
 touchable features these are rotated into the span of the rows, which loses nothing: the
 norm does not see the rotation, and what is orthogonal to the data only adds to it.
 """
@@ -44,10 +44,14 @@ class Scaling:
     def of(cls, problem: RobustProblem) -> Scaling:
         cost = problem.attainable_feature_cost()
         touchable = np.isfinite(cost)
-        centre = _weighted_mean(problem) if problem.fit_intercept else np.zeros(len(cost))
-        largest = _largest_deviation(problem, centre)
+        low, high = _column_ranges(problem)
+        centre = np.zeros(len(cost))
+        if problem.fit_intercept:
+            # The rounding of a constant column's mean must not count as spread.
+            centre = np.where(low == high, low, _weighted_mean(problem))
+        largest = np.maximum(high - centre, centre - low)
         scale = np.where(touchable, cost, 1 / np.where(largest > 0, largest, 1.0))
-        unit = float((largest * scale)[touchable].max(initial=0.0)) or 1.0
+        unit = _typical((largest * scale)[touchable])
         scale = np.where(touchable, scale / unit, scale)
         plain = cls(touchable, scale, centre, unit, problem.fit_intercept)
         if problem.ball.norm != "l2" or problem.n_rows >= plain.n_touchable:
@@ -114,6 +118,12 @@ class Scaling:
         return plain
 
 
+def _typical(sizes: Floats) -> float:
+    """The geometric mean: neither the largest feature nor the smallest sets the unit."""
+    sizes = sizes[sizes > 0]
+    return float(np.exp(np.log(sizes).mean())) if len(sizes) else 1.0
+
+
 def _weighted_mean(problem: RobustProblem) -> Floats:
     total = np.zeros(problem.n_features)
     for rows in problem.blocks():
@@ -121,12 +131,12 @@ def _weighted_mean(problem: RobustProblem) -> Floats:
     return total
 
 
-def _largest_deviation(problem: RobustProblem, centre: Floats) -> Floats:
-    """Largest |x_d - centre_d| of each feature, without centring a copy."""
+def _column_ranges(problem: RobustProblem) -> tuple[Floats, Floats]:
+    """Smallest and largest entry of each feature."""
     low = np.full(problem.n_features, np.inf)
     high = np.full(problem.n_features, -np.inf)
     for rows in problem.blocks():
         block = problem.X[rows]
         low = np.minimum(low, dense_rows(block.min(axis=0)).ravel())
         high = np.maximum(high, dense_rows(block.max(axis=0)).ravel())
-    return np.asarray(np.maximum(high - centre, centre - low))
+    return low, high

@@ -189,6 +189,7 @@ def smoothing_newton(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Train to the gap asked for; ``start`` replaces the origin as the first point."""
+    problem = problem.without_idle_rows()
     with row_threads(problem.n_rows) as run:
         passes = Passes.over(problem, Scaling.of(problem), run)
         return _Rounds(problem, passes, settings).solve(start)
