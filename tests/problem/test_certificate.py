@@ -116,6 +116,16 @@ def test_noise_is_steered_out_where_scaling_would_lose_the_bound(seed):
     assert 0.999 * value <= steered <= value + ROUNDING
 
 
+@pytest.mark.parametrize("seed", [1, 3, 4, 7, 8, 11, 15])
+def test_multipliers_of_a_larger_radius_are_shortened_without_much_loss(seed):
+    """Scaling all of them would cost the bound the same share as the budget."""
+    _, larger = solved(seed, 1.1e-2)
+    problem, result = solved(seed, 1e-2)
+    value = result.certificate.objective
+    bound = dual_bound(problem, larger.multipliers)
+    assert 0.97 * value <= bound <= value + ROUNDING, describe(problem)
+
+
 def two_points(norm="l1", **options):
     """One row a class at -1 and 1: the optimum is the radius, while that is below 1."""
     X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
@@ -143,6 +153,8 @@ def test_flips_are_paid_from_the_budget():
     phi = np.array([[0.0, 0.1], [0.1, 0.0]])
     stay = Multipliers(np.diag([0.4, 0.4]), phi, phi.copy())
     assert dual_bound(flip, stay) == pytest.approx(0.2, rel=1e-12)
+    # Without a winner the flipped class wins itself.
+    assert dual_bound(flip, replace(stay, beta=np.zeros((2, 2)))) == pytest.approx(0.2)
     # Where no flip is possible nothing of it counts.
     assert dual_bound(problem, stay) == 0.0
 
@@ -158,6 +170,26 @@ def test_one_class_and_an_intercept_leave_nothing_to_bound(seed):
     multipliers = Multipliers(*rng.exponential(size=(3, 6, 3)))
     assert dual_bound(problem, multipliers) <= ROUNDING
     assert dual_bound(replace(problem, fit_intercept=False), multipliers) > 0.01
+
+
+def test_mass_that_leaves_one_label_only_bounds_nothing():
+    """Tilting cannot balance what is all on one class."""
+    ball = WassersteinBall(10.0)
+    problem = RobustProblem(np.eye(2), np.zeros(2, int), np.full(2, 0.5), ball, n_classes=2)
+    alpha = np.array([[0.0, 0.5], [0.0, 0.5]])
+    hard = Multipliers(alpha, np.zeros((2, 2)), np.zeros((2, 2)))
+    assert dual_bound(problem, hard) <= 1e-6
+    assert dual_bound(replace(problem, fit_intercept=False), hard) == pytest.approx(1.0)
+
+
+def test_hard_multipliers_are_loosened_until_they_balance():
+    """All mass on the rivals, more of it on one side: what is too much goes back."""
+    X, y = np.zeros((3, 1)), np.array([0, 0, 1])
+    weight = np.array([0.3, 0.3, 0.4])
+    problem = RobustProblem(X, y, weight, WassersteinBall(1.0), n_classes=2)
+    alpha = weight[:, None] * np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    hard = Multipliers(alpha, np.zeros((3, 2)), np.zeros((3, 2)))
+    assert dual_bound(problem, hard) == pytest.approx(0.8, rel=1e-6)
 
 
 @pytest.mark.parametrize("radius", [0.0, 0.3])

@@ -195,11 +195,9 @@ def test_reachable_labels_are_carried_or_can_be_given(seed):
 def test_a_row_without_weight_gives_no_label():
     """Only the second row could be given label 2, and it carries no mass."""
     cost = np.array([[0.0, 1.0, np.inf], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    rows = np.zeros((2, 1)), np.arange(2), np.array([1.0, 0.0])
     for trust in (None, np.ones(2)):
-        problem = RobustProblem(
-            np.zeros((2, 1)), np.arange(2), np.array([1.0, 0.0]), WassersteinBall(1.0, cost), 3,
-            label_trust=trust,
-        )  # fmt: skip
+        problem = RobustProblem(*rows, WassersteinBall(1.0, cost), 3, label_trust=trust)
         np.testing.assert_array_equal(problem.reachable, [True, True, False])
 
 

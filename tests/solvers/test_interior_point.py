@@ -142,7 +142,7 @@ def assert_solved(problem, result, tol):
     assert result.status is SolverStatus.CONVERGED
     assert found.holds(tol)
     value, lam = problem.risk(result.coef, result.intercept)
-    assert (found.objective, found.lam) == (value, lam)
+    assert (found.objective, found.lam) == pytest.approx((value, lam), rel=1e-12)
     assert found.dual_bound <= found.objective
 
 
@@ -190,7 +190,7 @@ def test_equal_columns_share_their_coefficient(norm):
     X, y = clusters()
     problem = problem_of(np.column_stack([X, X[:, 0]]), y, norm)
     coef = interior_point(problem, SolverSettings(tol=1e-7)).coef
-    np.testing.assert_allclose(coef[:, 0], coef[:, -1], atol=1e-6)
+    np.testing.assert_allclose(coef[:, 0], coef[:, -1], atol=1e-4)
 
 
 @pytest.mark.parametrize("cost", [np.full(4, np.inf), [1.0, np.inf, 1.0, 1.0]])
