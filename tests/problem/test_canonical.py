@@ -56,7 +56,6 @@ def test_row_order_leaves_no_trace():
     )
 
 
-@pytest.mark.xfail(reason="weights of equal rows are summed in the order of the rows")
 def test_row_order_leaves_no_trace_in_the_last_bit():
     weight = np.array([0.1, 0.2, 0.3, 0.4])
     rows, labels = np.zeros((4, 1)), np.array([0, 0, 0, 1])

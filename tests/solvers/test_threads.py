@@ -13,7 +13,7 @@ def blas_threads():
     return {
         info["filepath"]: info["num_threads"]
         for info in threadpool_info()
-        if info["user_api"] == "blas"
+        if info["user_api"] == "blas" and ("numpy" in info["filepath"])
     }
 
 

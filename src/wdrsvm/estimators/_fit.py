@@ -137,7 +137,8 @@ def concluded(estimator: Any, problem: RobustProblem, result: SolverResult) -> S
         _warn_about_gap(estimator, result)
     limit = limit_classifier(problem)
     tol = max(estimator.tol, 1e-6)
-    if problem.radius == 0 or result.certificate.objective < limit.risk * (1 - tol):
+    proven = result.certificate.dual_bound >= limit.risk * (1 - 1.01 * tol)
+    if problem.radius == 0 or not proven:
         return result
     harmless = replace(problem.ball, radius=0.0, label_cost=np.inf)
     nominal = solve(replace(problem, ball=harmless))

@@ -43,7 +43,8 @@ def canonical_rows(
     # Adding zero turns -0.0 into 0.0, which sorts and compares as one value.
     keys = np.column_stack([y, trust, dense]) + 0.0
     kept = np.flatnonzero(weight > 0)
-    order = kept[np.lexsort(keys[kept].T[::-1])]
+    # Weights break ties, so that equal rows are summed in one order.
+    order = kept[np.lexsort((weight[kept], *keys[kept].T[::-1]))]
     starts = np.flatnonzero(_differs_from_previous(keys[order]))
     rows = order[starts]
     merged = np.add.reduceat(weight[order], starts)

@@ -34,6 +34,8 @@ MAX_STEERING_WORK = 1e10
 # Rows with all but this share of their mass on one class cannot be tilted to any effect.
 SPREAD = 1e-9
 TRACE = 1e-9
+# A radius below this is worth the bound without a budget.
+TINY_RADIUS = 1e-7
 
 
 class RowMultipliers(NamedTuple):
@@ -147,6 +149,9 @@ def dual_bound(
     steerable = multipliers.gradient is not None and work <= MAX_STEERING_WORK
     if bound < enough and share < 1 and steerable:
         bound = max(bound, _steered_bound(problem, multipliers, fixed, rough.on_flips))
+        if bound < enough and problem.radius < TINY_RADIUS * rough.on_flips + TINY_RADIUS:
+            loose = Loosened(problem, multipliers)
+            bound = max(bound, _steered_bound(problem, loose, fixed, np.inf))
     return bound
 
 
@@ -182,6 +187,8 @@ def _steered_bound(
 
     At a tiny radius scaling all multipliers costs more than this: what the flips lose
     stays with the true label, and the samples' gradient is then steered to the norm's.
+    Infinite spending leaves no flips and no gradient: the bound without a budget, which
+    holds at every radius.
     """
     gradient = np.where(fixed, 0.0, np.asarray(multipliers.gradient))
     spent = on_flips + _move_spending(problem, gradient, multipliers.flow)
@@ -335,7 +342,8 @@ def _tilt(mass: Floats, pull: Floats) -> Floats:
     mean = (mass * pull).sum(axis=1, keepdims=True) / safe
     moved = mass * np.maximum(1.0 + pull - mean, 0.0)
     after = moved.sum(axis=1, keepdims=True)
-    return np.asarray(moved * (total / np.where(after == 0, 1.0, after)))
+    # Rounding of a huge pull may clip all that a row has: then it stays as it was.
+    return np.where(after > 0, moved * (total / np.where(after > 0, after, 1.0)), mass)
 
 
 def _add_curvature(system: Floats, mass: Floats, columns: Floats) -> None:

@@ -121,7 +121,11 @@ class RobustProblem:
         kept = np.flatnonzero(self.weight)
         trust = None if self.label_trust is None else self.label_trust[kept]
         return replace(
-            self, X=self.X[kept], y=self.y[kept], weight=self.weight[kept], label_trust=trust
+            self,
+            X=self.X[kept],
+            y=self.y[kept],
+            weight=self.weight[kept],
+            label_trust=trust,
         )
 
     def blocks(self) -> Iterator[slice]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import NamedTuple, cast
 
-from ..problem import RobustProblem
-from .result import Solver, SolverResult, SolverSettings, Start
+import numpy as np
+
+from ..problem import Certificate, RobustProblem
+from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from .threads import single_threaded_blas
 
 # Above this many unknowns a dense second-order system costs more than it saves.
@@ -129,4 +132,22 @@ def solve(
     chosen = choose(problem, settings.tol) if name == "auto" else name
     solver = SOLVERS[chosen].load()
     with single_threaded_blas():
-        return solver(problem, settings, start)
+        result = solver(problem, settings, start)
+        if result.status is SolverStatus.CONVERGED:
+            return result
+        return _no_worse_than_known(problem, result, start)
+
+
+def _no_worse_than_known(
+    problem: RobustProblem, result: SolverResult, start: Start | None
+) -> SolverResult:
+    """A solver cut short may have lost its start, or even be worse than equal scores."""
+    known = [(np.zeros_like(result.coef), np.zeros_like(result.intercept))]
+    if start is not None:
+        known.append((start.coef, start.intercept))
+    for coef, intercept in known:
+        risk = problem.risk(coef, intercept)
+        if risk.value < result.certificate.objective:
+            found = Certificate(risk.value, result.certificate.dual_bound, risk.lam)
+            result = replace(result, coef=coef, intercept=intercept, certificate=found)
+    return result

@@ -23,7 +23,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import LOSSES, RobustProblem, lipschitz
+import os
+
+STEER = int(os.environ.get("STEER", "0"))
+from ..problem import dual_bound, Multipliers, LOSSES, RobustProblem, lipschitz
 from .first_order_bound import Feasible, feasible, spending
 from .first_order_l1 import BoxBlock
 from .first_order_l2 import EuclideanBlock
@@ -175,6 +178,14 @@ class Ascent:
         bound = 0.0
         if made is not None:
             bound = made.bound(self.problem, self.block.polar(made.gradient))
+            flow = self.block.flow()
+            m = Multipliers(
+                *made.multipliers(None).rows(slice(None)),
+                None if flow is None else self.layout.flow(flow),
+                self.layout.flow(self.block.own_gradient(made.gradient).T),
+            )
+            if STEER:
+                bound = max(bound, dual_bound(self.problem, m))
         if bound > best.dual_bound:
             best.raise_bound(bound, made and made.multipliers(self._flow()))
         self.price[SPENT] = spending(self.rows, self.duals.phi)
@@ -216,7 +227,9 @@ class Ascent:
         share = self.softness
         if len(self.block.coef):
             share = self.block.stiffness / effective_rows(self.rows.weight)
-            share = max(share, LEAST_STIFFNESS) * min(1.0, FREE_SHARE * len(self.free_centre))
+            share = max(share, LEAST_STIFFNESS) * min(
+                1.0, FREE_SHARE * len(self.free_centre)
+            )
         # V = centre - steps * G, and G does not change with the steps.
         slopes = (self.free_centre - self.free.coef) / self.free.steps[:, None]
         self.free_centre = self.free.coef.copy()

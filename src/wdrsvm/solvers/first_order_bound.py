@@ -18,7 +18,16 @@ import numpy as np
 from ..problem import Multipliers, RobustProblem
 from ..problem.certificate import MAX_TILTS, ROUNDING, TRACE
 from .first_order_layout import Layout
-from .first_order_rows import Design, Duals, Floats, Rows, add_outer, add_product, compiled
+from .first_order_rows import (
+    Design,
+    Duals,
+    Floats,
+    Rows,
+    add_outer,
+    add_product,
+    compiled,
+    helper,
+)
 
 MAX_CG_STEPS = 200
 CG_TOL = 1e-6
@@ -198,7 +207,7 @@ def tilt(free, mass, potential):  # type: ignore[no-untyped-def]
                 mass[n, j] = pull[j] * (total / after)
 
 
-@compiled
+@helper
 def _mean_pull(mass, pull):  # type: ignore[no-untyped-def]
     total = 0.0
     mean = 0.0

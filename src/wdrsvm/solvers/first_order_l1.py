@@ -32,7 +32,9 @@ from .first_order_rows import (
     bounded,
     compiled,
     descend,
-    settle,
+    helper,
+    settle_flips,
+    settle_labels,
 )
 from .first_order_steps import column_steps
 
@@ -94,11 +96,17 @@ class BoxBlock:
         """sigma(G), G given as (T, C)."""
         return 0.5 * float(np.abs(gradient).sum())
 
+    def own_gradient(self, gradient: Floats) -> Floats:
+        """The part of G that the box carries."""
+        half = self.price[LAM] / 2 * (1 - 1e-9)
+        held = (np.abs(self.coef) >= half) & (gradient * self.coef < 0)
+        return np.where(held, gradient, 0.0)
+
     def flow(self) -> None:
         """The certificate needs none."""
 
 
-@compiled
+@helper
 def box_pressure(table, steps, half):  # type: ignore[no-untyped-def]
     """1/2 sum (|V| - half)_+ / t, and how fast it falls with lam = 2 half."""
     pressure = 0.0
@@ -138,7 +146,7 @@ def settle_price(table, steps, price):  # type: ignore[no-untyped-def]
             break
 
 
-@compiled
+@helper
 def _add_clipped(design, n, table, half, out):  # type: ignore[no-untyped-def]
     """out += row n of the design times the clipped table."""
     for k in range(design.indptr[n], design.indptr[n + 1]):
@@ -153,14 +161,26 @@ def sweep_rows(order, rows, duals, free, table, steps, price, boxed, tol):  # ty
     """Dual coordinate ascent over the rows; scores are those of the clipped table."""
     n_classes = table.shape[1]
     metric = np.eye(n_classes)
-    scores, change = np.empty((2, n_classes))
+    scores, change = np.empty(n_classes), np.empty(n_classes)
+    alpha, phi, beta = duals
+    touch, fixed, y, _, cost, q, r = rows
+    coef, free_steps = free
     for n in order:
         scores[:] = 0.0
         if boxed:
-            _add_clipped(rows.touch, n, table, price[LAM] / 2, scores)
+            _add_clipped(touch, n, table, price[LAM] / 2, scores)
         else:
-            add_product(rows.touch, n, table, scores)
-        add_product(rows.free, n, free.coef, scores)
-        if settle(rows, n, duals, scores, price, metric, tol, change):
-            descend(rows.touch, n, table, steps, change)
-            descend(rows.free, n, free.coef, free.steps, change)
+            add_product(touch, n, table, scores)
+        add_product(fixed, n, coef, scores)
+        if len(cost):
+            moved = settle_flips(
+                alpha[n], phi[n], beta[n], cost[n], scores, y[n],
+                price, q[n], metric, r[n], tol, change,
+            )  # fmt: skip
+        else:
+            moved = settle_labels(
+                alpha[n], scores, y[n], q[n], metric, r[n], tol, change
+            )  # fmt: skip
+        if moved:
+            descend(touch, n, table, steps, change)
+            descend(fixed, n, coef, free_steps, change)

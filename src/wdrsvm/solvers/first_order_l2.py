@@ -41,7 +41,9 @@ from .first_order_rows import (
     bounded,
     compiled,
     descend,
-    settle,
+    helper,
+    settle_flips,
+    settle_labels,
 )
 
 PAIR_POWER = 2.0
@@ -120,6 +122,11 @@ class EuclideanBlock:
         """An upper bound of sigma(G), G given as (T, C)."""
         return shortest_flow(gradient.T @ gradient, self.pairs)
 
+    def own_gradient(self, gradient: Floats) -> Floats:
+        """The G that the pairs' multipliers carry."""
+        laplacian = np.diag(self.pairs.sum(axis=0)) - self.pairs
+        return self.coef @ laplacian * (-self.price[PRESSURE] / self.price[LAM])
+
     def flow(self) -> None:
         """The certificate finds it by itself."""
 
@@ -157,7 +164,7 @@ def pair_distances(metric, gram):  # type: ignore[no-untyped-def]
     return spread
 
 
-@compiled
+@helper
 def reweight(pairs, spread, least_weight):  # type: ignore[no-untyped-def]
     """Move weight to the distant pairs; returns the mean distance d before."""
     n_classes = len(pairs)
@@ -180,7 +187,7 @@ def reweight(pairs, spread, least_weight):  # type: ignore[no-untyped-def]
     return length
 
 
-@compiled
+@helper
 def press(pairs, metric, gram, price, least_weight):  # type: ignore[no-untyped-def]
     """Adapt pair weights and pressure to the distances, and lam to the pressure."""
     length = reweight(pairs, pair_distances(metric, gram), least_weight)
@@ -198,32 +205,55 @@ def sweep_rows(  # type: ignore[no-untyped-def]
     """Dual coordinate ascent over the rows, in the given order."""
     n_classes = len(pairs)
     metric = class_metric(pairs, price, damping)
-    image, scores, change = np.empty((3, n_classes))
+    # Arrays of their own, or the compiler must fear that they overlap.
+    image, scores = np.empty(n_classes), np.empty(n_classes)
+    change = np.empty(n_classes)
+    alpha, phi, beta = duals
+    # Taken out of the loop: reaching into a record costs as much as a row does.
+    touch, fixed, y, _, cost, q, r = rows
+    coef, steps = free
     for k in range(len(order)):
         n = order[k]
         image[:] = 0.0
         scores[:] = 0.0
-        add_product(rows.touch, n, residual, image)
-        add_product(rows.free, n, free.coef, scores)
-        for i in range(n_classes):
-            for j in range(n_classes):
-                scores[i] -= metric[i, j] * image[j]
-        if settle(rows, n, duals, scores, price, metric, tol, change):
-            add_outer(rows.touch, n, residual, change)
-            descend(rows.free, n, free.coef, free.steps, change)
-            _update_gram(gram, image, change, rows.touch_curvature[n])
+        add_product(touch, n, residual, image)
+        add_product(fixed, n, coef, scores)
+        _subtract_product(metric, image, scores)
+        if len(cost):
+            moved = settle_flips(
+                alpha[n], phi[n], beta[n], cost[n], scores, y[n],
+                price, q[n], metric, r[n], tol, change,
+            )  # fmt: skip
+        else:
+            moved = settle_labels(
+                alpha[n], scores, y[n], q[n], metric, r[n], tol, change
+            )  # fmt: skip
+        if moved:
+            add_outer(touch, n, residual, change)
+            descend(fixed, n, coef, steps, change)
+            _update_gram(gram, image, change, q[n])
         if (k + 1) % pace == 0:
             press(pairs, metric, gram, price, least_weight)
             metric = class_metric(pairs, price, damping)
 
 
-@compiled
+@helper
+def _subtract_product(metric, image, scores):  # type: ignore[no-untyped-def]
+    """scores -= A image."""
+    for i in range(len(scores)):
+        total = 0.0
+        for j in range(len(scores)):
+            total += metric[i, j] * image[j]
+        scores[i] -= total
+
+
+@helper
 def _update_gram(gram, image, change, square):  # type: ignore[no-untyped-def]
     """W after R <- R + x change', with image = R' x and square = x' x."""
     for i in range(len(gram)):
+        here, moved = image[i] + square * change[i], change[i]
         for j in range(len(gram)):
-            gram[i, j] += image[i] * change[j] + change[i] * image[j]
-            gram[i, j] += square * change[i] * change[j]
+            gram[i, j] += here * change[j] + moved * image[j]
 
 
 @compiled
@@ -258,12 +288,12 @@ def shortest_flow(gram, pairs):  # type: ignore[no-untyped-def]
     return shortest + np.sqrt(n_classes * GRAM_ROUNDING * np.trace(gram))
 
 
-@compiled
+@helper
 def _row_lengths(rows):  # type: ignore[no-untyped-def]
     return np.sqrt((rows * rows).sum(axis=1))
 
 
-@compiled
+@helper
 def _row_distances(rows):  # type: ignore[no-untyped-def]
     """Distances between rows, taken of differences: nothing cancels."""
     n_rows = len(rows)

@@ -28,6 +28,7 @@ from .first_order_rows import (
     FreeTable,
     Rows,
     compiled,
+    helper,
 )
 from .first_order_steps import column_steps
 
@@ -89,12 +90,18 @@ class FlowBlock:
         """An upper bound of sigma(G), G given as (T, C)."""
         return float(flow_cost(np.ascontiguousarray(gradient.T), self.flows))
 
+    def own_gradient(self, gradient: Floats) -> Floats:
+        """The G that the flows carry."""
+        from ..problem.norms import divergence
+
+        return -divergence(self.flows, self.coef.shape[1]).T
+
     def flow(self) -> Floats:
         """The flow behind ``polar``, up to its divergence."""
         return np.negative(self.flows)
 
 
-@compiled
+@helper
 def clip_height(values, weights, mass, height):  # type: ignore[no-untyped-def]
     """The mu with sum weights (|values| - mu)_+ = mass, or 0, by Newton from ``height``;
     and the sum of the weights beyond it."""
@@ -147,7 +154,7 @@ def step_pairs(table, flows, heights, steps, lam):  # type: ignore[no-untyped-de
     return rate
 
 
-@compiled
+@helper
 def _replace_flow(flow, values, height, steps, first, second):  # type: ignore[no-untyped-def]
     """Set a flow to the clipped values, and move both ends of V accordingly."""
     for d in range(len(flow)):

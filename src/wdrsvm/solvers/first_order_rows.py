@@ -3,7 +3,7 @@ r"""The rows of the first-order method: one sample's multipliers at a time, comp
 Row n holds masses alpha_j (true label), phi_c and beta_j (flip to c, won by j), see
 ``problem.certificate``.  Given its scores z and the price lam, a unit of mass is worth
 
-    label_j = z_j + [j != y]   (less z_y),     winner_j = z_j,     flip_c = 1 - z_c - lam k_c
+    label_j = z_j + [j != y]  (less z_y),    winner_j = z_j,    flip_c = 1 - z_c - lam k_c
 
 and a flipped unit is worth winner_j + flip_c.  Moving mass along a direction v of
 classes changes the scores by -(q A + r I) v a unit: A (C, C) is the metric of the norm,
@@ -21,13 +21,15 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# Infinities stand for what cannot be, so they must keep their meaning.
-compiled: Any = njit(
-    cache=True,
-    nogil=True,
-    error_model="numpy",
-    fastmath={"reassoc", "contract", "arcp", "nsz"},
-)
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    # Infinities stand for what cannot be, so they must keep their meaning.
+    "fastmath": {"reassoc", "contract", "arcp", "nsz"},
+}
+compiled: Any = njit(cache=True, **_OPTIONS)
+# For what kernels call: code from the cache would not be inlined into new kernels.
+helper: Any = njit(**_OPTIONS)
 
 # Places in the record of the price lam, which the kernels read and write.
 LAM, SPENT, PRESSURE, CENTRE, STEP, RADIUS, RESPONSE = range(7)
@@ -73,7 +75,7 @@ class FreeTable(NamedTuple):
     steps: Floats
 
 
-@compiled
+@helper
 def add_product(design, n, table, out):  # type: ignore[no-untyped-def]
     """out += row n of the design times the table."""
     for k in range(design.indptr[n], design.indptr[n + 1]):
@@ -83,7 +85,7 @@ def add_product(design, n, table, out):  # type: ignore[no-untyped-def]
             out[c] += x * line[c]
 
 
-@compiled
+@helper
 def add_outer(design, n, table, change):  # type: ignore[no-untyped-def]
     """table += (row n of the design) change'."""
     for k in range(design.indptr[n], design.indptr[n + 1]):
@@ -93,7 +95,7 @@ def add_outer(design, n, table, change):  # type: ignore[no-untyped-def]
             line[c] += x * change[c]
 
 
-@compiled
+@helper
 def descend(design, n, table, steps, change):  # type: ignore[no-untyped-def]
     """table -= steps * (row n of the design) change'."""
     for k in range(design.indptr[n], design.indptr[n + 1]):
@@ -104,34 +106,20 @@ def descend(design, n, table, steps, change):  # type: ignore[no-untyped-def]
             line[c] -= x * change[c]
 
 
-@compiled
-def settle(rows, n, duals, scores, price, metric, tol, change):  # type: ignore[no-untyped-def]
-    """Balance row n; ``change`` receives the move of its slopes g.  Whether it moved."""
-    change[:] = 0.0
-    q, r = rows.touch_curvature[n], rows.free_curvature[n]
-    if len(rows.cost) == 0:
-        return _settle_labels(
-            duals.alpha[n], scores, rows.y[n], q, metric, r, tol, change
-        )  # fmt: skip
-    spent, moved = _settle_flips(
-        duals.alpha[n], duals.phi[n], duals.beta[n], rows.cost[n],
-        scores, rows.y[n], price, q, metric, r, tol, change,
-    )  # fmt: skip
-    price[SPENT] += spent
-    price[LAM] = bounded(price[LAM] + price[RESPONSE] * spent, price)
-    return moved
-
-
-@compiled
+@helper
 def bounded(lam, price):  # type: ignore[no-untyped-def]
     """lam, kept from falling too far at a time."""
     return max(lam, LOWEST_SHARE * price[CENTRE])
 
 
-@compiled
-def _settle_labels(alpha, scores, y, q, metric, r, tol, change):  # type: ignore[no-untyped-def]
-    """The case without flips: mass moves between labels only."""
+@helper
+def settle_labels(alpha, scores, y, q, metric, r, tol, change):  # type: ignore[no-untyped-def]
+    """Balance a row without flips: its mass moves between labels only.
+
+    ``change`` receives the move of the slopes g.  Whether there was one.
+    """
     n_classes = len(scores)
+    change[:] = 0.0
     for move in range(MAX_MOVES):
         best, worst, top, bottom = 0, 0, -np.inf, np.inf
         for j in range(n_classes):
@@ -158,7 +146,7 @@ def _settle_labels(alpha, scores, y, q, metric, r, tol, change):  # type: ignore
     return True
 
 
-@compiled
+@helper
 def _extremes(values, mass):  # type: ignore[no-untyped-def]
     """The best place, and the worst that holds mass (-1 if none does)."""
     best, worst = 0, -1
@@ -170,7 +158,7 @@ def _extremes(values, mass):  # type: ignore[no-untyped-def]
     return best, worst
 
 
-@compiled
+@helper
 def _best_move(label, winner, flip, places, y, tol):  # type: ignore[no-untyped-def]
     """The move that gains most, and its gain.
 
@@ -193,7 +181,7 @@ def _best_move(label, winner, flip, places, y, tol):  # type: ignore[no-untyped-
     return kind, gain
 
 
-@compiled
+@helper
 def _direction(kind, places, y, alpha, phi, beta, cost):  # type: ignore[no-untyped-def]
     """Slopes that rise and fall with a move, its price a unit, and the mass there is."""
     b1, b0, i1, i0, c1, c0 = places
@@ -208,7 +196,7 @@ def _direction(kind, places, y, alpha, phi, beta, cost):  # type: ignore[no-unty
     return (b1, y, c0, i0), -cost[c0], min(phi[c0], beta[i0])
 
 
-@compiled
+@helper
 def _commit(kind, places, step, alpha, phi, beta):  # type: ignore[no-untyped-def]
     """Move the mass."""
     b1, b0, i1, i0, c1, c0 = places
@@ -226,39 +214,49 @@ def _commit(kind, places, step, alpha, phi, beta):  # type: ignore[no-untyped-de
         phi[c1] += step
 
 
-@compiled
-def _settle_flips(  # type: ignore[no-untyped-def]
+@helper
+def settle_flips(  # type: ignore[no-untyped-def]
     alpha, phi, beta, cost, scores, y, price, q, metric, r, tol, change
 ):
-    """The case with flips, whose price follows what is spent.  Spending, and if moved."""
+    """Balance a row whose label can be flipped; the price follows what is spent.
+
+    ``change`` receives the move of the slopes g.  Whether there was one.
+    """
     n_classes = len(scores)
-    label, flip, fall = np.empty((3, n_classes))
-    spent = 0.0
+    label, flip = np.empty(n_classes), np.empty(n_classes)
+    fall = np.empty(n_classes)
+    change[:] = 0.0
     for move in range(MAX_MOVES):
-        lam = bounded(price[LAM] + price[RESPONSE] * spent, price)
         for j in range(n_classes):
             label[j] = scores[j] + (1.0 if j != y else 0.0)
-            flip[j] = 1.0 - scores[j] - lam * cost[j] if cost[j] < np.inf else -np.inf
+            priced = price[LAM] * cost[j] if cost[j] < np.inf else np.inf
+            flip[j] = 1.0 - scores[j] - priced
         b1, b0 = _extremes(label, alpha)
         i1, i0 = _extremes(scores, beta)
         c1, c0 = _extremes(flip, phi)
         places = (b1, b0, i1, i0, c1, c0)
         kind, gain = _best_move(label, scores, flip, places, y, tol)
         if kind == STAY:
-            return spent, move > 0
+            return move > 0
         ends, unit_cost, mass = _direction(kind, places, y, alpha, phi, beta, cost)
         stiffness = _stiffness(ends, q, metric, r, fall)
         stiffness += price[RESPONSE] * unit_cost * unit_cost
         step = mass if stiffness * mass <= gain else gain / stiffness
         _commit(kind, places, step, alpha, phi, beta)
-        spent += step * unit_cost
+        _spend(step * unit_cost, price)
         _shift(ends, step, change)
         for j in range(n_classes):
             scores[j] -= step * fall[j]
-    return spent, True
+    return True
 
 
-@compiled
+@helper
+def _spend(amount, price):  # type: ignore[no-untyped-def]
+    price[SPENT] += amount
+    price[LAM] = bounded(price[LAM] + price[RESPONSE] * amount, price)
+
+
+@helper
 def _shift(ends, step, change):  # type: ignore[no-untyped-def]
     """change += step v, for the direction v with the given ends."""
     change[ends[0]] += step
@@ -267,15 +265,11 @@ def _shift(ends, step, change):  # type: ignore[no-untyped-def]
     change[ends[3]] -= step
 
 
-@compiled
+@helper
 def _stiffness(ends, q, metric, r, fall):  # type: ignore[no-untyped-def]
     """v' (q A + r I) v; ``fall`` receives (q A + r I) v."""
-    up, down, up2, down2 = (
-        metric[ends[0]],
-        metric[ends[1]],
-        metric[ends[2]],
-        metric[ends[3]],
-    )
+    up, down = metric[ends[0]], metric[ends[1]]
+    up2, down2 = metric[ends[2]], metric[ends[3]]
     for j in range(len(fall)):
         fall[j] = q * (up[j] - down[j] + up2[j] - down2[j])
     _shift(ends, r, fall)

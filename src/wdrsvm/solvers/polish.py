@@ -65,12 +65,13 @@ def polish(
     mu: float,
     best: Incumbent,
     tol: float,
-    max_iter: int,
+    iterations: range,
     history: History,
 ) -> int:
     """Improve ``best`` from the point (coef, lam) until its gap is ``tol``; returns the
-    number of interior point iterations."""
-    problem, n_iter, width = passes.problem, 0, NEAR * mu
+    number of interior point iterations, counted in ``iterations``."""
+    problem, width = passes.problem, NEAR * mu
+    n_iter, max_iter = 0, len(iterations)
     fixed = SoftmaxMultipliers(
         passes, *passes.scaling.original(coef), lam, HARD_MU, None, None
     )
@@ -89,7 +90,7 @@ def polish(
                 best.judge(problem, *point, multipliers, tol)
             if _is_within(iterate, solved) or at_limit:
                 break
-        history.add(n_iter, best.objective, best.dual_bound)
+        history.add(iterations.start + n_iter, best.objective, best.dual_bound)
         if len(free) == problem.n_rows:
             break
         width *= WIDER

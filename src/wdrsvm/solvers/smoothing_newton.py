@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import RobustProblem
+from ..problem import RobustProblem, lipschitz
 from .complementarity import Lengths
 from .cones import norm_multipliers, normal_system, starting_cone
 from .passes import SATURATED, Passes, SoftmaxMultipliers, row_threads
@@ -89,7 +89,10 @@ class Newton:
         touchable = self.coef[:, :n_touchable]
         # The gauge in which the box of the l1 norm holds; any will do for the others.
         touchable -= (touchable.max(axis=0) + touchable.min(axis=0)) / 2
-        steepest = self.passes.problem.lipschitz(start.coef)
+        problem = self.passes.problem
+        steepest = lipschitz(
+            start.coef, problem.ball.norm, problem.attainable_feature_cost()
+        )
         self.lam = scaling.unit * max(start.lam, steepest) * (1 + WARM_SLACK) + WARM_SLACK
         self.mu = WARM_MU
         self._look()
@@ -227,6 +230,8 @@ class _Rounds:
         n_iter = newton.n_iter
         if not self._converged() and n_iter < self.max_iter:
             n_iter += self._polish(newton)
+            if not self._converged():
+                self._judge(newton)
         status = SolverStatus.CONVERGED if self._converged() else self._failure(n_iter)
         return self.best.result("newton", status, n_iter, self.history)
 
@@ -260,6 +265,6 @@ class _Rounds:
             newton.mu,
             self.best,
             self.settings.tol,
-            self.max_iter - newton.n_iter,
+            range(newton.n_iter, self.max_iter),
             self.history,
         )

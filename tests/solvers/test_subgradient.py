@@ -1,0 +1,171 @@
+"""Algorithm 1: right slopes, honest bounds, and the optimum in the end."""
+
+import numpy as np
+import pytest
+
+from wdrsvm import WassersteinBall
+from wdrsvm.problem import LOSSES, NORMS, RobustProblem
+from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
+from wdrsvm.solvers.active_rows import Point, Rows
+from wdrsvm.solvers.subgradient import STEP_RULES, SubgradientSettings, subgradient
+
+from ..agreement.instances import random_problem
+
+SEEDS = range(12)
+# Steps that fall like 1/t come to rest early: the price of the paper's rule.
+EXCESS = {"polyak": 0.01, "1/t": 0.05, "1/sqrt(t)": 0.02}
+
+
+def clusters(norm="l1", radius=0.05, label_cost=2.0, n_rows=300, intercept=True):
+    rng = np.random.default_rng(0)
+    y = np.arange(n_rows) % 3
+    X = rng.normal(size=(n_rows, 4)) + 1.5 * np.eye(3, 4)[y]
+    weight = np.full(n_rows, 1.0 / n_rows)
+    ball = WassersteinBall(radius, label_cost, norm)
+    return RobustProblem(X, y, weight, ball, 3, intercept)
+
+
+def random_point(problem, seed):
+    rng = np.random.default_rng(seed)
+    coef = rng.normal(size=(problem.n_classes, problem.n_features))
+    intercept = rng.normal(size=problem.n_classes) * problem.fit_intercept
+    return Point(coef, intercept, problem.lipschitz(coef) + rng.random())
+
+
+class TestOneLook:
+    @pytest.mark.parametrize("seed", SEEDS)
+    def test_the_subgradient_is_the_problems(self, seed):
+        problem = random_problem(seed, radius=0.1)
+        point = random_point(problem, seed)
+        slope = Rows(problem).look(point).slope
+        expected = problem.subgradient(*point)
+        np.testing.assert_allclose(slope.coef, expected.coef, atol=1e-12)
+        assert slope.lam == pytest.approx(expected.lam)
+        if problem.fit_intercept:
+            np.testing.assert_allclose(slope.intercept, expected.intercept, atol=1e-12)
+
+    @pytest.mark.parametrize("seed", SEEDS)
+    def test_finite_differences(self, seed):
+        problem = random_problem(seed, radius=0.1)
+        point = random_point(problem, seed)
+        rows, step = Rows(problem), 1e-7
+        slope = rows.look(point).slope
+        rng = np.random.default_rng(seed + 100)
+        toward = Point(
+            rng.normal(size=point.coef.shape),
+            rng.normal(size=point.intercept.shape) * problem.fit_intercept,
+            float(rng.normal()),
+        )
+        ahead, behind = (rows.look(point.plus(s, toward)).value for s in (step, -step))
+        along = np.vdot(slope.coef, toward.coef) + slope.intercept @ toward.intercept
+        along += slope.lam * toward.lam
+        assert (ahead - behind) / (2 * step) == pytest.approx(along, rel=1e-4, abs=1e-5)
+
+    @pytest.mark.parametrize("seed", SEEDS)
+    def test_the_value_is_at_least_the_risk(self, seed):
+        problem = random_problem(seed, radius=0.1)
+        point = random_point(problem, seed)
+        risk = problem.risk(point.coef, point.intercept)
+        assert Rows(problem).look(point).value >= risk.value - 1e-12
+        best = Rows(problem).look(point._replace(lam=risk.lam))
+        assert best.value == pytest.approx(risk.value)
+
+    def test_flips_lower_the_slope_in_lam(self):
+        """The sign that the paper misprints: buying a flip costs kappa."""
+        problem = clusters(label_cost=0.5)
+        free = Rows(problem).look(Point(np.eye(3, 4), np.zeros(3), 0.0))
+        dear = Rows(problem).look(Point(np.eye(3, 4), np.zeros(3), 1e3))
+        assert free.slope.lam < 0
+        assert dear.slope.lam == problem.radius
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("rule", STEP_RULES)
+def test_every_rule_comes_near_the_optimum(rule, norm):
+    problem = clusters(norm)
+    optimum = solve(problem, "interior-point").certificate.objective
+    result = subgradient(problem, SubgradientSettings(step_rule=rule))
+    above = result.certificate.objective - optimum
+    assert -1e-9 <= above <= EXCESS[rule] * optimum
+    assert result.certificate.dual_bound <= optimum + 1e-9
+    assert result.certificate.dual_bound >= 0.5 * optimum
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_bounds_hold_on_odd_problems(seed):
+    problem = random_problem(seed)
+    optimum = solve(problem, "interior-point", SolverSettings(tol=1e-7)).certificate
+    found = subgradient(problem, SolverSettings(max_iter=60)).certificate
+    assert found.dual_bound <= optimum.objective + 1e-9
+    assert found.objective >= optimum.dual_bound - 1e-9
+
+
+class TestSettings:
+    def test_plain_settings_give_the_defaults(self):
+        problem = clusters()
+        plain = subgradient(problem, SolverSettings(max_iter=50))
+        own = subgradient(problem, SubgradientSettings(max_iter=50))
+        np.testing.assert_array_equal(plain.coef, own.coef)
+
+    def test_the_papers_rule(self):
+        """T iterations of sigma_0 / t from zero, as in the algorithm's box."""
+        settings = SubgradientSettings(max_iter=20, step_rule="1/t", step0=2.0)
+        first = subgradient(clusters(intercept=False), settings)
+        assert first.n_iter == 20
+        assert first.status is SolverStatus.MAX_ITER
+        np.testing.assert_array_equal(first.intercept, 0.0)
+
+    def test_without_a_certificate_there_is_no_bound(self):
+        result = subgradient(clusters(), SubgradientSettings(max_iter=20, certify=False))
+        assert result.certificate.dual_bound == -np.inf
+        assert result.status is SolverStatus.MAX_ITER
+
+    def test_a_loose_tolerance_ends_early(self):
+        result = subgradient(clusters(), SubgradientSettings(tol=0.5))
+        assert result.status is SolverStatus.CONVERGED
+        assert result.n_iter < 2000
+
+    def test_averaging_can_be_left_out(self):
+        settings = SubgradientSettings(max_iter=50, average=False)
+        assert subgradient(clusters(), settings).certificate.objective < 1.0
+
+    def test_the_history_falls(self):
+        seen = []
+        settings = SubgradientSettings(max_iter=100, callback=seen.append)
+        history = subgradient(clusters(), settings).history
+        objectives = [record.objective for record in history]
+        assert objectives == sorted(objectives, reverse=True)
+        assert history[-1].n_iter == 100
+        assert list(history) == seen
+
+    def test_a_start_is_used(self):
+        problem = clusters()
+        exact = solve(problem, "interior-point")
+        start = Start(exact.coef, exact.intercept, exact.certificate.lam)
+        result = subgradient(problem, SolverSettings(max_iter=1), start)
+        assert result.certificate.objective <= exact.certificate.objective * (1 + 1e-9)
+
+    @pytest.mark.parametrize(
+        ("argument", "match"),
+        [
+            ({"step_rule": "2/t"}, "step_rule must be one of 'polyak', '1/t'"),
+            ({"step0": 0.0}, "step0 must be a finite number > 0"),
+        ],
+    )
+    def test_wrong_settings_are_refused(self, argument, match):
+        with pytest.raises(ValueError, match=match):
+            SubgradientSettings(**argument)
+
+    def test_other_losses_are_refused(self):
+        problem = clusters()
+        logistic = RobustProblem(
+            problem.X, problem.y, problem.weight, problem.ball, 3, loss=LOSSES["logistic"]
+        )
+        with pytest.raises(ValueError, match="use 'newton'"):
+            subgradient(logistic, SolverSettings())
+
+
+def test_no_radius_is_plain_training():
+    problem = clusters(radius=0.0)
+    optimum = solve(problem, "interior-point").certificate.objective
+    assert subgradient(problem, SolverSettings()).certificate.objective <= 1.02 * optimum
