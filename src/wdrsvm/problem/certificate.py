@@ -318,7 +318,8 @@ def _restored(
     beta = np.maximum(part.beta, 0.0)
     total = alpha.sum(axis=1) + phi.sum(axis=1)
     alpha[np.arange(len(y)), y] += total == 0
-    phi *= (flip_share * weight / np.where(total == 0, 1.0, total))[:, None]
+    phi *= (weight / np.where(total == 0, 1.0, total))[:, None]
+    phi *= np.where(cost > 0, flip_share, 1.0)
     flipped = phi.sum(axis=1)
     believed = alpha.sum(axis=1)
     alpha[np.arange(len(y)), y] += believed == 0

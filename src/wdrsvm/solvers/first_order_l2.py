@@ -107,11 +107,13 @@ class EuclideanBlock:
     def recentre(self) -> None:
         """Make the present M the centre of the next proximal step."""
         metric = class_metric(self.pairs, self.price, self.damping)
-        coef = self.residual @ -metric
-        damping = self._new_damping()
-        self.residual += self.damping * self.coef
-        self.residual -= damping * coef
-        self.coef, self.damping = coef, damping
+        coef, scratch = self.residual @ -metric, self.coef
+        scratch *= self.damping
+        self.residual += scratch
+        self.damping = self._new_damping()
+        np.multiply(coef, self.damping, out=scratch)
+        self.residual -= scratch
+        self.coef = coef
         self.gram = self.residual.T @ self.residual
 
     def soften(self, factor: float) -> None:

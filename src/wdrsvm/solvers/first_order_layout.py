@@ -62,9 +62,12 @@ class Layout:
 
     def original(self, touch: Floats, free: Floats) -> tuple[Floats, Floats]:
         """coef (C, P) and intercept (C,) of tables (T, C) and (E, C)."""
-        coef = np.zeros((touch.shape[1], len(self.touchable) + len(self.fixed)))
-        coef[:, self.touchable] = touch.T * self.touch_scale
-        coef[:, self.fixed] = free[: len(self.fixed)].T * self.free_scale
+        table = touch * self.touch_scale[:, None]
+        if len(self.fixed):
+            table = np.empty((len(self.touchable) + len(self.fixed), touch.shape[1]))
+            table[self.touchable] = touch * self.touch_scale[:, None]
+            table[self.fixed] = free[: len(self.fixed)] * self.free_scale[:, None]
+        coef = table.T
         shift = free[-1] if self.fit_intercept else np.zeros(len(coef))
         return coef, shift - coef @ self.centre
 

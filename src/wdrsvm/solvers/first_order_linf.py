@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..problem.norms import divergence
 from .first_order_l1 import newton_price, sweep_rows
 from .first_order_rows import (
     LAM,
@@ -92,8 +93,6 @@ class FlowBlock:
 
     def own_gradient(self, gradient: Floats) -> Floats:
         """The G that the flows carry."""
-        from ..problem.norms import divergence
-
         return -divergence(self.flows, self.coef.shape[1]).T
 
     def flow(self) -> Floats:

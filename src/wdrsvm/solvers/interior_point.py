@@ -37,6 +37,8 @@ from .result import (
 from .scaling import Scaling
 
 MAX_ITER = 200
+# Share of the objective below which the radius' own term does not matter.
+NEGLIGIBLE = 1e-6
 
 
 def interior_point(
@@ -63,4 +65,16 @@ def interior_point(
         if iterate.is_stuck:
             status = SolverStatus.STALLED
             break
+    if status is SolverStatus.STALLED and _radius_is_negligible(problem, best):
+        # The optimum without a budget bounds all others, and is easier to certify.
+        limit = interior_point(problem.with_radius(0.0), settings)
+        if limit.multipliers is not None:
+            point = (limit.coef, limit.intercept)
+            best.judge(problem, *point, limit.multipliers, settings.tol)
+        if best.certificate.holds(settings.tol):
+            status = SolverStatus.CONVERGED
     return best.result("interior-point", status, n_iter, history)
+
+
+def _radius_is_negligible(problem: RobustProblem, best: Incumbent) -> bool:
+    return 0 < problem.radius * best.lam < NEGLIGIBLE * best.objective
