@@ -125,9 +125,9 @@ def fit_ours(problem: RobustProblem, tol: float, options: Options) -> OurFit:
     settings = SolverSettings(tol=tol, callback=count_threads)
     began = _clocks()
     result = solve(problem, options.solver, settings)
-    spent = _clocks() - began
+    seconds, cpu_seconds = (_clocks() - began).tolist()
     row_threads = max(max(active) - before, 1)
-    return OurFit(timing, cpus, *spent.tolist(), row_threads, result)
+    return OurFit(timing, cpus, seconds, cpu_seconds, row_threads, result)
 
 
 def _clocks() -> Floats:
@@ -153,9 +153,9 @@ def _liblinear(rows: Rows, threads: int) -> PeerFit:
         warnings.simplefilter("ignore", FutureWarning)
         began = _clocks()
         model.fit(*rows)
-        spent = _clocks() - began
+        seconds, cpu_seconds = (_clocks() - began).tolist()
     converged = bool(model.n_iter_ < model.max_iter)
-    return PeerFit(*spent.tolist(), converged, model.coef_, model.intercept_)
+    return PeerFit(seconds, cpu_seconds, converged, model.coef_, model.intercept_)
 
 
 def compared(ours: OurFit, peer: PeerFit, test: Rows) -> Record:

@@ -2,7 +2,8 @@
 
 Every size is measured in a fresh process.  Its memory is what the fit adds, at its peak,
 to the data and to an interpreter that has fitted a small problem before.  The summary has
-the exponents of power laws fitted to the times; a plot goes beside the results.
+the exponents of power laws fitted to the times, and for rows also that of the larger
+half of the sizes, where fixed costs no longer flatter it; a plot goes beside the results.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, choose, solve
@@ -24,6 +26,8 @@ from ..data import as_problem
 from ..family import Family, Options, Record
 from ..measure import time_ours
 from .b3_large import LABEL_COST, RADIUS, TOL, held_to_cpus, in_fresh_process, large_rows
+
+Floats = NDArray[np.float64]
 
 MEGABYTE = 1e6
 # The sizes from which one at a time departs, and where it goes.
@@ -120,15 +124,16 @@ def _kilobytes(entry: str, status: Path) -> int:
 
 def summarise(records: Sequence[Record]) -> Record:
     """Exponents, the most memory a fit added, and where the plot is."""
-    exponents = {f"exponent_{name}": _exponent(records, name) for name in NAMES}
-    return exponents | {
+    laws = {name: _power_law(*_series(records, name, "seconds")) for name in NAMES}
+    return {f"exponent_{name}": law.exponent for name, law in laws.items()} | {
+        "exponent_large_N": _power_law(*_larger_half(records)).exponent,
         "most_memory_mb": max(record["memory_mb"] for record in records),
         "gap_missed_by_us": sum(not record["reached"] for record in records),
         "plot": _plot(records),
     }
 
 
-def _series(records: Sequence[Record], name: str, value: str) -> tuple[Any, Any]:
+def _series(records: Sequence[Record], name: str, value: str) -> tuple[Floats, Floats]:
     """The sizes of a series and a measured value at each."""
     chosen = [record for record in records if name in record["varies"]]
     chosen.sort(key=lambda record: record[name])
@@ -136,9 +141,22 @@ def _series(records: Sequence[Record], name: str, value: str) -> tuple[Any, Any]
     return sizes, np.array([record[value] for record in chosen], dtype=float)
 
 
-def _exponent(records: Sequence[Record], name: str) -> float:
-    sizes, seconds = _series(records, name, "seconds")
-    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+def _larger_half(records: Sequence[Record]) -> tuple[Floats, Floats]:
+    sizes, seconds = _series(records, "N", "seconds")
+    kept = max(len(sizes) // 2, 2)
+    return sizes[-kept:], seconds[-kept:]
+
+
+class PowerLaw(NamedTuple):
+    """seconds = factor * size ** exponent."""
+
+    exponent: float
+    factor: float
+
+
+def _power_law(sizes: Floats, seconds: Floats) -> PowerLaw:
+    exponent, level = np.polyfit(np.log(sizes), np.log(seconds), 1)
+    return PowerLaw(float(exponent), float(np.exp(level)))
 
 
 def _plot(records: Sequence[Record]) -> str:
@@ -161,13 +179,16 @@ def _plot(records: Sequence[Record]) -> str:
 
 def _draw_times(axis: Any, records: Sequence[Record], name: str) -> None:
     sizes, seconds = _series(records, name, "seconds")
-    slope, level = np.polyfit(np.log(sizes), np.log(seconds), 1)
+    exponent, factor = _power_law(sizes, seconds)
+    label = f"power law, exponent {exponent:.2f}"
     axis.loglog(sizes, seconds, "o-", color="C0", label="measured")
-    law = np.exp(level) * sizes**slope
-    axis.loglog(sizes, law, "--", color="C1", label=f"power law, exponent {slope:.2f}")
+    axis.loglog(sizes, factor * sizes**exponent, "--", color="C1", label=label)
     base = next(record for record in records if record["varies"] == "NPC")
     fixed = ", ".join(f"{other} = {base[other]:,}" for other in NAMES if other != name)
     axis.set(title=fixed, xlabel=NAMES[name], ylabel="seconds")
+    if name != "N":  # few powers of ten: the sizes themselves say more
+        axis.set_xticks(sizes, [f"{size:.0f}" for size in sizes])
+        axis.minorticks_off()
     _finish(axis)
 
 

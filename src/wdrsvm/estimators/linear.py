@@ -19,9 +19,10 @@ from ._fit import (
     training_data,
     unchanged_on_error,
 )
+from ._partial_fit import PartialFitMixin
 
 
-class RobustLinearSVC(ClassifierMixin, BaseEstimator):
+class RobustLinearSVC(PartialFitMixin, ClassifierMixin, BaseEstimator):
     """Linear classifier with the least worst-case risk in a Wasserstein ball.
 
     Minimises the largest expected Crammer-Singer loss over all distributions that

@@ -37,6 +37,8 @@ SOLVERS = {
     "interior-point": Address("interior_point", "interior_point"),
     "newton": Address("smoothing_newton", "smoothing_newton"),
     "first-order": Address("first_order", "first_order"),
+    "subgradient": Address("subgradient", "subgradient"),
+    "stochastic": Address("stochastic", "stochastic"),
     "highs": Address("reference", "highs"),
     "clarabel": Address("reference", "clarabel"),
 }

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..problem import Multipliers, RobustProblem
 from ..problem.certificate import MAX_TILTS, ROUNDING, TRACE
+from ..problem.objective import Codes
 from .first_order_layout import Layout
 from .first_order_rows import (
     Design,
@@ -109,7 +110,7 @@ def _restored(rows: Rows, duals: Duals, trace: float) -> Duals:
     return Duals(alpha, phi, beta)
 
 
-def balance(free: Design, y: Floats, alpha: Floats, phi: Floats, beta: Floats) -> bool:
+def balance(free: Design, y: Codes, alpha: Floats, phi: Floats, beta: Floats) -> bool:
     """Tilt alpha and beta in place until sum_n g_n f_n' = 0; whether that was reached."""
     n_columns = int(free.indices.max(initial=-1)) + 1
     shape = (n_columns, alpha.shape[1])

@@ -122,12 +122,13 @@ class EuclideanBlock:
 
     def polar(self, gradient: Floats) -> float:
         """An upper bound of sigma(G), G given as (T, C)."""
-        return shortest_flow(gradient.T @ gradient, self.pairs)
+        return float(shortest_flow(gradient.T @ gradient, self.pairs))
 
     def own_gradient(self, gradient: Floats) -> Floats:
         """The G that the pairs' multipliers carry."""
         laplacian = np.diag(self.pairs.sum(axis=0)) - self.pairs
-        return self.coef @ laplacian * (-self.price[PRESSURE] / self.price[LAM])
+        pressure = -self.price[PRESSURE] / self.price[LAM]
+        return np.asarray(self.coef @ laplacian * pressure)
 
     def flow(self) -> None:
         """The certificate finds it by itself."""

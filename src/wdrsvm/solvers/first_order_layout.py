@@ -11,12 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from ..problem import RobustProblem
 from ..problem.objective import Matrix
 from .first_order_rows import Design, Floats
 from .result import Start
+
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +32,8 @@ class Layout:
 
     touch: Matrix
     free: Matrix
-    touchable: Floats
-    fixed: Floats
+    touchable: Indices
+    fixed: Indices
     touch_scale: Floats
     free_scale: Floats
     centre: Floats
@@ -42,7 +45,9 @@ class Layout:
         touchable, fixed = np.flatnonzero(np.isfinite(cost)), np.flatnonzero(np.isinf(cost))
         X, centre = _centred(problem)
         free = X[:, fixed]
-        largest = abs(free).max(axis=0) if len(fixed) and problem.n_rows else np.ones(0)
+        largest: Matrix = np.ones(0)
+        if len(fixed) and problem.n_rows:
+            largest = abs(free).max(axis=0)
         largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
         free_scale = 1 / np.where(largest > 0, largest, 1.0)
         columns = [free * free_scale] if len(fixed) else []
@@ -98,7 +103,7 @@ def _centred(problem: RobustProblem) -> tuple[Matrix, Floats]:
     return sparse.csr_array(X - centre), centre
 
 
-def _scaled(X: Matrix, columns: Floats, scale: Floats) -> Matrix:
+def _scaled(X: Matrix, columns: Indices, scale: Floats) -> Matrix:
     """Some columns of X times their scale; X itself if that changes nothing."""
     if len(columns) == X.shape[1] and np.all(scale == 1):
         return X
