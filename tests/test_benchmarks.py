@@ -15,6 +15,8 @@ FAMILIES = [
     path.stem.partition("_")[0]
     for path in sorted((ROOT / "benchmarks" / "families").glob("b*_*.py"))
 ]
+# Algorithm 1 stops after a number of steps, wherever it is.
+WITHOUT_A_GAP = {"b7"}
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "benchmarks").is_dir(), reason="benchmarks are not part of a source package"
@@ -46,7 +48,8 @@ def test_family_runs_tiny(family, main, tmp_path, capsys):
     assert content["family"] == family
     assert content["options"]["tiny"]
     assert len(content["records"]) > 0
-    assert all(record["reached"] for record in content["records"])
+    reached = [record["reached"] for record in content["records"]]
+    assert all(reached) or family in WITHOUT_A_GAP
     assert content["title"] in capsys.readouterr().out
 
 

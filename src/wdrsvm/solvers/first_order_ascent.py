@@ -56,6 +56,7 @@ LEAST_STIFFNESS = 0.3
 LEAST_LAM_SHARE = 1e-12
 # Proximal steps change at most by this factor at a check, and within these limits.
 MAX_SOFTENING = 2.0
+TOLERATED_RATIO = 5.0
 MIN_SOFTNESS, MAX_SOFTNESS = 0.01, 100.0
 # Rows times squared unknowns up to which the dense certificate costs next to nothing.
 MAX_DENSE_WORK = 1e8
@@ -154,8 +155,7 @@ class Ascent:
             middle = made.value + self.price[LAM] * (self.problem.radius - made.on_flips)
             middle += float((self.block.coef * made.gradient).sum())
             ahead, behind = max(objective - middle, 0.0), max(middle - bound, 0.0)
-            if ahead > 0:
-                factor = min(max(np.sqrt(behind / ahead), 1 / factor), factor)
+            factor = _restoring_factor(ahead, behind)
         softness = min(max(self.softness * factor, MIN_SOFTNESS), MAX_SOFTNESS)
         self.block.soften(softness / self.softness)
         self.softness = softness
@@ -182,6 +182,14 @@ class Ascent:
         self.free.steps[:] = share * self.free_shape
         self.free.coef[:] -= self.free.steps[:, None] * slopes
         self.rows.free_curvature[:] = share * self.free_squares
+
+
+def _restoring_factor(ahead: float, behind: float) -> float:
+    """How to change a step whose effects should be alike; 1 if they nearly are."""
+    if max(ahead, behind) <= TOLERATED_RATIO * min(ahead, behind):
+        return 1.0
+    ratio = behind / ahead if ahead > 0 else np.inf
+    return float(min(max(np.sqrt(ratio), 1 / MAX_SOFTENING), MAX_SOFTENING))
 
 
 def _rows(problem: RobustProblem, layout: Layout) -> Rows:

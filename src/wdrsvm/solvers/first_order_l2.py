@@ -53,6 +53,9 @@ MAX_CHANGE = 2.0
 LEAST_PRESSURE = 1e-6
 ROWS_A_PRESS = 300
 PRESSES_AN_EPOCH = 8
+MAX_LAST_PRESSES = 50
+# Ten presses' flops, 6 C^3 each, in those of a row, 4 C a nonzero, over C^2 / nonzeros.
+PRESS_COST = 15
 POLAR_ROUNDS = 50
 LEAST_POLAR_WEIGHT = 1e-14
 GRAM_ROUNDING = 1e-15
@@ -72,7 +75,7 @@ class EuclideanBlock:
         self.damping = self._new_damping()
         self.residual = -self.damping * coef
         self.gram = self.residual.T @ self.residual
-        self.pace = min(ROWS_A_PRESS, max(1, len(rows.y) // PRESSES_AN_EPOCH))
+        self.pace = _press_pace(rows, n_classes)
         self.n_classes = n_classes
 
     def _new_damping(self) -> float:
@@ -103,6 +106,8 @@ class EuclideanBlock:
             tol,
             least_weight,
         )
+        rounds = min(MAX_LAST_PRESSES, max(1, len(order) // self.pace))
+        press_on(self.pairs, self.gram, self.price, self.damping, least_weight, rounds)
 
     def recentre(self) -> None:
         """Make the present M the centre of the next proximal step."""
@@ -132,6 +137,14 @@ class EuclideanBlock:
 
     def flow(self) -> None:
         """The certificate finds it by itself."""
+
+
+def _press_pace(rows: Rows, n_classes: int) -> int:
+    """Rows between two presses: often, but so that rows take most of the time."""
+    n_rows = len(rows.y)
+    a_row = max(len(rows.touch.data) / n_rows, 1.0)
+    costly = int(PRESS_COST * n_classes**2 / a_row)
+    return max(1, min(ROWS_A_PRESS, n_rows // PRESSES_AN_EPOCH), costly)
 
 
 def _starting_pairs(coef: Floats) -> Floats:
@@ -199,6 +212,14 @@ def press(pairs, metric, gram, price, least_weight):  # type: ignore[no-untyped-
     excess = price[RADIUS] - price[SPENT] - price[PRESSURE]
     price[RESPONSE] = price[STEP]
     price[LAM] = bounded(price[CENTRE] - price[STEP] * excess, price)
+
+
+@compiled
+def press_on(pairs, gram, price, damping, least_weight, rounds):  # type: ignore[no-untyped-def]
+    """Press repeatedly with G as it is."""
+    for _ in range(rounds):
+        metric = class_metric(pairs, price, damping)
+        press(pairs, metric, gram, price, least_weight)
 
 
 @compiled
