@@ -38,6 +38,7 @@ def instance(seed: int) -> tuple[RobustProblem, float, float]:
     problem = random_problem(seed)
     judge = solve_clarabel if problem.ball.norm == "l2" else solve_highs
     found = judge(problem)
+    assert found.finished, describe(problem)
     return problem, found.value, problem.risk(found.coef, found.intercept).value
 
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import RobustProblem, WassersteinBall, dual_bound
+from wdrsvm.problem import Multipliers, RobustProblem, WassersteinBall, dual_bound
 from wdrsvm.solvers.interior_point import interior_point
+from wdrsvm.solvers.normal_system import NormalSystem, fix_gauge
 from wdrsvm.solvers.reference import solve_clarabel, solve_highs
-from wdrsvm.solvers.result import SolverSettings, SolverStatus
+from wdrsvm.solvers.result import Incumbent, SolverSettings, SolverStatus
 
 from ..agreement.instances import random_problem
 
@@ -273,6 +274,7 @@ def test_every_iteration_is_told_to_the_callback():
     last = records[-1]
     assert last.gap == last.objective - last.dual_bound
     assert last.objective == pytest.approx(result.certificate.objective, rel=1e-5)
+    assert last.dual_bound == pytest.approx(result.certificate.dual_bound)
 
 
 @pytest.mark.parametrize("radius", [0.0, 0.05])
@@ -286,12 +288,96 @@ def test_the_history_tells_the_objective_where_nothing_can_be_moved(radius):
     assert last == pytest.approx(result.certificate.objective, rel=1e-5)
 
 
+def spoilt(found):
+    """Good multipliers with noise that scaling alone cannot mend."""
+    rng = np.random.default_rng(0)
+    arrays = (found.alpha, found.phi, found.beta)
+    noisy = (each * rng.lognormal(sigma=1e-3, size=each.shape) for each in arrays)
+    return Multipliers(*noisy, flow=found.flow, gradient=found.gradient)
+
+
+def test_the_best_point_and_the_best_bound_are_kept_apart():
+    problem = random_problem(3, radius=1e-4)
+    best = interior_point(problem, SolverSettings(tol=1e-8))
+    kept = Incumbent(np.zeros_like(best.coef), np.zeros_like(best.intercept))
+    assert not kept.certificate.holds(1e-2)
+    kept.judge(problem, best.coef, best.intercept, spoilt(best.multipliers), 1.0)
+    assert kept.dual_bound < 0.9 * kept.objective
+    kept.judge(problem, 0 * best.coef, best.intercept, spoilt(best.multipliers), 1e-6)
+    assert kept.dual_bound >= 0.999 * kept.objective
+    kept.judge(problem, 0 * best.coef, best.intercept, no_multipliers(problem), 1e-6)
+    assert kept.coef is best.coef
+    assert kept.certificate.holds(1e-3)
+    assert kept.certificate.objective == best.certificate.objective
+
+
+def no_multipliers(problem):
+    return Multipliers(*np.zeros((3, problem.n_rows, problem.n_classes)))
+
+
+def test_a_bound_above_the_objective_by_rounding_is_the_objective():
+    kept = Incumbent(np.zeros((2, 1)), np.zeros(2), objective=0.5, dual_bound=0.5 + 1e-12)
+    assert kept.certificate.gap == 0.0
+
+
 def test_an_exception_of_the_callback_stops_the_solver():
     def stop(record):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         interior_point(problem_of(*clusters()), SolverSettings(callback=stop))
+
+
+class TestNormalSystem:
+    """The linear system of a step, also where rounding has made it indefinite."""
+
+    def test_rows_and_columns_of_all_sizes_are_solved(self):
+        rng = np.random.default_rng(0)
+        half, scale = rng.normal(size=(6, 6)), 10.0 ** np.arange(-9, 9, 3)
+        matrix = scale[:, None] * (half @ half.T) * scale
+        expected = rng.normal(size=6) / scale
+        found = NormalSystem(matrix.copy()).solve(matrix @ expected)
+        np.testing.assert_allclose(found * scale, expected * scale, rtol=1e-9)
+
+    def test_a_singular_system_is_solved_within_its_range(self):
+        half = np.random.default_rng(0).normal(size=(6, 3))
+        matrix = half @ half.T
+        # A diagonal shift below rounding leaves it indefinite.
+        matrix -= 1e-13 * np.eye(6)
+        assert np.linalg.eigvalsh(matrix)[0] < 0
+        rhs = half @ np.ones(3)
+        found = NormalSystem(matrix.copy()).solve(rhs)
+        np.testing.assert_allclose(matrix @ found, rhs, atol=1e-6)
+
+    def test_refinement_removes_what_the_ridge_leaves(self):
+        """A nearly singular matrix whose factor needs a ridge of its own size."""
+        rng = np.random.default_rng(0)
+        basis = np.linalg.qr(rng.normal(size=(5, 5)))[0]
+        matrix = (basis * [1.0, 1.0, 1.0, 1.0, 1e-12]) @ basis.T
+        matrix = (matrix + matrix.T) / 2
+        rhs = matrix @ rng.normal(size=5)
+        found = NormalSystem(matrix.copy()).solve(rhs)
+        assert np.abs(matrix @ found - rhs).max() <= 1e-12
+
+    def test_the_gauge_is_fixed_from_a_column_on(self):
+        rng = np.random.default_rng(0)
+        laplacian = np.array([[2.0, -1.0, -1.0], [-1.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])
+        matrix = np.zeros((7, 7))
+        matrix[:6, :6] = np.kron(laplacian, np.diag(rng.uniform(1.0, 2.0, 2)))
+        matrix[6, 6] = 1.0
+        held = matrix.copy()
+        fix_gauge(held, 3, 2, 1)
+        shifts = np.kron(np.ones(3), np.eye(2))
+        np.testing.assert_allclose(held[:6, :6] @ shifts[0], 0.0, atol=1e-12)
+        assert shifts[1] @ held[:6, :6] @ shifts[1] > 1.0
+        fix_gauge(held, 3, 2, 0)
+        assert np.linalg.eigvalsh(held)[0] > 0
+
+    def test_a_column_without_curvature_is_held(self):
+        matrix = np.zeros((7, 7))
+        matrix[6, 6] = 1.0
+        fix_gauge(matrix, 3, 2, 0)
+        assert np.linalg.eigvalsh(matrix)[0] > 0
 
 
 def test_the_result_names_its_solver_and_says_nothing(capsys):

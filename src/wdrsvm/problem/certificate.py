@@ -30,7 +30,7 @@ from .objective import Codes, Floats, RobustProblem
 ROUNDING = 1e-13
 MAX_TILTS = 20
 # Rows times squared unknowns up to which steering the gradient is worth its time.
-MAX_STEERING_WORK = 1e10
+MAX_STEERING_WORK = 1e11
 # Rows with all but this share of their mass on one class cannot be tilted to any effect.
 SPREAD = 1e-9
 TRACE = 1e-9

@@ -173,11 +173,19 @@ class SoftmaxMultipliers:
         return RowMultipliers(*soft_rows.soft_multipliers(*arguments, self.lam, self.mu))
 
 
+def _n_threads() -> int:
+    """The processors this process may use, not all that the machine has."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
 @contextmanager
 def row_threads(n_rows: int) -> Iterator[Callable[..., Any]]:
     """A map over blocks: threads for many rows, the plain one for few."""
     if n_rows < CURVATURE_BLOCK:
         yield map
         return
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(_n_threads()) as pool:
         yield pool.map

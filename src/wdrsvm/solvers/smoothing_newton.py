@@ -47,6 +47,7 @@ MAX_STEPS_A_ROUND = 50
 MAX_ITER = 500
 # Rows a coefficient that a round's sample, and its curvature, should have.
 ROWS_A_COEFFICIENT = 30
+MAX_SAMPLE_ENTRIES = 8_000_000
 STEP_SHARE = 0.99
 MAX_HALVINGS = 30
 # Steps have settled when they promise this share of the gap; the cone's is this one.
@@ -240,8 +241,9 @@ class _Rounds:
         return SolverStatus.MAX_ITER if limited else SolverStatus.STALLED
 
     def _sample(self, n_rows: int) -> Passes:
-        """Passes over that many rows, all if they are not many more."""
-        if 2 * n_rows >= self.problem.n_rows:
+        """Passes over that many rows, all if they are not many more or a copy too large."""
+        n_entries = n_rows * self.problem.n_features
+        if 2 * n_rows >= self.problem.n_rows or n_entries > MAX_SAMPLE_ENTRIES:
             return self.passes
         return self.passes.on(np.sort(self.order[:n_rows]))
 
