@@ -1,9 +1,5 @@
 """A fit that is cut short leaves nothing behind, and promises no more than is true."""
 
-import os
-import signal
-import subprocess
-import sys
 import threading
 import warnings
 
@@ -99,54 +95,6 @@ def test_threads_work_beside_the_interrupted_newton_solver(interrupt):
     with pytest.raises(KeyboardInterrupt):
         model.fit(*data(MANY_ROWS))
     assert max(interrupt) > before
-
-
-FIT_AND_TELL = """
-import sys, threading
-from sklearn.datasets import make_classification
-from threadpoolctl import threadpool_info
-from wdrsvm import RobustLinearSVC
-
-def state():
-    limits = [library["num_threads"] for library in threadpool_info()]
-    return vars(model).copy(), threading.active_count(), limits
-
-solver, n_rows = sys.argv[1], int(sys.argv[2])
-X, y = make_classification(
-    n_rows, 20, n_informative=20, n_redundant=0, n_classes=4, class_sep=2, random_state=0
-)
-RobustLinearSVC(solver=solver, tol=0.1).fit(X[:500], y[:500])  # loads all libraries
-model = RobustLinearSVC(solver=solver, tol=1e-13, verbose=1)
-before = state()
-try:
-    model.fit(X, y)
-    told = "not interrupted"
-except KeyboardInterrupt:
-    after = state()
-    told = "unchanged" if before == after else f"{before} became {after}"
-print(told)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
-@pytest.mark.parametrize(
-    ("solver", "n_rows"),
-    [("interior-point", 3000), ("newton", 100_000), ("first-order", 20_000)],
-)
-def test_signal_during_a_fit(solver, n_rows, tmp_path):
-    command = [sys.executable, "-u", "-c", FIT_AND_TELL, solver, str(n_rows)]
-    environment = os.environ | {"TMPDIR": str(tmp_path)}
-    process = subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
-    )
-    with process:
-        assert process.stdout.readline().startswith("iteration")
-        process.send_signal(signal.SIGINT)
-        last = process.stdout.read().splitlines()[-1]
-    assert process.returncode == 0
-    assert last == "unchanged"
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

@@ -7,9 +7,20 @@ import pytest
 from scipy import sparse
 
 from wdrsvm import WassersteinBall
-from wdrsvm.problem import RobustProblem, dual_bound
+from wdrsvm.problem import LOSSES, RobustProblem, dual_bound
+from wdrsvm.problem.norms import NORMS, divergence, lipschitz, with_divergence
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start
 from wdrsvm.solvers.first_order import first_order
+from wdrsvm.solvers.first_order_ascent import Ascent
+from wdrsvm.solvers.first_order_bound import feasible
+from wdrsvm.solvers.first_order_l2 import shortest_flow
+from wdrsvm.solvers.first_order_rows import (
+    LAM,
+    RESPONSE,
+    SPENT,
+    settle_flips,
+    settle_labels,
+)
 from wdrsvm.solvers.interior_point import interior_point
 
 from ..agreement.instances import describe, random_problem
@@ -77,8 +88,11 @@ def test_too_few_epochs_give_the_true_gap():
     result = first_order(problem, SolverSettings(tol=1e-8, max_iter=3))
     assert result.status is SolverStatus.MAX_ITER
     value = problem.risk(result.coef, result.intercept).value
+    assert result.n_iter == 3
     assert result.certificate.objective == pytest.approx(value, rel=1e-12)
-    assert result.certificate.gap > 0
+    exact = interior_point(problem, SolverSettings(tol=1e-6)).certificate
+    assert result.certificate.gap >= exact.objective - exact.dual_bound
+    assert result.certificate.dual_bound <= exact.objective <= value
 
 
 def test_a_start_is_used():
@@ -88,3 +102,200 @@ def test_a_start_is_used():
     again = first_order(problem, SolverSettings(tol=1e-3), start)
     assert again.n_iter <= first.n_iter
     assert again.certificate.holds(1e-3)
+
+
+def test_no_result_is_worse_than_its_start():
+    problem = wide("l1", 0.5)
+    good = first_order(problem, ROUGH)
+    start = Start(good.coef, good.intercept, good.certificate.lam)
+    again = first_order(problem, SolverSettings(tol=1e-9, max_iter=1), start)
+    assert again.certificate.objective <= good.certificate.objective
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_costs_trust_and_weights_of_wide_data(norm, fit_intercept):
+    """Prices of every kind at once: infinite ones make columns free."""
+    rng = np.random.default_rng(1)
+    problem = wide(norm, 0.5, fit_intercept)
+    cost = rng.uniform(0.5, 2.0, problem.n_features)
+    cost[[5, 7]] = np.inf
+    prices = rng.uniform(0.2, 1.0, (3, 3))
+    prices[0, 1] = np.inf
+    np.fill_diagonal(prices, 0.0)
+    trust = rng.choice([0.5, 1.0, np.inf], problem.n_rows)
+    weight = rng.exponential(size=problem.n_rows)
+    weight[:3] = 0.0
+    problem = replace(
+        problem,
+        ball=WassersteinBall(0.02, prices, norm, cost),
+        weight=weight / weight.sum(),
+        label_trust=trust,
+    )
+    found = first_order(problem, ROUGH).certificate
+    exact = interior_point(problem, SolverSettings(tol=1e-6)).certificate
+    assert found.holds(1e-2)
+    assert found.dual_bound <= exact.objective + 1e-9
+    assert found.objective >= exact.dual_bound - 1e-9
+
+
+@pytest.mark.parametrize("radius", [0.0, 30.0])
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_no_budget_and_too_much_of_it(radius, norm):
+    problem = wide(norm, 0.5)
+    problem = problem.with_radius(radius)
+    result = first_order(problem, SolverSettings(tol=1e-3, max_iter=200))
+    # Wide data can be separated; against a large budget only the constant helps.
+    assert result.certificate.objective == pytest.approx(float(radius > 0), abs=1e-3)
+    assert 0 <= result.certificate.dual_bound <= result.certificate.objective + 1e-12
+    assert result.certificate.holds(1e-3) or radius == 0
+
+
+def test_labels_that_nobody_has_cost_nothing():
+    problem = wide("l2", np.inf)
+    more = replace(problem, n_classes=5)
+    few, many = (first_order(each, ROUGH).certificate for each in (problem, more))
+    assert many.dual_bound <= few.objective
+    assert few.dual_bound <= many.objective
+
+
+def test_history_is_passed_on_and_closes_in():
+    seen = []
+    settings = SolverSettings(tol=1e-3, callback=seen.append)
+    result = first_order(wide("l2", 0.5), settings)
+    assert tuple(seen) == result.history
+    assert result.history[-1].n_iter == result.n_iter
+    objectives = [record.objective for record in seen]
+    bounds = [record.dual_bound for record in seen]
+    assert objectives == sorted(objectives, reverse=True)
+    assert bounds == sorted(bounds)
+
+
+def test_another_seed_gives_another_way_to_the_same_value():
+    problem = wide("l2", 0.5)
+    one, other = (
+        first_order(problem, SolverSettings(tol=1e-3, seed=seed)) for seed in (0, 1)
+    )
+    assert np.any(one.coef != other.coef)
+    assert one.certificate.dual_bound <= other.certificate.objective
+    assert other.certificate.dual_bound <= one.certificate.objective
+
+
+def test_sparse_data_are_never_made_dense(monkeypatch):
+    problem = wide("l2", 0.5, n_features=20_000)
+
+    def refuse(*_):
+        raise AssertionError("dense copy")
+
+    monkeypatch.setattr(sparse.csr_array, "toarray", refuse)
+    assert first_order(problem, ROUGH).certificate.holds(1e-2)
+
+
+def test_other_losses_are_refused():
+    problem = replace(wide("l2", np.inf), loss=LOSSES["logistic"])
+    with pytest.raises(ValueError, match=r"Crammer-Singer.*solver='newton'"):
+        first_order(problem, ROUGH)
+
+
+# Parts: a bound is only as true as the flow behind it.
+
+
+def ascended(problem, n_epochs=5):
+    ascent = Ascent(problem, None, seed=0)
+    for _ in range(n_epochs):
+        ascent.sweep()
+        ascent.recentre()
+    return ascent
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_multipliers_are_feasible_before_they_bound(norm):
+    problem = wide(norm, 0.5)
+    ascent = ascended(problem)
+    made = feasible(ascent.rows, ascent.layout, ascent.duals)
+    alpha, phi, beta = made.duals
+    assert min(alpha.min(), phi.min(), beta.min()) >= 0
+    np.testing.assert_allclose(alpha.sum(1) + phi.sum(1), problem.weight, rtol=1e-12)
+    np.testing.assert_allclose(beta.sum(1), phi.sum(1), rtol=1e-12, atol=1e-18)
+    slopes = made.multipliers(None).rows(slice(None)).slopes(problem.y)
+    np.testing.assert_allclose(slopes.sum(axis=0), 0.0, atol=1e-13)
+    np.testing.assert_allclose(made.gradient, problem.X.T @ slopes, atol=1e-14)
+
+
+def test_the_linf_flow_has_the_divergence_and_the_cost_that_the_bound_assumes():
+    problem = wide("linf", 0.5)
+    ascent = ascended(problem, 30)
+    gradient = feasible(ascent.rows, ascent.layout, ascent.duals).gradient.T
+    flow = with_divergence(ascent.block.flow(), gradient)
+    np.testing.assert_allclose(divergence(flow, 3), gradient, atol=1e-14)
+    cost = NORMS["linf"].of_rows(flow).sum()
+    assert ascent.block.polar(gradient.T) == pytest.approx(cost, rel=1e-12)
+
+
+def pair_weights(rng, n_classes, spread):
+    weights = 10.0 ** -rng.uniform(0, spread, (n_classes, n_classes))
+    weights = np.triu(weights, 1)
+    return (weights + weights.T) / weights.sum()
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("idle", [False, True])
+def test_the_l2_polar_is_never_too_small(seed, idle):
+    """<M, G> <= L(M) sigma(G) for every M, also if a class hardly takes part."""
+    rng = np.random.default_rng(seed)
+    n_classes = int(rng.integers(2, 7))
+    gradient = rng.normal(size=(n_classes, 9))
+    if idle:
+        gradient[0] *= 1e-9
+    gradient -= gradient.mean(axis=0)
+    pairs = pair_weights(rng, n_classes, spread=12)
+    polar = shortest_flow(gradient @ gradient.T, pairs)
+    laplacian = np.diag(pairs.sum(axis=0)) - pairs
+    for ridge in (0.0, 1e-3, 1.0):
+        M = np.linalg.pinv(laplacian + ridge * np.eye(n_classes)) @ gradient
+        modulus = lipschitz(M, "l2", np.ones(9))
+        assert np.vdot(M, gradient) <= modulus * polar * (1 + 1e-12)
+    assert polar <= np.linalg.norm(gradient, axis=1).sum() * (1 + 1e-6)
+
+
+def random_row(rng, n_classes):
+    factor = rng.normal(size=(n_classes, n_classes))
+    metric = factor @ factor.T
+    return metric, 3 * rng.normal(size=n_classes), float(rng.uniform(0.1, 2.0))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_row_without_flips_ends_balanced(seed):
+    rng = np.random.default_rng(seed)
+    metric, scores, q = random_row(rng, 5)
+    first, alpha, change = scores.copy(), np.eye(5)[2] * 0.7, np.empty(5)
+    assert settle_labels(alpha, scores, 2, q, metric, 0.3, 1e-6, change)
+    values = scores + (np.arange(5) != 2)
+    assert alpha.sum() == pytest.approx(0.7)
+    assert values.max() - values[alpha > 0].min() <= 1e-6
+    np.testing.assert_allclose(change, alpha - np.eye(5)[2] * 0.7)
+    moved = (q * metric + 0.3 * np.eye(5)) @ change
+    np.testing.assert_allclose(scores, first - moved, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_row_with_flips_ends_balanced_and_pays_for_them(seed):
+    rng = np.random.default_rng(seed)
+    metric, scores, q = random_row(rng, 4)
+    alpha, phi, beta, change = np.eye(4)[1] * 0.7, *np.zeros((3, 4))
+    cost = np.array([0.3, np.inf, 0.6, np.inf])
+    price = np.zeros(7)
+    price[[LAM, RESPONSE]] = 0.5, 2.0
+    settle_flips(alpha, phi, beta, cost, scores, 1, price, q, metric, 0.3, 1e-9, change)
+    assert alpha.sum() + phi.sum() == pytest.approx(0.7)
+    assert beta.sum() == pytest.approx(phi.sum())
+    spent = phi[0] * 0.3 + phi[2] * 0.6
+    assert price[SPENT] == pytest.approx(spent, abs=1e-15)
+    assert price[LAM] == pytest.approx(0.5 + 2.0 * spent)
+    label = scores + (np.arange(4) != 1) - scores[1]
+    flip = 1.0 - scores - price[LAM] * cost
+    best = max(label.max(), scores.max() + flip.max())
+    held = alpha @ label + beta @ scores + phi[[0, 2]] @ flip[[0, 2]]
+    assert 0.7 * best - held <= 1e-8
+    g = alpha - 0.7 * np.eye(4)[1] + beta - phi + phi.sum() * np.eye(4)[1]
+    np.testing.assert_allclose(change, g, atol=1e-12)
