@@ -12,14 +12,7 @@ from sklearn.utils.estimator_checks import (
     check_n_features_in_after_fitting,
 )
 
-from wdrsvm import RobustLinearSVC as Base
-from wdrsvm import WassersteinBall, worst_case_risk
-from wdrsvm.estimators._partial_fit import PartialFitMixin
-
-
-class StreamingSVC(PartialFitMixin, Base):
-    """RobustLinearSVC with partial_fit, whether or not it has it already."""
-
+from wdrsvm import RobustLinearSVC, WassersteinBall, worst_case_risk
 
 NAMES = np.array(["a", "b", "c"])
 
@@ -53,13 +46,13 @@ def streamed(model, X, y, chunk=1000, **kwargs):
 
 @pytest.fixture(scope="module")
 def model():
-    return streamed(StreamingSVC(), X, y)
+    return streamed(RobustLinearSVC(), X, y)
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 def test_a_stream_comes_near_fit(norm):
-    stream = streamed(StreamingSVC(norm=norm), X, y)
-    exact = StreamingSVC(norm=norm).fit(X, y)
+    stream = streamed(RobustLinearSVC(norm=norm), X, y)
+    exact = RobustLinearSVC(norm=norm).fit(X, y)
     ball = WassersteinBall(exact.radius, exact.label_cost, norm)
     least = worst_case_risk(exact, *HELD_OUT, ball)
     assert worst_case_risk(stream, *HELD_OUT, ball) <= 1.05 * least
@@ -67,7 +60,7 @@ def test_a_stream_comes_near_fit(norm):
 
 class TestAttributes:
     def test_they_are_those_of_fit(self, model):
-        fitted = StreamingSVC().fit(X, y)
+        fitted = RobustLinearSVC().fit(X, y)
         names = {name for name in vars(fitted) if name.endswith("_")}
         assert names <= set(vars(model))
         assert model.coef_.shape == fitted.coef_.shape
@@ -81,45 +74,45 @@ class TestAttributes:
         assert model.duality_gap_ == np.inf
 
     def test_two_classes(self):
-        binary = streamed(StreamingSVC(), X, y > 0)
+        binary = streamed(RobustLinearSVC(), X, y > 0)
         assert binary.coef_.shape == (1, 6)
         assert binary.score(X, y > 0) > 0.6
 
     def test_names_of_labels(self, model):
-        named = streamed(StreamingSVC(), X, NAMES[y])
+        named = streamed(RobustLinearSVC(), X, NAMES[y])
         np.testing.assert_array_equal(named.predict(X), NAMES[model.predict(X)])
 
     def test_no_intercept(self):
-        plain = streamed(StreamingSVC(fit_intercept=False), X, y)
+        plain = streamed(RobustLinearSVC(fit_intercept=False), X, y)
         np.testing.assert_array_equal(plain.intercept_, 0.0)
 
 
 class TestDeterminism:
     def test_the_same_stream_gives_the_same_model(self, model):
-        again = streamed(StreamingSVC(), X, y)
+        again = streamed(RobustLinearSVC(), X, y)
         np.testing.assert_array_equal(again.coef_, model.coef_)
         np.testing.assert_array_equal(again.intercept_, model.intercept_)
 
     def test_the_seed_matters_and_repeats(self, model):
-        first = streamed(StreamingSVC(random_state=1), X, y)
-        second = streamed(StreamingSVC(random_state=1), X, y)
+        first = streamed(RobustLinearSVC(random_state=1), X, y)
+        second = streamed(RobustLinearSVC(random_state=1), X, y)
         np.testing.assert_array_equal(first.coef_, second.coef_)
         assert not np.array_equal(first.coef_, model.coef_)
 
     def test_a_copied_stream_goes_on(self):
-        stream = streamed(StreamingSVC(), X[:3000], y[:3000])
+        stream = streamed(RobustLinearSVC(), X[:3000], y[:3000])
         other = deepcopy(stream)
         streamed(stream, X[3000:], y[3000:])
         streamed(other, X[3000:], y[3000:])
         np.testing.assert_array_equal(stream.coef_, other.coef_)
 
     def test_sparse_rows_are_the_same_rows(self, model):
-        stream = streamed(StreamingSVC(), sparse.csr_array(X), y)
+        stream = streamed(RobustLinearSVC(), sparse.csr_array(X), y)
         np.testing.assert_allclose(stream.coef_, model.coef_, rtol=1e-9)
 
     def test_memory_does_not_grow(self):
-        few = streamed(StreamingSVC(), X[:1000], y[:1000], chunk=100)
-        many = streamed(StreamingSVC(), X, y, chunk=100)
+        few = streamed(RobustLinearSVC(), X[:1000], y[:1000], chunk=100)
+        many = streamed(RobustLinearSVC(), X, y, chunk=100)
         sizes = [len(pickle.dumps(m._stream)) for m in (few, many)]
         assert sizes[1] <= sizes[0] + 64
 
@@ -128,27 +121,27 @@ class TestWeights:
     def test_zero_weights_are_absent_rows(self, model):
         extra, labels = np.vstack([X[:1000], 100 + X[:50]]), np.append(y[:1000], y[:50])
         weight = np.append(np.ones(1000), np.zeros(50))
-        with_zeros = StreamingSVC().partial_fit(extra, labels, [0, 1, 2], weight)
-        without = StreamingSVC().partial_fit(X[:1000], y[:1000], [0, 1, 2])
+        with_zeros = RobustLinearSVC().partial_fit(extra, labels, [0, 1, 2], weight)
+        without = RobustLinearSVC().partial_fit(X[:1000], y[:1000], [0, 1, 2])
         np.testing.assert_array_equal(with_zeros.coef_, without.coef_)
 
     def test_the_unit_of_weights_does_not_matter(self, model):
-        weighted = streamed(StreamingSVC(), X, y, sample_weight=np.full(6000, 8.0))
+        weighted = streamed(RobustLinearSVC(), X, y, sample_weight=np.full(6000, 8.0))
         np.testing.assert_allclose(weighted.coef_, model.coef_, rtol=1e-6, atol=1e-9)
 
     def test_a_weighted_class_is_found_more_often(self, model):
-        weighted = streamed(StreamingSVC(class_weight={0: 1, 1: 1, 2: 10}), X, y)
+        weighted = streamed(RobustLinearSVC(class_weight={0: 1, 1: 1, 2: 10}), X, y)
         assert (weighted.predict(X) == 2).sum() > (model.predict(X) == 2).sum()
 
     def test_verified_labels_lower_the_risk(self, model):
         trust = np.full(6000, np.inf)
-        trusted = streamed(StreamingSVC(), X, y, label_trust=trust)
+        trusted = streamed(RobustLinearSVC(), X, y, label_trust=trust)
         assert trusted.objective_ < model.objective_
 
 
 class TestBeginning:
     def test_a_stream_begins_at_a_fit(self):
-        fitted = StreamingSVC().fit(X[:500], y[:500])
+        fitted = RobustLinearSVC().fit(X[:500], y[:500])
         before = fitted.worst_case_risk(X, y)
         fitted.partial_fit(X[500:600], y[500:600])
         assert fitted.worst_case_risk(X, y) < 1.2 * before
@@ -156,20 +149,20 @@ class TestBeginning:
     def test_fit_forgets_the_stream(self, model):
         stream = deepcopy(model)
         stream.fit(X[:500], y[:500])
-        alone = StreamingSVC().fit(X[:500], y[:500])
+        alone = RobustLinearSVC().fit(X[:500], y[:500])
         for estimator in (stream, alone):
             estimator.partial_fit(X[:100], y[:100])
         np.testing.assert_array_equal(stream.coef_, alone.coef_)
 
     def test_a_chunk_may_lack_classes(self):
         order = np.argsort(y, kind="stable")
-        sorted_stream = StreamingSVC()
+        sorted_stream = RobustLinearSVC()
         for part in np.array_split(order, 12):
             sorted_stream.partial_fit(X[part], y[part], classes=[0, 1, 2])
         np.testing.assert_array_equal(sorted_stream.classes_, [0, 1, 2])
 
     def test_rows_one_at_a_time(self):
-        stream = StreamingSVC()
+        stream = RobustLinearSVC()
         for n in range(40):
             stream.partial_fit(X[n : n + 1], y[n : n + 1], classes=[0, 1, 2])
         assert np.isfinite(stream.coef_).all()
@@ -179,32 +172,32 @@ class TestBeginning:
 class TestErrors:
     def test_classes_are_needed_first(self):
         with pytest.raises(ValueError, match="classes must be passed on the first call"):
-            StreamingSVC().partial_fit(X, y)
+            RobustLinearSVC().partial_fit(X, y)
 
     def test_other_classes_later(self):
-        stream = StreamingSVC().partial_fit(X, y, classes=[0, 1, 2])
+        stream = RobustLinearSVC().partial_fit(X, y, classes=[0, 1, 2])
         with pytest.raises(ValueError, match="classes must be those of the first call"):
             stream.partial_fit(X, y, classes=[0, 1])
 
     def test_a_single_class(self):
         with pytest.raises(ValueError, match="classes must have at least 2 labels"):
-            StreamingSVC().partial_fit(X, y, classes=[0])
+            RobustLinearSVC().partial_fit(X, y, classes=[0])
 
     def test_an_unknown_label(self):
         with pytest.raises(ValueError, match="y contains labels"):
-            StreamingSVC().partial_fit(X, y, classes=[0, 1])
+            RobustLinearSVC().partial_fit(X, y, classes=[0, 1])
 
     def test_balanced_weights(self):
         with pytest.raises(ValueError, match="class_weight='balanced'"):
-            StreamingSVC(class_weight="balanced").partial_fit(X, y, classes=[0, 1, 2])
+            RobustLinearSVC(class_weight="balanced").partial_fit(X, y, classes=[0, 1, 2])
 
     def test_a_failed_call_changes_nothing(self):
-        stream = StreamingSVC().partial_fit(X[:100], y[:100], classes=[0, 1, 2])
+        stream = RobustLinearSVC().partial_fit(X[:100], y[:100], classes=[0, 1, 2])
         before = dict(vars(stream))
         with pytest.raises(ValueError, match="features"):
             stream.partial_fit(X[:, :3], y)
         assert all(vars(stream)[name] is value for name, value in before.items())
 
     def test_scikit_learn_checks(self):
-        check_estimators_partial_fit_n_features("StreamingSVC", StreamingSVC())
-        check_n_features_in_after_fitting("StreamingSVC", StreamingSVC())
+        check_estimators_partial_fit_n_features("RobustLinearSVC", RobustLinearSVC())
+        check_n_features_in_after_fitting("RobustLinearSVC", RobustLinearSVC())

@@ -339,25 +339,15 @@ class TestNormalSystem:
         found = NormalSystem(matrix.copy()).solve(matrix @ expected)
         np.testing.assert_allclose(found * scale, expected * scale, rtol=1e-9)
 
-    def test_a_singular_system_is_solved_within_its_range(self):
+    @pytest.mark.parametrize("shift", [1e-13, 1e-9])
+    def test_a_singular_system_is_solved_within_its_range(self, shift):
+        """The factor needs a ridge; refinement removes most of what that leaves."""
         half = np.random.default_rng(0).normal(size=(6, 3))
-        matrix = half @ half.T
-        # A diagonal shift below rounding leaves it indefinite.
-        matrix -= 1e-13 * np.eye(6)
+        matrix = half @ half.T - shift * np.eye(6)
         assert np.linalg.eigvalsh(matrix)[0] < 0
         rhs = half @ np.ones(3)
         found = NormalSystem(matrix.copy()).solve(rhs)
-        np.testing.assert_allclose(matrix @ found, rhs, atol=1e-6)
-
-    def test_refinement_removes_what_the_ridge_leaves(self):
-        """A nearly singular matrix whose factor needs a ridge of its own size."""
-        rng = np.random.default_rng(0)
-        basis = np.linalg.qr(rng.normal(size=(5, 5)))[0]
-        matrix = (basis * [1.0, 1.0, 1.0, 1.0, 1e-12]) @ basis.T
-        matrix = (matrix + matrix.T) / 2
-        rhs = matrix @ rng.normal(size=5)
-        found = NormalSystem(matrix.copy()).solve(rhs)
-        assert np.abs(matrix @ found - rhs).max() <= 1e-12
+        assert np.abs(matrix @ found - rhs).max() <= 10 * shift
 
     def test_the_gauge_is_fixed_from_a_column_on(self):
         rng = np.random.default_rng(0)
