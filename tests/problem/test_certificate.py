@@ -22,7 +22,7 @@ from wdrsvm.problem import (
     dual_bound,
     objective,
 )
-from wdrsvm.problem.certificate import RowMultipliers, _tilt
+from wdrsvm.problem.multipliers import RowMultipliers, tilt
 from wdrsvm.solvers.interior_point import interior_point
 from wdrsvm.solvers.result import SolverSettings
 
@@ -250,7 +250,7 @@ def test_the_most_violent_tilt_keeps_the_mass_of_every_row():
     pull = np.random.default_rng(0).normal(size=(200, 3, 3))
     for size in (1.0, 1e8, 1e16, 1e20, 1e30):
         for each in pull:
-            tilted = _tilt(mass, size * each)
+            tilted = tilt(mass, size * each)
             assert (tilted >= 0).all()
             np.testing.assert_allclose(tilted.sum(axis=1), mass.sum(axis=1))
 

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..problem import Multipliers, RobustProblem
-from ..problem.certificate import MAX_TILTS, ROUNDING, TRACE
+from ..problem.certificate import MAX_TILTS, ROUNDING
+from ..problem.multipliers import TRACE
 from ..problem.objective import Codes
 from .first_order_layout import Layout
 from .first_order_rows import (

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import Multipliers
-from ..problem.certificate import RowMultipliers
+from ..problem.multipliers import RowMultipliers
 from .passes import Passes, SoftmaxMultipliers
 from .primal_dual import Iterate, ScaledData
 from .result import History, Incumbent
