@@ -29,6 +29,7 @@ from .objective import Floats, RobustProblem
 # Equalities that hold to this share of their terms hold in floating point.
 ROUNDING = 1e-13
 MAX_TILTS = 20
+MAX_STEERINGS = 3
 FIRST_RIDGE, LAST_RIDGE, STIFFER = 1e-12, 1e-2, 1e3
 # Rows times squared unknowns up to which steering the gradient is worth its time.
 MAX_STEERING_WORK = 1e11
@@ -146,9 +147,18 @@ def _steered_bound(
     flow = multipliers.flow
     spent = on_flips + _move_spending(problem, gradient, flow)
     share = min(1.0, problem.radius / spent) if spent > 0 else 1.0
-    design = Design(problem, np.ones_like(fixed), share * gradient)
-    steered, _ = _balanced(problem, multipliers, design, flip_share=share)
-    return _scaled_bound(problem, steered, None if flow is None else share * flow)[0]
+    bound = 0.0
+    for _ in range(MAX_STEERINGS):
+        design = Design(problem, np.ones_like(fixed), share * gradient)
+        steered, _ = _balanced(problem, multipliers, design, flip_share=share)
+        own_flow = None if flow is None else share * flow
+        reached, left = _scaled_bound(problem, steered, own_flow)
+        bound = max(bound, reached)
+        if not 0 < left < 1 - ROUNDING:
+            break
+        # Tilting may have spent a little more on flips.
+        share *= left
+    return bound
 
 
 def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None) -> float:

@@ -40,7 +40,7 @@ LAST_SOFTMAX_MU = 1e-4
 LAST_MU = 1e-16
 # Steps have settled when they promise this share of what mu leaves of the gap.
 SETTLED = 0.01
-WELL_SETTLED = 1e-6
+WELL_SETTLED = 1e-14
 MAX_STEPS_A_ROUND = 50
 # Rows stiffer than this between labels, relative to the loss, always count.
 TORN = 0.1
@@ -99,12 +99,16 @@ class LabelNewton(Newton):
     def settle(self, max_iter: int, share: float = SETTLED) -> None:
         """Newton steps until they promise only a share of the gap, or lead nowhere."""
         self.with_all_rows = share < SETTLED
+        before = np.inf
         for _ in range(MAX_STEPS_A_ROUND):
             if self.n_iter >= max_iter:
                 break
             self.n_iter += 1
-            if not self._step() > share * self.resolution:
+            promise = self._step()
+            at_rounding = before / 2 < promise < SETTLED * self.resolution
+            if at_rounding or not promise > share * self.resolution:
                 break
+            before = promise
 
     def _curvature(self) -> Floats:
         softness, tension = self.now.softness.T
@@ -136,6 +140,8 @@ class LabelRounds(Rounds):
 
     passes: LabelPasses
     newton = LabelNewton
+    # A promise is a square: this settles multipliers to about its root.
+    well_settled = WELL_SETTLED
 
     def __init__(
         self, problem: RobustProblem, passes: LabelPasses, settings: SolverSettings

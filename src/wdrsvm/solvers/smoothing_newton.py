@@ -211,6 +211,7 @@ class Rounds:
     """The rounds of the method, the best point and the best bound so far."""
 
     newton: type[Newton] = Newton
+    well_settled = WELL_SETTLED
 
     def __init__(self, problem: RobustProblem, passes: Passes, settings: SolverSettings):
         self.problem, self.passes, self.settings = problem, passes, settings
@@ -232,7 +233,7 @@ class Rounds:
             on_all = newton.passes is self.passes
             limited = newton.n_iter >= self.max_iter
             if on_all and (limited or self._promising(newton)):
-                newton.settle(self.max_iter, WELL_SETTLED)
+                newton.settle(self.max_iter, self.well_settled)
                 self._judge(newton)
             self.history.add(newton.n_iter, newton.risk, self.best.dual_bound)
             if self._converged() or (on_all and (limited or newton.is_sharp)):
