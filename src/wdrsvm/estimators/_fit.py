@@ -9,9 +9,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,8 @@ class RadiusWarning(UserWarning):
     """
 
 
-class TrainingData(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TrainingData:
     """The nominal distribution, and the names of its label codes."""
 
     rows: NominalRows
@@ -96,12 +97,12 @@ def solver_settings(estimator: Any) -> SolverSettings:
     return SolverSettings(
         tol=_checked_tol(estimator.tol),
         max_iter=_checked_max_iter(estimator.max_iter),
-        seed=_seed(estimator.random_state),
+        seed=seed_of(estimator.random_state),
         callback=print_progress if estimator.verbose else None,
     )
 
 
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
     """A seed for the solver; None is a seed too, for equal data give equal models."""
     if random_state is None:
         return 0
