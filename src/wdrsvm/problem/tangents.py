@@ -65,7 +65,7 @@ class RowTangents:
         return self
 
     def tilted(self, pull: Floats) -> RowTangents:
-        """Points moved along the pull, and mass to the labels whose slopes agree with it."""
+        """Points move along the pull, and mass to labels whose slopes agree with it."""
         agreement = np.zeros_like(pull)
         for labels, winners in self._by_label():
             agreement[:, labels] = (pull * winners).sum(axis=1)[:, None] - pull[:, labels]

@@ -40,7 +40,7 @@ class Address(NamedTuple):
 
 SOLVERS = {
     "interior-point": Address("interior_point", "interior_point"),
-    "newton": Address("smoothing_newton", "smoothing_newton"),
+    "newton": Address("newton", "newton"),
     "first-order": Address("first_order", "first_order"),
     "subgradient": Address("subgradient", "subgradient"),
     "stochastic": Address("stochastic", "stochastic"),
@@ -98,6 +98,8 @@ def choose(problem: RobustProblem, tol: float) -> str:
         few_enough = MAX_WIDE_UNKNOWNS
     if unknowns > few_enough:
         return "first-order"
+    if problem.loss.temperature > 0:
+        return "newton"
     few = max(MIN_NEWTON_ROWS, ROWS_AN_UNKNOWN * unknowns)
     return "interior-point" if problem.n_rows <= few else "newton"
 

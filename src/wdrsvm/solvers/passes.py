@@ -98,11 +98,14 @@ class Passes:
         results = list(
             self.run(lambda rows: self._block(rows, *plain, lam, mu), self.problem.blocks())
         )
-        sums = [sum(part) for part in zip(*(part[:4] for part in results), strict=True)]
-        gradient, slope_sum = (sum(part[i] for part in results) for i in (4, 5))
+        merit, loss, dual, on_flips, gradient, slope_sum = (
+            sum(part[i] for part in results) for i in range(6)
+        )
         softness = np.concatenate([part[6] for part in results])
         scaled = self.scaling.scaled_gradient(np.asarray(gradient), np.asarray(slope_sum))
-        return Smoothed(*map(float, sums), scaled, softness)
+        return Smoothed(
+            float(merit), float(loss), float(dual), float(on_flips), scaled, softness
+        )
 
     def _block(
         self, rows: slice, coef: Floats, intercept: Floats, lam: float, mu: float

@@ -120,7 +120,9 @@ def _barrier_root(a, highest, mu):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def soften_labels(scores, y, cost, cost_row, weight, lam, mu, barrier, temperature, margin):  # type: ignore[no-untyped-def]
+def soften_labels(  # type: ignore[no-untyped-def]
+    scores, y, cost, cost_row, weight, lam, mu, barrier, temperature, margin
+):
     """Merit, loss above the maximum, dual value, flip cost, slopes g (n, C), softness.
 
     The dual value is that of the tangents at the scores.
@@ -196,7 +198,9 @@ def _add_label_spread(block, p, spring, cost, label, slope, mean):  # type: igno
 
 
 @compiled
-def label_curvature(scores, y, cost, cost_row, weight, lam, mu, barrier, temperature, margin):  # type: ignore[no-untyped-def]
+def label_curvature(  # type: ignore[no-untyped-def]
+    scores, y, cost, cost_row, weight, lam, mu, barrier, temperature, margin
+):
     """Curvature (n, C+1, C+1) of the smoothed losses in (z, lam)."""
     n_rows, n_classes = scores.shape
     curvature = np.zeros((n_rows, n_classes + 1, n_classes + 1))
@@ -224,7 +228,9 @@ def label_curvature(scores, y, cost, cost_row, weight, lam, mu, barrier, tempera
 
 
 @compiled
-def label_masses(scores, y, cost, cost_row, weight, lam, mu, barrier, temperature, margin):  # type: ignore[no-untyped-def]
+def label_masses(  # type: ignore[no-untyped-def]
+    scores, y, cost, cost_row, weight, lam, mu, barrier, temperature, margin
+):
     """The labels' masses Q (n, C)."""
     n_classes = scores.shape[1]
     masses = np.empty_like(scores)

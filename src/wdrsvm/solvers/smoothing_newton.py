@@ -221,7 +221,8 @@ class Rounds:
         self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
 
     def solve(self, start: Start | None) -> SolverResult:
-        n_seen = ROWS_A_COEFFICIENT * self.problem.n_classes * self.passes.scaling.n_columns
+        n_columns = max(self.passes.scaling.n_columns, 1)
+        n_seen = ROWS_A_COEFFICIENT * self.problem.n_classes * n_columns
         first = self.passes if start else self._sample(n_seen)
         newton = self.newton(first, self.rng)
         if start is not None:
