@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from ..problem import LOSSES, Certificate, RobustProblem
+from ..problem import Certificate, RobustProblem
 from ..problem.canonical import NominalRows
 from ..robustness._inputs import (
     as_matrix,
@@ -83,11 +83,6 @@ class PartialFitMixin:
         with unchanged_on_error(self):
             estimator: Any = self
             ball, settings = estimator._ball(), solver_settings(self)
-            if estimator._loss() != LOSSES["crammer-singer"]:
-                raise ValueError(
-                    "smoothing must be 0.0 for partial_fit, which follows the kinks of the "
-                    f"Crammer-Singer loss, got {estimator.smoothing!r}."
-                )
             chunk = next_chunk(self, X, y, classes, sample_weight, label_trust)
             problem = estimator._problem(chunk.data, ball)
             before = current_state(self, problem)

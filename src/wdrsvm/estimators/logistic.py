@@ -10,9 +10,10 @@ from scipy.special import log_softmax
 from ..problem import LOSSES, Loss, WassersteinBall
 from ._base import RobustLinearClassifier
 from ._fit import check_available
+from ._partial_fit import PartialFitMixin
 
 
-class RobustLogisticRegression(RobustLinearClassifier):
+class RobustLogisticRegression(PartialFitMixin, RobustLinearClassifier):
     """Logistic regression with the least worst-case log-loss in a Wasserstein ball.
 
     Minimises the largest expected cross-entropy over all distributions that moving

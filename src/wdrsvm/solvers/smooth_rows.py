@@ -243,3 +243,24 @@ def label_masses(  # type: ignore[no-untyped-def]
         for c in range(n_classes):
             masses[n, c] *= weight[n]
     return masses
+
+
+@compiled
+def active_tangents(  # type: ignore[no-untyped-def]
+    scores, y, cost, cost_row, weight, lam, temperature, margin, slope
+):
+    """Slopes (n, C) of the samples' labels of largest loss, and what flips cost."""
+    n_rows, n_classes = scores.shape
+    powers, a = np.empty(n_classes), np.empty(n_classes)
+    p = np.empty((n_classes, n_classes))
+    spent = 0.0
+    for n in range(n_rows):
+        k = cost[cost_row[n]]
+        _labels_of_row(scores[n], y[n], k, lam, temperature, margin, powers, p, a)
+        label = a.argmax()
+        for j in range(n_classes):
+            slope[n, j] = weight[n] * p[label, j]
+        slope[n, label] -= weight[n]
+        if label != y[n]:
+            spent += weight[n] * k[label]
+    return spent
