@@ -31,13 +31,16 @@ from scipy import sparse
 from .ball import WassersteinBall
 from .loss import LOSSES, Loss
 from .norms import lipschitz
+from .row_threads import row_threads
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 # A dense array or a scipy CSR array; scipy has no types to say so.
 Matrix: TypeAlias = Any
 
-BLOCK_ENTRIES = 1 << 21
+# Entries of a block of rows: few enough for a processor's cache and to share out blocks
+# among threads, enough to hide the cost of a call.
+BLOCK_ENTRIES = 1 << 18
 
 
 class RobustRisk(NamedTuple):
@@ -129,7 +132,7 @@ class RobustProblem:
         )
 
     def blocks(self) -> Iterator[slice]:
-        """Slices of rows whose products fit comfortably in memory."""
+        """Slices of rows whose products are small, the same for any number of threads."""
         width = max(self.n_classes, 1 if sparse.issparse(self.X) else self.n_features)
         step = max(1, BLOCK_ENTRIES // width)
         for start in range(0, self.n_rows, step):
@@ -164,16 +167,25 @@ class RobustProblem:
 
     def risk(self, coef: Floats, intercept: Floats) -> RobustRisk:
         """min over lam >= L(M) of F(M, b, lam), in closed form."""
-        base, parts = 0.0, []
-        for rows in self.blocks():
-            losses = self.loss.of_labels(self.scores(coef, intercept, rows))
-            kept, flips = flip_envelope(losses, self.y[rows], self.flip_cost(rows))
-            base += float(self.weight[rows] @ kept)
-            mass = self.weight[rows][flips.row]
-            parts.append((flips.rate, mass * flips.cost, mass * flips.gain))
-        rate, cost, gain = (np.concatenate(part) for part in zip(*parts, strict=True))
+        with row_threads(self.n_rows) as run:
+            offers = list(
+                run(lambda rows: self._offers(coef, intercept, rows), self.blocks())
+            )
+        kept = sum(base for base, *_ in offers)
+        _, *flips = zip(*offers, strict=True)
+        rate, cost, gain = (np.concatenate(part) for part in flips)
         bought, lam = _spend(rate, cost, gain, self.radius, self.lipschitz(coef))
-        return RobustRisk(base + bought, lam)
+        return RobustRisk(kept + bought, lam)
+
+    def _offers(
+        self, coef: Floats, intercept: Floats, rows: slice
+    ) -> tuple[float, Floats, Floats, Floats]:
+        """Loss of some rows with free flips only; rates, costs and gains of the others."""
+        losses = self.loss.of_labels(self.scores(coef, intercept, rows))
+        kept, flips = flip_envelope(losses, self.y[rows], self.flip_cost(rows))
+        mass = self.weight[rows][flips.row]
+        base = float(self.weight[rows] @ kept)
+        return base, flips.rate, mass * flips.cost, mass * flips.gain
 
     def subgradient(self, coef: Floats, intercept: Floats, lam: float) -> Subgradient:
         """A subgradient of F at (M, b, lam), Crammer-Singer loss.

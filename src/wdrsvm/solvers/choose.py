@@ -9,6 +9,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from ..problem import Certificate, RobustProblem
+from .interrupts import plain_interrupts
 from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from .threads import single_threaded_blas
 
@@ -133,7 +134,7 @@ def solve(
         raise ValueError(f"solver must be one of {allowed}, got {name!r}.")
     chosen = choose(problem, settings.tol) if name == "auto" else name
     solver = SOLVERS[chosen].load()
-    with single_threaded_blas():
+    with single_threaded_blas(), plain_interrupts():
         result = solver(problem, settings, start)
         if result.status is SolverStatus.CONVERGED:
             return result
