@@ -28,7 +28,7 @@ def worst_case_risk(
     y: ArrayLike,
     ball: WassersteinBall,
     *,
-    loss: str = "crammer-singer",
+    loss: str | Loss = "crammer-singer",
     sample_weight: ArrayLike | None = None,
     label_trust: ArrayLike | None = None,
 ) -> float:
@@ -49,8 +49,9 @@ def worst_case_risk(
         Labels, each one of ``classifier.classes_``.
     ball : WassersteinBall
         What the adversary may do.
-    loss : {"crammer-singer", "logistic"}, default="crammer-singer"
-        Loss whose expectation is taken.
+    loss : {"crammer-singer", "logistic"} or Loss, default="crammer-singer"
+        Loss whose expectation is taken; any member of the family of
+        :class:`wdrsvm.problem.Loss`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows, normalised to sum to 1.
     label_trust : array-like of shape (n_samples,), default=None
@@ -143,7 +144,9 @@ def _features_for(scores: LinearScores, X: ArrayLike, codes: Codes) -> Matrix:
     return checked
 
 
-def _checked_loss(loss: str) -> Loss:
+def _checked_loss(loss: str | Loss) -> Loss:
+    if isinstance(loss, Loss):
+        return loss
     if not isinstance(loss, str) or loss not in LOSSES:
         allowed = ", ".join(repr(name) for name in LOSSES)
         raise ValueError(f"loss must be one of {allowed}, got {loss!r}.")
