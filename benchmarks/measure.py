@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from wdrsvm.problem import Multipliers, RobustProblem, certify
+from wdrsvm.problem import RobustProblem, certify
+from wdrsvm.problem.certificate import MultiplierSource
 from wdrsvm.solvers import SolverResult, SolverSettings, solve
 
 from .family import Options
@@ -79,7 +80,7 @@ def judge(
     problem: RobustProblem,
     coef: Floats,
     intercept: Floats,
-    multipliers: Multipliers | None,
+    multipliers: MultiplierSource | None,
 ) -> tuple[float, float]:
     """(objective, dual bound), recomputed; without multipliers there is no bound."""
     if multipliers is None:

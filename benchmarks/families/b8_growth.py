@@ -22,10 +22,11 @@ from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, choose, solve
 
 from .. import report
-from ..data import as_problem
+from ..data import as_problem, large_rows
 from ..family import Family, Options, Record
 from ..measure import time_ours
-from .b3_large import LABEL_COST, RADIUS, TOL, held_to_cpus, in_fresh_process, large_rows
+from ..processes import held_to_cpus, in_fresh_process
+from .b3_large import LABEL_COST, RADIUS, TOL
 
 Floats = NDArray[np.float64]
 

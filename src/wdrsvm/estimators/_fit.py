@@ -21,7 +21,13 @@ from sklearn.utils.validation import validate_data
 
 from ..problem import Certificate, RobustProblem, canonical_rows
 from ..problem.canonical import NominalRows
-from ..robustness._inputs import as_matrix, checked_trust, nominal_weight, observed_classes
+from ..robustness._inputs import (
+    READ_AS_THEY_ARE,
+    as_matrix,
+    checked_trust,
+    nominal_weight,
+    observed_classes,
+)
 from ..robustness.radius import LimitClassifier, limit_classifier, radius_max_of
 from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus, solve
 
@@ -84,7 +90,7 @@ def training_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, label_trust: Any
 ) -> TrainingData:
     """Check and encode what ``fit`` was given, in canonical form."""
-    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=np.float64, order="C")
+    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=READ_AS_THEY_ARE)
     classes, codes = observed_classes(y)
     weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
     trust = checked_trust(label_trust, len(codes))

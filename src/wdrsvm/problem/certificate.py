@@ -251,7 +251,7 @@ class Design:
 
     def rows(self, rows: slice) -> Floats:
         """The design of some rows, scaled to entries of at most 1."""
-        block = self.problem.X[rows][:, self.columns]
+        block = self.problem.features(rows)[:, self.columns]
         dense = block.toarray() if sparse.issparse(block) else np.asarray(block)
         dense = dense / self.scale
         if self.problem.fit_intercept:
@@ -263,7 +263,7 @@ def _largest_entries(problem: RobustProblem, columns: NDArray[np.intp]) -> Float
     largest = np.zeros(len(columns))
     if len(columns):
         for rows in problem.blocks():
-            block = np.abs(problem.X[rows][:, columns]).max(axis=0)
+            block = np.abs(problem.features(rows)[:, columns]).max(axis=0)
             dense = block.toarray() if sparse.issparse(block) else np.asarray(block)
             largest = np.maximum(largest, dense.ravel())
     return largest
@@ -315,7 +315,7 @@ def _sweep(
         return Sums(
             float((problem.weight[rows] - part.alpha[np.arange(len(y)), y]).sum()),
             float((np.where(part.phi > 0, cost, 0.0) * part.phi).sum()),
-            np.asarray((problem.X[rows].T @ slopes).T),
+            np.asarray((problem.features(rows).T @ slopes).T),
             slopes.T @ columns,
             _system(part, columns) if with_system else None,
         )

@@ -76,7 +76,7 @@ class Passes:
         trust = problem.label_trust
         part = replace(
             problem,
-            X=problem.X[rows],
+            X=problem.features(rows),
             y=problem.y[rows],
             weight=weight / weight.sum(),
             label_trust=None if trust is None else trust[rows],
@@ -99,7 +99,7 @@ class Passes:
     def _block(
         self, rows: slice, coef: Floats, intercept: Floats, lam: float, mu: float
     ) -> tuple[float, float, float, Floats, Floats, Floats]:
-        X = self.problem.X[rows]
+        X = self.problem.features(rows)
         loss, dual, on_flips, slopes, softness = soft_rows.soften(
             *self._arguments(rows, np.asarray(X @ coef.T) + intercept), lam, mu
         )
