@@ -62,6 +62,13 @@ def median_seconds(work: Callable[[], object], repeats: int) -> float:
     return statistics.median(times)
 
 
+def processor_seconds(work: Callable[[], object]) -> float:
+    """Seconds of all processors together for one run."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
 def time_ours(problem: RobustProblem, tol: float, options: Options) -> Timing:
     """Median time of our solver, after one fit that does not count."""
     settings = SolverSettings(tol=tol)
