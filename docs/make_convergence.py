@@ -118,7 +118,7 @@ def draw(problem: RobustProblem, axes: Any) -> None:
         axes.loglog(seconds, above, curve.style, label=curve.name, markersize=5)
         print(curve.name, np.round(seconds, 3), above, flush=True)
     axes.axhspan(FLOOR / 3, 1.5 * FLOOR, color="0.92", zorder=0)
-    axes.text(0.01, 0.035, "the optimum, as far as it is known", ha="left",
+    axes.text(0.6, 0.035, "the optimum, as far as it is known", ha="center",
               transform=axes.transAxes, fontsize=8, color="0.35")  # fmt: skip
     axes.set(
         xlabel="seconds of one processor, certificate included",

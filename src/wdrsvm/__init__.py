@@ -1,6 +1,6 @@
 """Classifiers that stay right when features are noisy, labels wrong, classes rare."""
 
-from .estimators import RadiusWarning, RobustLinearSVC
+from .estimators import RadiusWarning, RobustLinearSVC, RobustSVC
 from .problem import WassersteinBall
 from .robustness import radius_max, worst_case_risk
 
@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 __all__ = [
     "RadiusWarning",
     "RobustLinearSVC",
+    "RobustSVC",
     "WassersteinBall",
     "__version__",
     "radius_max",

@@ -5,7 +5,6 @@ import pytest
 from scipy import sparse
 
 from wdrsvm import RobustLinearSVC
-from wdrsvm.estimators._fit import training_data
 from wdrsvm.problem import canonical, objective
 
 NARROW = [np.float32, np.int8, np.uint8, np.int64]
@@ -37,7 +36,7 @@ def test_large_data_are_read_where_they_are(dtype, order, large, tmp_path):
     X, y = rows()
     np.save(tmp_path / "X.npy", np.asarray(X, dtype=dtype, order=order))
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    kept = training_data(RobustLinearSVC(), mapped, y, None, None).rows.X
+    kept = RobustLinearSVC()._training_data(mapped, y, None, None).rows.X
     assert np.shares_memory(kept, mapped)
 
 

@@ -55,7 +55,7 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):
         """
         with unchanged_on_error(self):
             ball, settings = self._ball(), solver_settings(self)
-            data = training_data(self, X, y, sample_weight, label_trust)
+            data = self._training_data(X, y, sample_weight, label_trust)
             problem = self._problem(data, ball)
             result = solve(problem, self.solver, settings, self._start(data))
             self._keep(concluded(self, problem, result), data)
@@ -77,6 +77,9 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)
         codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[codes]
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
+        return training_data(self, X, y, sample_weight, label_trust, READ_AS_THEY_ARE)
 
     def _ball(self) -> WassersteinBall:
         return WassersteinBall(self.radius, self.label_cost, self.norm, self.feature_cost)
@@ -111,28 +114,6 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-
-class RobustLinearClassifier(RobustClassifier):
-    """A robust classifier whose scores are ``X @ coef_.T + intercept_``."""
-
-    def decision_function(self, X: Any) -> Any:
-        """Scores: one a class, or for two classes that of ``classes_[1]``.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes) or (n_samples,)
-            The scores.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=READ_AS_THEY_ARE, reset=False)
-        scores = scores_of(as_matrix(X), self.coef_, self.intercept_)
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
     def worst_case_risk(
         self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
     ) -> float:
@@ -163,6 +144,28 @@ class RobustLinearClassifier(RobustClassifier):
             sample_weight=sample_weight,
             label_trust=label_trust,
         )
+
+
+class RobustLinearClassifier(RobustClassifier):
+    """A robust classifier whose scores are ``X @ coef_.T + intercept_``."""
+
+    def decision_function(self, X: Any) -> Any:
+        """Scores: one a class, or for two classes that of ``classes_[1]``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes) or (n_samples,)
+            The scores.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=READ_AS_THEY_ARE, reset=False)
+        scores = scores_of(as_matrix(X), self.coef_, self.intercept_)
+        return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _start(self, data: TrainingData) -> Start | None:
         if not (self.warm_start and hasattr(self, "coef_")):

@@ -217,7 +217,7 @@ def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None
         return 0.0
     return polar(
         gradient[:, touchable],
-        problem.ball.norm,
+        problem.norm,
         problem.feature_cost[touchable],
         None if flow is None else flow[:, touchable],
     )

@@ -30,7 +30,7 @@ from scipy import sparse
 
 from .ball import WassersteinBall
 from .loss import LOSSES, Loss
-from .norms import lipschitz
+from .norms import TRIANGLE, lipschitz
 from .row_threads import row_threads
 
 Floats = NDArray[np.float64]
@@ -82,6 +82,12 @@ class RobustProblem:
     fit_intercept: bool = True
     label_trust: Floats | None = None
     loss: Loss = LOSSES["crammer-singer"]
+    triangle: bool = False
+
+    @property
+    def norm(self) -> str:
+        """The key of the norm's formulas: the ball's norm, or the triangle bound."""
+        return TRIANGLE if self.triangle else self.ball.norm
 
     @property
     def radius(self) -> float:
@@ -164,7 +170,7 @@ class RobustProblem:
         return np.asarray(self.features(rows) @ coef.T + intercept)
 
     def lipschitz(self, coef: Floats) -> float:
-        return lipschitz(coef, self.ball.norm, self.feature_cost, self.reachable)
+        return lipschitz(coef, self.norm, self.feature_cost, self.reachable)
 
     def risk(self, coef: Floats, intercept: Floats) -> RobustRisk:
         """min over lam >= L(M) of F(M, b, lam), in closed form."""

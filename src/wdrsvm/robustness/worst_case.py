@@ -15,11 +15,15 @@ from ._inputs import checked_features, checked_trust, checked_weight, label_code
 
 
 class LinearScores(NamedTuple):
-    """A linear classifier as one row of coefficients a class."""
+    """A linear classifier as one row of coefficients a class.
+
+    ``triangle`` says that it was trained with the triangle bound of kernel models.
+    """
 
     coef: Floats
     intercept: Floats
     classes: NDArray[np.generic]
+    triangle: bool = False
 
 
 def worst_case_risk(
@@ -41,8 +45,9 @@ def worst_case_risk(
     ----------
     classifier : object
         A fitted linear classifier with ``coef_``, ``intercept_`` and ``classes_``,
-        such as scikit-learn's, or a pipeline that ends in one.  The ball of a pipeline
-        lies in the space of its last step: what the steps before it give.
+        such as scikit-learn's, a :class:`~wdrsvm.RobustSVC`, or a pipeline that ends in
+        one.  The ball of a pipeline lies in the space of its last step, what the steps
+        before it give; that of a kernel model in its feature space.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Features.
     y : array-like of shape (n_samples,)
@@ -86,6 +91,7 @@ def worst_case_risk(
         n_classes=len(scores.classes),
         label_trust=checked_trust(label_trust, len(codes)),
         loss=_checked_loss(loss),
+        triangle=scores.triangle,
     )
     _check_scores(classifier, X, problem.scores(scores.coef, scores.intercept))
     return problem.risk(scores.coef, scores.intercept).value
@@ -97,6 +103,8 @@ def linear_scores(classifier: Any) -> LinearScores:
     A two-class decision d = w.x + b becomes the scores -d/2 and d/2: only differences
     of scores matter, to the loss and to the adversary.
     """
+    if isinstance(classifier, LinearScores):
+        return classifier
     check_is_fitted(classifier)
     wanted = ("coef_", "intercept_", "classes_")
     missing = [name for name in wanted if not hasattr(classifier, name)]
@@ -127,7 +135,12 @@ def _dense(coef: Any) -> Floats:
 
 
 def _last_step(X: Any, classifier: Any) -> tuple[Any, Any]:
-    """The classifier at the end of a pipeline, and the features it sees."""
+    """The classifier at the end of a pipeline, and the features it sees.
+
+    A kernel model is such a pipeline: features of the kernel, then linear scores.
+    """
+    if hasattr(classifier, "linear_form"):
+        return tuple(classifier.linear_form(X))
     if not hasattr(classifier, "steps"):
         return X, classifier
     return _last_step(classifier[:-1].transform(X), classifier[-1])

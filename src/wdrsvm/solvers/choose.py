@@ -13,8 +13,13 @@ from .interrupts import plain_interrupts
 from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from .threads import single_threaded_blas
 
-# Above this many unknowns a dense second-order system costs more than it saves.
+# Above this many unknowns a dense second-order system costs more than it saves; with the
+# l2 norm and about as many features as rows, which kernels bring, above fewer.
 MAX_DENSE_UNKNOWNS = 1500
+MAX_WIDE_UNKNOWNS = 400
+ROWS_A_WIDE_FEATURE = 2
+# Up to this many unknowns the interior point completes what "first-order" leaves open.
+MAX_RESCUED_UNKNOWNS = 4000
 # With more rows than these, smoothing has enough of them near a kink to pay.
 ROWS_AN_UNKNOWN = 10
 MIN_NEWTON_ROWS = 600
@@ -58,7 +63,11 @@ def choose(problem: RobustProblem, tol: float) -> str:
                                     or up to 600
     at most 1500                    more                  "newton"
     more                            any                   "first-order"
+    more than 400, l2 norm          up to 2 a feature     "first-order"
     ==============================  ====================  ==================
+
+    Up to 4000 unknowns the interior point takes over from a "first-order" that was so
+    chosen and did not reach its goal.
 
     Parameters
     ----------
@@ -83,14 +92,22 @@ def choose(problem: RobustProblem, tol: float) -> str:
     >>> choose(RobustProblem(X, y, np.full(3, 1 / 3), ball, n_classes=3), tol=1e-6)
     'interior-point'
     """
-    width = problem.n_features
-    if problem.ball.norm == "l2":
-        width = min(width, problem.n_rows)
-    unknowns = problem.n_classes * (width + 1)
-    if unknowns > MAX_DENSE_UNKNOWNS:
+    unknowns = _unknowns(problem)
+    wide = problem.n_rows <= ROWS_A_WIDE_FEATURE * problem.n_features
+    few_enough = MAX_DENSE_UNKNOWNS
+    if problem.ball.norm == "l2" and wide:
+        few_enough = MAX_WIDE_UNKNOWNS
+    if unknowns > few_enough:
         return "first-order"
     few = max(MIN_NEWTON_ROWS, ROWS_AN_UNKNOWN * unknowns)
     return "interior-point" if problem.n_rows <= few else "newton"
+
+
+def _unknowns(problem: RobustProblem) -> int:
+    width = problem.n_features
+    if problem.ball.norm == "l2":
+        width = min(width, problem.n_rows)
+    return problem.n_classes * (width + 1)
 
 
 def solve(
@@ -133,12 +150,31 @@ def solve(
         allowed = ", ".join(repr(known) for known in ("auto", *SOLVERS))
         raise ValueError(f"solver must be one of {allowed}, got {name!r}.")
     chosen = choose(problem, settings.tol) if name == "auto" else name
-    solver = SOLVERS[chosen].load()
+    _check_bound(problem, chosen)
     with single_threaded_blas(), plain_interrupts():
-        result = solver(problem, settings, start)
+        result = SOLVERS[chosen].load()(problem, settings, start)
+        if name == "auto" and _needs_rescue(problem, settings, result):
+            result = SOLVERS["interior-point"].load()(problem, settings, None)
         if result.status is SolverStatus.CONVERGED:
             return result
         return _no_worse_than_known(problem, result, start)
+
+
+def _check_bound(problem: RobustProblem, solver: str) -> None:
+    if problem.triangle and solver in ("subgradient", "stochastic"):
+        raise ValueError(
+            f"solver {solver!r} has no projection for lipschitz='triangle': use "
+            "'interior-point', 'newton' or 'first-order'."
+        )
+
+
+def _needs_rescue(
+    problem: RobustProblem, settings: SolverSettings, result: SolverResult
+) -> bool:
+    """Whether the interior point should try what was chosen for it and failed."""
+    failed = result.status is not SolverStatus.CONVERGED and settings.max_iter is None
+    small = _unknowns(problem) <= MAX_RESCUED_UNKNOWNS
+    return failed and small and result.solver == "first-order"
 
 
 def _no_worse_than_known(

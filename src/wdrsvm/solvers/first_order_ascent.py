@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ..problem import RobustProblem, dual_bound, lipschitz
 from .first_order_bound import Feasible, feasible, spending
 from .first_order_l1 import BoxBlock
-from .first_order_l2 import EuclideanBlock
+from .first_order_l2 import EuclideanBlock, TriangleBlock
 from .first_order_layout import Layout, design_of
 from .first_order_linf import FlowBlock
 from .first_order_rows import (
@@ -58,8 +58,8 @@ LEAST_LAM_SHARE = 1e-12
 MAX_SOFTENING = 2.0
 TOLERATED_RATIO = 5.0
 MIN_SOFTNESS, MAX_SOFTNESS = 0.01, 100.0
-# Rows times squared unknowns up to which the dense certificate costs next to nothing.
-MAX_DENSE_WORK = 1e8
+# Unknowns and rows up to which the dense certificate costs next to nothing.
+MAX_DENSE_UNKNOWNS, MAX_DENSE_ROWS = 100, 1000
 
 
 class Block(Protocol):
@@ -87,6 +87,7 @@ BLOCKS: dict[str, Callable[..., Block]] = {
     "l1": BoxBlock,
     "l2": EuclideanBlock,
     "linf": FlowBlock,
+    "triangle": TriangleBlock,
 }
 
 
@@ -109,7 +110,7 @@ class Ascent:
             self.rows.free, self.rows.weight, len(self.free_centre), rarity=1.0
         )
         self.gap = self.softness = 1.0
-        block = BLOCKS[problem.ball.norm] if len(touch) else BoxBlock
+        block = BLOCKS[problem.norm] if len(touch) else BoxBlock
         self.block = block(self.rows, self.duals, self.free, self.price, touch)
         self._move_free()
 
@@ -143,8 +144,8 @@ class Ascent:
         flow = self.block.flow()
         bound = made.bound(problem, self.block.polar(gradient))
         multipliers = made.multipliers(None if flow is None else self.layout.flow(flow))
-        work = problem.n_rows * (problem.n_classes * (problem.n_features + 1)) ** 2
-        if work <= MAX_DENSE_WORK:
+        unknowns = problem.n_classes * (problem.n_features + 1)
+        if unknowns <= MAX_DENSE_UNKNOWNS and problem.n_rows <= MAX_DENSE_ROWS:
             own = self.layout.flow(self.block.own_gradient(gradient).T)
             multipliers = replace(multipliers, gradient=own)
             bound = max(bound, dual_bound(problem, multipliers))
@@ -249,5 +250,5 @@ def _first_lam(problem: RobustProblem, layout: Layout) -> float:
     highest = 1 / problem.radius if problem.radius > 0 else np.inf
     if square == 0:
         return min(1.0, highest)
-    modulus = lipschitz(gradient.T, problem.ball.norm, np.ones(len(gradient)))
+    modulus = lipschitz(gradient.T, problem.norm, np.ones(len(gradient)))
     return min(modulus / square, highest)

@@ -14,6 +14,9 @@ W = R' R come all pairwise distances, and several times an epoch
     p_ij <- p_ij (d_ij / d)^k,    d^2 = sum p_ij d_ij^2,    pressure <- pressure (d / lam),
 
 with a larger power k for pairs of little weight, which could not come back otherwise.
+
+Under the triangle bound of kernel models d_ii = 2 ||M_i|| takes the place of the pairs: the
+weights stand on the diagonal of p, L_p = 4 diag(p), and sigma(G) = 1/2 sum_i ||G_i||.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .first_order_polar import shortest_flow
+from .first_order_polar import laplacian, shortest_flow
 from .first_order_rows import (
     CENTRE,
     LAM,
@@ -58,7 +61,10 @@ PRESS_COST = 15
 
 
 class EuclideanBlock:
-    """Coefficients of the touchable columns under the l2 norm."""
+    """Coefficients of the touchable columns under the l2 norm.
+
+    ``pairs`` (C, C) holds the weights p, zero where there is no constraint.
+    """
 
     def __init__(
         self, rows: Rows, duals: Duals, free: FreeTable, price: Floats, coef: Floats
@@ -67,7 +73,7 @@ class EuclideanBlock:
         self.rows, self.duals, self.free, self.price = rows, duals, free, price
         self.coef = coef
         self.softness = 1.0
-        self.pairs = _starting_pairs(coef)
+        self.pairs = self._starting_pairs(coef)
         self.damping = self._new_damping()
         self.residual = -self.damping * coef
         self.gram = self.residual.T @ self.residual
@@ -127,12 +133,29 @@ class EuclideanBlock:
 
     def own_gradient(self, gradient: Floats) -> Floats:
         """The G that the pairs' multipliers carry."""
-        laplacian = np.diag(self.pairs.sum(axis=0)) - self.pairs
         pressure = -self.price[PRESSURE] / self.price[LAM]
-        return np.asarray(self.coef @ laplacian * pressure)
+        return np.asarray(self.coef @ laplacian(self.pairs) * pressure)
 
     def flow(self) -> None:
         """The certificate finds it by itself."""
+
+    @staticmethod
+    def _starting_pairs(coef: Floats) -> Floats:
+        """Equal weights, or more on the pairs that are farthest apart."""
+        return _starting_weights(coef, 1 - np.eye(coef.shape[1]))
+
+
+class TriangleBlock(EuclideanBlock):
+    """Coefficients under the triangle bound of kernel models."""
+
+    @staticmethod
+    def _starting_pairs(coef: Floats) -> Floats:
+        """Equal weights, or more on the longest coefficients."""
+        return _starting_weights(coef, np.eye(coef.shape[1]))
+
+    def polar(self, gradient: Floats) -> float:
+        """sigma(G), G given as (T, C)."""
+        return 0.5 * float(np.linalg.norm(gradient, axis=0).sum())
 
 
 def _press_pace(rows: Rows, n_classes: int) -> int:
@@ -143,33 +166,32 @@ def _press_pace(rows: Rows, n_classes: int) -> int:
     return max(1, min(ROWS_A_PRESS, n_rows // PRESSES_AN_EPOCH), costly)
 
 
-def _starting_pairs(coef: Floats) -> Floats:
-    """Equal weights, or more on the pairs that are farthest apart."""
-    n_classes = coef.shape[1]
-    spread = pair_distances(np.eye(n_classes), coef.T @ coef)
+def _starting_weights(coef: Floats, constrained: Floats) -> Floats:
+    spread = pair_distances(np.eye(coef.shape[1]), coef.T @ coef) * constrained
     largest = spread.max()
     weights = (spread / largest) ** 8 + 1e-3 if largest > 0 else np.ones_like(spread)
-    np.fill_diagonal(weights, 0.0)
-    return np.asarray(2 * weights / weights.sum())
+    weights *= constrained
+    return np.asarray(weights / np.tril(weights).sum())
 
 
 @compiled
 def class_metric(pairs, price, damping):  # type: ignore[no-untyped-def]
     """A = (T L_p + delta I)^{-1}."""
-    tension = price[PRESSURE] / price[LAM]
-    system = -tension * pairs
+    system = price[PRESSURE] / price[LAM] * laplacian(pairs)
     for i in range(len(pairs)):
-        system[i, i] = tension * pairs[i].sum() + damping
+        system[i, i] += damping
     return np.linalg.inv(system)
 
 
 @compiled
 def pair_distances(metric, gram):  # type: ignore[no-untyped-def]
-    """Distances between the rows of A R', symmetric to the last bit."""
+    """d_ij: distances between the rows of A R', on the diagonal twice their lengths;
+    symmetric to the last bit."""
     n_classes = len(gram)
     product = metric @ gram @ metric
     spread = np.zeros((n_classes, n_classes))
     for i in range(n_classes):
+        spread[i, i] = 2 * np.sqrt(max(product[i, i], 0.0))
         for j in range(i):
             square = product[i, i] + product[j, j] - product[i, j] - product[j, i]
             spread[i, j] = spread[j, i] = np.sqrt(max(square, 0.0))
@@ -180,20 +202,28 @@ def pair_distances(metric, gram):  # type: ignore[no-untyped-def]
 def reweight(pairs, spread, least_weight):  # type: ignore[no-untyped-def]
     """Move weight to the distant pairs; returns the mean distance d before."""
     n_classes = len(pairs)
-    mean_weight = 2.0 / (n_classes * (n_classes - 1))
-    length = np.sqrt(0.5 * (pairs * spread * spread).sum())
+    square = 0.0
+    n_constraints = 0
+    for i in range(n_classes):
+        for j in range(i + 1):
+            square += pairs[i, j] * spread[i, j] * spread[i, j]
+            n_constraints += pairs[i, j] > 0
+    length = np.sqrt(square)
     if length == 0:
         return length
+    mean_weight = 1.0 / n_constraints
     total = 0.0
     for i in range(n_classes):
-        for j in range(i):
+        for j in range(i + 1):
+            if pairs[i, j] == 0:
+                continue
             power = min(MAX_POWER_FACTOR, max(1.0, np.sqrt(mean_weight / pairs[i, j])))
             factor = (spread[i, j] / length) ** (PAIR_POWER * power)
             factor = min(MAX_CHANGE, max(1 / MAX_CHANGE, factor))
             pairs[i, j] = max(pairs[i, j] * factor, least_weight * mean_weight)
             total += pairs[i, j]
     for i in range(n_classes):
-        for j in range(i):
+        for j in range(i + 1):
             pairs[i, j] /= total
             pairs[j, i] = pairs[i, j]
     return length

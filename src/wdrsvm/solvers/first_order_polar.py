@@ -19,6 +19,15 @@ GRAM_ROUNDING = 1e-15
 
 
 @compiled
+def laplacian(pairs):  # type: ignore[no-untyped-def]
+    """L_p, whose quadratic form is sum over i >= j of p_ij d_ij^2."""
+    matrix = -pairs
+    for i in range(len(pairs)):
+        matrix[i, i] = pairs[i].sum() + 3 * pairs[i, i]
+    return matrix
+
+
+@compiled
 def shortest_flow(gram, pairs):  # type: ignore[no-untyped-def]
     """Length of the best flow found, from the Gram matrix (C, C) of its divergence G.
 
@@ -33,13 +42,11 @@ def shortest_flow(gram, pairs):  # type: ignore[no-untyped-def]
     shortest = np.inf
     weights = pairs.copy()
     for _ in range(ROUNDS):
-        laplacian = -weights
-        for i in range(n_classes):
-            laplacian[i, i] = weights[i].sum()
-        potential = np.linalg.solve(laplacian + mean, factor)
+        tied = laplacian(weights)
+        potential = np.linalg.solve(tied + mean, factor)
         lengths = weights * _row_distances(potential)
         length = 0.5 * lengths.sum()
-        lack = _row_lengths(factor - laplacian @ potential).sum()
+        lack = _row_lengths(factor - tied @ potential).sum()
         shortest = min(shortest, length + lack)
         if not length > 0:
             break

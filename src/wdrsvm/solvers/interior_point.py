@@ -46,7 +46,7 @@ def interior_point(
 ) -> SolverResult:
     """Train to the gap asked for.  ``start`` is not used: the method starts centrally."""
     problem = problem.without_idle_rows()
-    iterate = Iterate(ScaledData.of(problem, Scaling.of(problem)), problem.ball.norm)
+    iterate = Iterate(ScaledData.of(problem, Scaling.of(problem)), problem.norm)
     best = Incumbent(*iterate.data.scaling.original(iterate.coef))
     history = History(settings.callback)
     max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter

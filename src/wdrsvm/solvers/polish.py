@@ -124,4 +124,4 @@ def _reduced(passes: Passes, coef: Floats, lam: float, free: NDArray[np.intp]) -
         label_trust=None if trust is None else trust[free],
     )
     data = ScaledData.of(part, passes.scaling, rest.gradient, rest.on_flips)
-    return Iterate(data, problem.ball.norm)
+    return Iterate(data, problem.norm)

@@ -92,7 +92,7 @@ def solve_clarabel(
     problem: RobustProblem, *, program: str = "paper", limits: Limits = BEST_EFFORT
 ) -> ReferenceSolution:
     """Solve the ``"paper"`` or ``"compact"`` program by Clarabel, for every norm."""
-    _require(problem, "clarabel", ("l1", "l2", "linf"))
+    _require(problem, "clarabel", ("l1", "l2", "linf", "triangle"))
     package = _imported("clarabel")
     settings = _clarabel_settings(package, limits)
     return _timed(
@@ -159,10 +159,10 @@ def _no_multipliers(problem: RobustProblem) -> Multipliers:
 
 
 def _require(problem: RobustProblem, solver: str, norms: tuple[str, ...]) -> None:
-    if problem.ball.norm not in norms:
+    if problem.norm not in norms:
         raise ValueError(
             f"solver {solver!r} has no second-order cones, which norm "
-            f"{problem.ball.norm!r} needs: use 'clarabel' or 'interior-point'."
+            f"{problem.norm!r} needs: use 'clarabel' or 'interior-point'."
         )
     if problem.loss != LOSSES["crammer-singer"]:
         raise ValueError(

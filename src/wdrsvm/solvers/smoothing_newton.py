@@ -72,7 +72,7 @@ class Newton:
         self.radius = problem.radius / scaling.unit
         self.coef = np.zeros((problem.n_classes, scaling.n_columns))
         self.cone, self.lam = starting_cone(
-            problem.ball.norm,
+            problem.norm,
             problem.n_classes,
             scaling.n_touchable,
             passes.flip_cost,
@@ -89,12 +89,10 @@ class Newton:
         scaling, n_touchable = self.passes.scaling, self.passes.scaling.n_touchable
         self.coef = scaling.scaled(start.coef, start.intercept)
         touchable = self.coef[:, :n_touchable]
-        # The gauge in which the box of the l1 norm holds; any will do for the others.
-        touchable -= (touchable.max(axis=0) + touchable.min(axis=0)) / 2
         problem = self.passes.problem
-        steepest = lipschitz(
-            start.coef, problem.ball.norm, problem.attainable_feature_cost()
-        )
+        if problem.norm == "l1":  # the gauge in which its box holds
+            touchable -= (touchable.max(axis=0) + touchable.min(axis=0)) / 2
+        steepest = lipschitz(start.coef, problem.norm, problem.attainable_feature_cost())
         self.lam = scaling.unit * max(start.lam, steepest) * (1 + WARM_SLACK) + WARM_SLACK
         self.mu = WARM_MU
         self._look()
