@@ -29,7 +29,7 @@ PACKAGES = (
     "clarabel",
     "threadpoolctl",
 )
-WIDTH = 14
+WIDTH = 15
 
 
 def header(family: Family) -> str:

@@ -16,6 +16,7 @@ rows, so one sweep over blocks of rows serves data of any size.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from scipy import sparse
 from .multipliers import MultiplierSource, RowDuals
 from .norms import polar
 from .objective import Floats, RobustProblem
+from .row_threads import row_threads
 
 # Equalities that hold to this share of their terms hold in floating point.
 ROUNDING = 1e-13
@@ -110,13 +112,29 @@ def dual_bound(
 
 class Sums(NamedTuple):
     """What a sweep returns: value sum (w - alpha_y), sum k phi, G, and, on the columns
-    of a design, the sum of g e' (C, E) and the system (CE, CE) of a tilt."""
+    of a design, the sum of g e' (C, E) and, if asked for, the system (C, E, C, E) of a
+    tilt."""
 
     value: float
     on_flips: float
     gradient: Floats
     on_design: Floats
-    system: Floats
+    system: Floats | None
+
+    def plus(self, other: Sums) -> Sums:
+        return Sums(
+            self.value + other.value,
+            self.on_flips + other.on_flips,
+            self.gradient + other.gradient,
+            self.on_design + other.on_design,
+            None if self.system is None else self.system + np.asarray(other.system),
+        )
+
+
+def balanced_sums(problem: RobustProblem, multipliers: MultiplierSource) -> Sums | None:
+    """Sums of multipliers that meet the equalities, before they are scaled."""
+    fixed = np.isinf(problem.attainable_feature_cost())
+    return _balanced(problem, multipliers, Design(problem, fixed))[0]
 
 
 def _scaled_bound(
@@ -210,7 +228,7 @@ class Design:
 
     def rows(self, rows: slice) -> Floats:
         """The design of some rows, scaled to entries of at most 1."""
-        block = self.problem.X[rows][:, self.columns]
+        block = self.problem.features(rows)[:, self.columns]
         dense = block.toarray() if sparse.issparse(block) else np.asarray(block)
         dense = dense / self.scale
         if self.problem.fit_intercept:
@@ -222,7 +240,7 @@ def _largest_entries(problem: RobustProblem, columns: NDArray[np.intp]) -> Float
     largest = np.zeros(len(columns))
     if len(columns):
         for rows in problem.blocks():
-            block = np.abs(problem.X[rows][:, columns]).max(axis=0)
+            block = np.abs(problem.features(rows)[:, columns]).max(axis=0)
             dense = block.toarray() if sparse.issparse(block) else np.asarray(block)
             largest = np.maximum(largest, dense.ravel())
     return largest
@@ -237,19 +255,23 @@ def _balanced(
     """Tilt rows until g is right on the design; the sums then, and those at first.
 
     Each tilt is the smallest change in the metric of the multipliers themselves, so that
-    small ones stay positive; clipped where they do not, which calls for another.  A tilt
+    small ones stay positive; clipped where they do not, which calls for another.  One
+    tilt mostly does: the system for a second is summed only once it is needed.  A tilt
     that leads away, where rows are too few to follow every one, is made stiffer.
     """
     tilts: list[Floats] = []
-    first = sums = _sweep(problem, multipliers, design, tilts, flip_share)
+    first = sums = _sweep(problem, multipliers, design, tilts, flip_share, True)
     # Rows too few to meet the aim everywhere can still meet it where they must.
     for columns in (np.ones_like(design.strict), design.strict):
         ridge, limit = FIRST_RIDGE, len(tilts) + MAX_TILTS
         while len(tilts) < limit and ridge < LAST_RIDGE:
             if design.miss(sums, columns) <= ROUNDING:
                 break
-            tilts.append(_solve_tilt(sums.system, design.lack(sums), ridge, columns))
-            tilted = _sweep(problem, multipliers, design, tilts, flip_share)
+            if sums.system is None:
+                sums = _sweep(problem, multipliers, design, tilts, flip_share, True)
+            system = np.asarray(sums.system)
+            tilts.append(_solve_tilt(system, design.lack(sums), ridge, columns))
+            tilted = _sweep(problem, multipliers, design, tilts, flip_share, False)
             if design.miss(tilted, columns) < design.miss(sums, columns):
                 sums = tilted
             else:
@@ -265,14 +287,11 @@ def _sweep(
     design: Design,
     tilts: list[Floats],
     flip_share: float,
+    with_system: bool,
 ) -> Sums:
     """Sums over all rows of the multipliers made feasible row by row, then tilted."""
-    n_classes, n_columns = design.aim.shape
-    value = on_flips = 0.0
-    gradient = np.zeros((n_classes, problem.n_features))
-    on_design = np.zeros((n_classes, n_columns))
-    system = np.zeros((n_classes, n_columns, n_classes, n_columns))
-    for rows in problem.blocks():
+
+    def block(rows: slice) -> Sums:
         y, weight = problem.y[rows], problem.weight[rows]
         cost = problem.attainable_flip_cost(rows)
         part = multipliers.rows(rows).restored(weight, y, cost, flip_share)
@@ -280,12 +299,17 @@ def _sweep(
         for tilt in tilts:
             part = part.tilted(columns @ tilt.T)
         slopes = part.slopes(y)
-        value += part.value(weight, y)
-        on_flips += part.spending(cost)
-        gradient += np.asarray((problem.X[rows].T @ slopes).T)
-        on_design += slopes.T @ columns
-        part.add_curvature(system, columns)
-    return Sums(value, on_flips, gradient, on_design, system)
+        return Sums(
+            part.value(weight, y),
+            part.spending(cost),
+            np.asarray((problem.features(rows).T @ slopes).T),
+            slopes.T @ columns,
+            part.curvature(columns) if with_system else None,
+        )
+
+    with row_threads(problem.n_rows) as run:
+        sums: Sums = reduce(Sums.plus, run(block, problem.blocks()))
+        return sums
 
 
 def _solve_tilt(

@@ -25,6 +25,10 @@ class Loss:
     temperature: float
     margin: float
 
+    def of_equal_scores(self, n_classes: int) -> float:
+        """Loss of any label where all classes have the same score."""
+        return float(self.of_labels(np.zeros((1, n_classes)))[0, 0])
+
     def of_labels(self, scores: Floats) -> Floats:
         """Loss of every label on every row, shape (N, C)."""
         if self.temperature == 0:

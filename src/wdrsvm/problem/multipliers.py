@@ -54,8 +54,8 @@ class RowDuals(Protocol):
         """g, shape (rows, C)."""
         ...
 
-    def add_curvature(self, system: Floats, columns: Floats) -> None:
-        """Add how sum_n g_n e_n' answers a tilt by pulls linear in the columns e."""
+    def curvature(self, columns: Floats) -> Floats:
+        """How sum_n g_n e_n' answers a tilt, linear in the columns e: (C, E, C, E)."""
         ...
 
 
@@ -123,9 +123,12 @@ class RowMultipliers(NamedTuple):
         slope[np.arange(len(y)), y] -= self.alpha.sum(axis=1)
         return np.asarray(slope)
 
-    def add_curvature(self, system: Floats, columns: Floats) -> None:
+    def curvature(self, columns: Floats) -> Floats:
+        n_classes, n_columns = self.alpha.shape[1], columns.shape[1]
+        system = np.zeros((n_classes, n_columns, n_classes, n_columns))
         _add_curvature(system, self.alpha, columns)
         _add_curvature(system, self.beta, columns)
+        return system
 
 
 @dataclass(frozen=True, eq=False)

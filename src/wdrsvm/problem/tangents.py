@@ -87,15 +87,15 @@ class RowTangents:
             slopes += self.masses[:, labels].sum(axis=1)[:, None] * winners
         return np.asarray(slopes)
 
-    def add_curvature(self, system: Floats, columns: Floats) -> None:
+    def curvature(self, columns: Floats) -> Floats:
         """The covariance of e_j - e_c, label c having mass Q_c and winner j share p_cj."""
-        n_classes = len(system)
-        if columns.shape[1] == 0:
-            return
-        spread = self._covariance()
-        for i in range(n_classes):
-            for j in range(n_classes):
-                system[i, :, j] += (columns.T * spread[i, j]) @ columns
+        n_classes, n_columns = self.points.shape[1], columns.shape[1]
+        system = np.zeros((n_classes, n_columns, n_classes, n_columns))
+        if n_columns:
+            for i, row in enumerate(self._covariance()):
+                for j, entry in enumerate(row):
+                    system[i, :, j] = (columns.T * entry) @ columns
+        return system
 
     def _covariance(self) -> Floats:
         """Shape (C, C, rows)."""

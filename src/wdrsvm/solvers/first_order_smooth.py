@@ -16,7 +16,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from .first_order_rows import LAM, MARGIN, TEMPERATURE, helper, spend
+from .first_order_rows import (
+    LAM,
+    MARGIN,
+    RESPONSE,
+    TEMPERATURE,
+    helper,
+    settle_flips,
+    settle_labels,
+    spend,
+)
 
 MAX_NEWTON_STEPS = 30
 MAX_HALVINGS = 20
@@ -183,7 +192,7 @@ def settle_tangent(u, masses, slopes, cost, z, y, price, q, metric, r, tol, chan
         unit_cost = (cost[best] if best != y else 0.0) - (
             cost[worst] if worst != y else 0.0
         )
-        stiffness = price_response(price) * unit_cost * unit_cost
+        stiffness = price[RESPONSE] * unit_cost * unit_cost
         for j in range(n_classes):
             stiffness += p[j] * fall[j]
         step = masses[worst] if stiffness * masses[worst] <= gain else gain / stiffness
@@ -196,3 +205,22 @@ def settle_tangent(u, masses, slopes, cost, z, y, price, q, metric, r, tol, chan
         slopes[j], change[j] = change[j], change[j] - slopes[j]
         moved = moved or change[j] != 0
     return moved
+
+
+@helper
+def settle(  # type: ignore[no-untyped-def]
+    n, alpha, phi, beta, cost, scores, y, price, q, metric, r, tol, change
+):
+    """Settle row n, with flips where there are any (``cost`` is empty without them)."""
+    if price[TEMPERATURE] > 0:
+        flips = cost[n].copy() if len(cost) else np.empty(0)
+        return settle_tangent(
+            alpha[n], phi[n], beta[n], flips, scores, y[n],
+            price, q[n], metric, r[n], tol, change,
+        )  # fmt: skip
+    if len(cost):
+        return settle_flips(
+            alpha[n], phi[n], beta[n], cost[n], scores, y[n],
+            price, q[n], metric, r[n], tol, change,
+        )  # fmt: skip
+    return settle_labels(alpha[n], scores, y[n], q[n], metric, r[n], tol, change)

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import RobustProblem
-from .passes import LabelPasses, Passes, row_threads
+from ..problem.row_threads import row_threads
+from .passes import LabelPasses, Passes
 from .result import SolverResult, SolverSettings, Start
 from .scaling import Scaling
 from .smoothing_newton import Newton, Rounds

@@ -7,10 +7,6 @@ result does not depend on how many threads there are.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -20,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..problem import RobustProblem
 from ..problem.multipliers import RowDuals, RowMultipliers
+from ..problem.row_threads import Run
 from ..problem.tangents import RowTangents
 from . import smooth_rows, soft_rows
 from .sample_rows import weighted_gram
@@ -60,12 +57,10 @@ class Passes:
     scaling: Scaling
     flip_cost: Floats
     cost_row: NDArray[np.intp]
-    run: Callable[..., Any]
+    run: Run
 
     @classmethod
-    def over(
-        cls, problem: RobustProblem, scaling: Scaling, run: Callable[..., Any]
-    ) -> Self:
+    def over(cls, problem: RobustProblem, scaling: Scaling, run: Run) -> Self:
         if problem.label_trust is None:
             each = replace(
                 problem,
@@ -85,7 +80,7 @@ class Passes:
         trust = problem.label_trust
         part = replace(
             problem,
-            X=problem.X[rows],
+            X=problem.features(rows),
             y=problem.y[rows],
             weight=weight / weight.sum(),
             label_trust=None if trust is None else trust[rows],
@@ -110,7 +105,7 @@ class Passes:
     def _block(
         self, rows: slice, coef: Floats, intercept: Floats, lam: float, mu: float
     ) -> tuple[Any, ...]:
-        X = self.problem.X[rows]
+        X = self.problem.features(rows)
         arguments = self._arguments(rows, np.asarray(X @ coef.T) + intercept)
         *sums, slopes, softness = self._soften(*arguments, lam, mu)
         gradient = np.asarray((X.T @ slopes).T)
@@ -221,21 +216,3 @@ class SoftmaxMultipliers:
     def rows(self, rows: slice) -> Any:
         scores = self.passes.problem.scores(self.coef, self.intercept, rows)
         return self.passes.multipliers(rows, scores, self.lam, self.mu)
-
-
-def _n_threads() -> int:
-    """The processors this process may use, not all that the machine has."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1
-
-
-@contextmanager
-def row_threads(n_rows: int) -> Iterator[Callable[..., Any]]:
-    """A map over blocks: threads for many rows, the plain one for few."""
-    if n_rows < CURVATURE_BLOCK:
-        yield map
-        return
-    with ThreadPoolExecutor(_n_threads()) as pool:
-        yield pool.map
