@@ -21,6 +21,7 @@ from wdrsvm.problem import (
     certify,
     dual_bound,
     objective,
+    row_threads,
 )
 from wdrsvm.problem.certificate import RowMultipliers, _tilt
 from wdrsvm.solvers.interior_point import interior_point
@@ -212,6 +213,19 @@ def test_blocks_and_sparse_rows_give_the_same_bound(seed, monkeypatch):
     for X in (problem.X, sparse.csr_array(problem.X)):
         found = dual_bound(replace(problem, X=X), result.multipliers)
         assert found == pytest.approx(expected, rel=1e-7, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_threads_do_not_change_a_bit(seed, n_threads, monkeypatch):
+    problem, result = solved(seed)
+    multipliers = noisy(result.multipliers, np.random.default_rng(seed))
+    point = result.coef, result.intercept
+    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 20)
+    expected = certify(problem, *point, multipliers)
+    monkeypatch.setattr(row_threads, "MIN_ROWS", 1)
+    monkeypatch.setattr(row_threads, "n_processors", lambda: n_threads)
+    assert certify(problem, *point, multipliers) == expected
 
 
 def test_certificate_states_the_risk_of_the_classifier():

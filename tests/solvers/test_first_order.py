@@ -13,7 +13,7 @@ from wdrsvm.solvers import SolverSettings, SolverStatus, Start
 from wdrsvm.solvers.first_order import first_order
 from wdrsvm.solvers.first_order_ascent import Ascent
 from wdrsvm.solvers.first_order_bound import feasible
-from wdrsvm.solvers.first_order_l2 import shortest_flow
+from wdrsvm.solvers.first_order_polar import shortest_flow
 from wdrsvm.solvers.first_order_rows import (
     LAM,
     RESPONSE,

@@ -9,6 +9,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
+from ..problem.objective import scores_of
+from ..robustness._inputs import READ_AS_THEY_ARE, as_matrix
 from ..robustness.worst_case import linear_scores, worst_case_risk
 from ..solvers import SolverResult, Start, solve
 from ._fit import (
@@ -36,7 +38,9 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
+            Features.  Large dense arrays and memory maps of floats or integers, in C or
+            Fortran order, are read block by block where they are, unless rows of zero
+            weight have to be left out; other numbers are converted whole.
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -75,7 +79,7 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[codes]
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
-        return training_data(self, X, y, sample_weight, label_trust)
+        return training_data(self, X, y, sample_weight, label_trust, READ_AS_THEY_ARE)
 
     def _ball(self) -> WassersteinBall:
         return WassersteinBall(self.radius, self.label_cost, self.norm, self.feature_cost)
@@ -159,8 +163,8 @@ class RobustLinearClassifier(RobustClassifier):
             The scores.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        scores = np.asarray(X @ self.coef_.T) + self.intercept_
+        X = validate_data(self, X, accept_sparse="csr", dtype=READ_AS_THEY_ARE, reset=False)
+        scores = scores_of(as_matrix(X), self.coef_, self.intercept_)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _start(self, data: TrainingData) -> Start | None:

@@ -82,10 +82,15 @@ def check_available(estimator: Any, **allowed: Any) -> None:
 
 
 def training_data(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, label_trust: Any
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    label_trust: Any,
+    dtype: Any = np.float64,
 ) -> TrainingData:
     """Check and encode what ``fit`` was given, in canonical form."""
-    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=np.float64, order="C")
+    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
     classes, codes = observed_classes(y)
     weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
     trust = checked_trust(label_trust, len(codes))

@@ -16,6 +16,7 @@ rows, so one sweep over blocks of rows serves data of any size.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -25,6 +26,7 @@ from scipy import sparse
 from .loss import LOSSES
 from .norms import polar
 from .objective import Codes, Floats, RobustProblem
+from .row_threads import row_threads
 
 # Equalities that hold to this share of their terms hold in floating point.
 ROUNDING = 1e-13
@@ -157,13 +159,23 @@ def dual_bound(
 
 class Sums(NamedTuple):
     """What a sweep returns: value sum (w - alpha_y), sum k phi, G, and, on the columns
-    of a design, the sum of g e' (C, E) and the system (CE, CE) of a tilt."""
+    of a design, the sum of g e' (C, E) and, if asked for, the system (C, E, C, E) of a
+    tilt."""
 
     value: float
     on_flips: float
     gradient: Floats
     on_design: Floats
-    system: Floats
+    system: Floats | None
+
+    def plus(self, other: Sums) -> Sums:
+        return Sums(
+            self.value + other.value,
+            self.on_flips + other.on_flips,
+            self.gradient + other.gradient,
+            self.on_design + other.on_design,
+            None if self.system is None else self.system + np.asarray(other.system),
+        )
 
 
 def _scaled_bound(
@@ -239,7 +251,7 @@ class Design:
 
     def rows(self, rows: slice) -> Floats:
         """The design of some rows, scaled to entries of at most 1."""
-        block = self.problem.X[rows][:, self.columns]
+        block = self.problem.features(rows)[:, self.columns]
         dense = block.toarray() if sparse.issparse(block) else np.asarray(block)
         dense = dense / self.scale
         if self.problem.fit_intercept:
@@ -251,7 +263,7 @@ def _largest_entries(problem: RobustProblem, columns: NDArray[np.intp]) -> Float
     largest = np.zeros(len(columns))
     if len(columns):
         for rows in problem.blocks():
-            block = np.abs(problem.X[rows][:, columns]).max(axis=0)
+            block = np.abs(problem.features(rows)[:, columns]).max(axis=0)
             dense = block.toarray() if sparse.issparse(block) else np.asarray(block)
             largest = np.maximum(largest, dense.ravel())
     return largest
@@ -266,14 +278,17 @@ def _balanced(
     """Tilt rows until g is right on the design; the sums then, and those at first.
 
     Each tilt is the smallest change in the metric of the multipliers themselves, so that
-    small ones stay positive; clipped where they do not, which calls for another.
+    small ones stay positive; clipped where they do not, which calls for another.  One
+    tilt mostly does: the system for a second is summed only once it is needed.
     """
     tilts: list[Floats] = []
-    first = sums = _sweep(problem, multipliers, design, tilts, flip_share)
+    first = sums = _sweep(problem, multipliers, design, tilts, flip_share, True)
     residual = sums.on_design - design.aim
     while len(tilts) < MAX_TILTS and np.abs(residual).max(initial=0.0) > ROUNDING:
-        tilts.append(_solve_tilt(sums.system, residual))
-        sums = _sweep(problem, multipliers, design, tilts, flip_share)
+        if sums.system is None:
+            sums = _sweep(problem, multipliers, design, tilts, flip_share, True)
+        tilts.append(_solve_tilt(np.asarray(sums.system), residual))
+        sums = _sweep(problem, multipliers, design, tilts, flip_share, False)
         residual = sums.on_design - design.aim
     exact = np.abs(residual[:, design.strict]).max(initial=0.0) <= ROUNDING
     return (sums if exact else None), first
@@ -285,14 +300,11 @@ def _sweep(
     design: Design,
     tilts: list[Floats],
     flip_share: float,
+    with_system: bool,
 ) -> Sums:
     """Sums over all rows of the multipliers made feasible row by row, then tilted."""
-    n_classes, n_columns = design.aim.shape
-    value = on_flips = 0.0
-    gradient = np.zeros((n_classes, problem.n_features))
-    on_design = np.zeros((n_classes, n_columns))
-    system = np.zeros((n_classes, n_columns, n_classes, n_columns))
-    for rows in problem.blocks():
+
+    def block(rows: slice) -> Sums:
         y, cost = problem.y[rows], problem.attainable_flip_cost(rows)
         part = multipliers.rows(rows)
         part = _restored(part, problem.weight[rows], y, cost, flip_share)
@@ -300,13 +312,26 @@ def _sweep(
         for tilt in tilts:
             part = _tilted(part, columns @ tilt.T)
         slopes = part.slopes(y)
-        value += float((problem.weight[rows] - part.alpha[np.arange(len(y)), y]).sum())
-        on_flips += float((np.where(part.phi > 0, cost, 0.0) * part.phi).sum())
-        gradient += np.asarray((problem.X[rows].T @ slopes).T)
-        on_design += slopes.T @ columns
-        _add_curvature(system, part.alpha, columns)
-        _add_curvature(system, part.beta, columns)
-    return Sums(value, on_flips, gradient, on_design, system)
+        return Sums(
+            float((problem.weight[rows] - part.alpha[np.arange(len(y)), y]).sum()),
+            float((np.where(part.phi > 0, cost, 0.0) * part.phi).sum()),
+            np.asarray((problem.features(rows).T @ slopes).T),
+            slopes.T @ columns,
+            _system(part, columns) if with_system else None,
+        )
+
+    with row_threads(problem.n_rows) as run:
+        sums: Sums = reduce(Sums.plus, run(block, problem.blocks()))
+        return sums
+
+
+def _system(part: RowMultipliers, columns: Floats) -> Floats:
+    """How sum_n g_n e_n' answers a tilt of some rows."""
+    n_classes, n_columns = part.alpha.shape[1], columns.shape[1]
+    system = np.zeros((n_classes, n_columns, n_classes, n_columns))
+    _add_curvature(system, part.alpha, columns)
+    _add_curvature(system, part.beta, columns)
+    return system
 
 
 def _restored(

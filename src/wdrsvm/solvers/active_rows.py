@@ -134,7 +134,7 @@ class Rows:
                 self.pieces[rows],
             )
             value, spent = value + losses, spent + price
-            d_coef += (problem.X[rows].T @ slope).T
+            d_coef += (problem.features(rows).T @ slope).T
             d_intercept += slope.sum(axis=0)
         if not problem.fit_intercept:
             d_intercept[:] = 0.0

@@ -9,6 +9,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from ..problem import Certificate, RobustProblem
+from .interrupts import plain_interrupts
 from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from .threads import single_threaded_blas
 
@@ -145,7 +146,7 @@ def solve(
         raise ValueError(f"solver must be one of {allowed}, got {name!r}.")
     chosen = choose(problem, settings.tol) if name == "auto" else name
     _check_bound(problem, chosen)
-    with single_threaded_blas():
+    with single_threaded_blas(), plain_interrupts():
         result = SOLVERS[chosen].load()(problem, settings, start)
         if name == "auto" and _needs_rescue(problem, settings, result):
             result = SOLVERS[_second_order(problem)].load()(problem, settings, None)

@@ -1,7 +1,7 @@
-r"""First-order training for high dimensions: nothing larger than the data and M.
+r"""First-order training for high dimensions: no dense system, sparse data stay sparse.
 
 A proximal point method on (M, b, lam) whose subproblems are ascended in the dual, one
-sample at a time; sparse data stay sparse.  An epoch
+sample at a time.  An epoch
 
 1. sweeps over the rows in random order; each row balances its multipliers exactly, and
    coefficients, price lam and the norm's own multipliers follow at once

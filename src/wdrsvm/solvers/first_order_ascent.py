@@ -63,7 +63,13 @@ MAX_DENSE_UNKNOWNS, MAX_DENSE_ROWS = 100, 1000
 
 
 class Block(Protocol):
-    """What a norm has to offer: coefficients (T, C) of the touchable columns."""
+    """What a norm has to offer: coefficients (T, C) of the touchable columns.
+
+    ``sweep`` settles the rows and the norm's own multipliers, ``recentre`` and ``soften``
+    move and lengthen the proximal step; ``stiffness`` is the mean curvature of a row.  Of
+    a gradient G (T, C), ``polar`` bounds sigma(G) from above and ``own_gradient`` is the
+    part that the norm's multipliers carry, ``flow`` (pairs, T) how they do.
+    """
 
     coef: Floats
 

@@ -30,6 +30,7 @@ from .first_order_rows import (
     helper,
 )
 
+# Conjugate gradients for a tilt: rough is enough, for tilts are repeated.
 MAX_CG_STEPS = 200
 CG_TOL = 1e-6
 
@@ -56,7 +57,7 @@ class Feasible(NamedTuple):
 
 
 def feasible(rows: Rows, layout: Layout, duals: Duals) -> Feasible | None:
-    """Multipliers of the limit form that ``duals`` are close to; None if out of reach."""
+    """Feasible multipliers near ``duals``; None if the equalities are out of reach."""
     bound_to_free = layout.free.shape[1] > 0
     alpha, phi, beta = _restored(rows, duals, TRACE if bound_to_free else 0.0)
     if bound_to_free and not balance(rows.free, rows.y, alpha, phi, beta):

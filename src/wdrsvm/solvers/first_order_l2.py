@@ -15,9 +15,6 @@ W = R' R come all pairwise distances, and several times an epoch
 
 with a larger power k for pairs of little weight, which could not come back otherwise.
 
-The polar: sigma(G) is at most the length of the flow T_ij = p_ij (V_i - V_j),
-V = pinv(L_p) G, for any p.
-
 Under the triangle bound of kernel models d_ii = 2 ||M_i|| takes the place of the pairs: the
 weights stand on the diagonal of p, L_p = 4 diag(p), and sigma(G) = 1/2 sum_i ||G_i||.
 """
@@ -27,6 +24,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .first_order_polar import laplacian, shortest_flow
 from .first_order_rows import (
     CENTRE,
     LAM,
@@ -45,23 +43,21 @@ from .first_order_rows import (
     compiled,
     descend,
     helper,
-    settle_flips,
-    settle_labels,
+    settle,
 )
 
+# Powers k of the weights' steps, and the most that one may change a weight or the pressure.
 PAIR_POWER = 2.0
 MAX_POWER_FACTOR = 100.0
 MAX_CHANGE = 2.0
 # Pressure never vanishes, or it could not come back.
 LEAST_PRESSURE = 1e-6
+# How often pairs and pressure are adapted.
 ROWS_A_PRESS = 300
 PRESSES_AN_EPOCH = 8
 MAX_LAST_PRESSES = 50
 # Ten presses' flops, 6 C^3 each, in those of a row, 4 C a nonzero, over C^2 / nonzeros.
 PRESS_COST = 15
-POLAR_ROUNDS = 50
-LEAST_POLAR_WEIGHT = 1e-14
-GRAM_ROUNDING = 1e-15
 
 
 class EuclideanBlock:
@@ -181,15 +177,6 @@ def _starting_weights(coef: Floats, constrained: Floats) -> Floats:
 
 
 @compiled
-def laplacian(pairs):  # type: ignore[no-untyped-def]
-    """L_p, whose quadratic form is sum over i >= j of p_ij d_ij^2."""
-    matrix = -pairs
-    for i in range(len(pairs)):
-        matrix[i, i] = pairs[i].sum() + 3 * pairs[i, i]
-    return matrix
-
-
-@compiled
 def class_metric(pairs, price, damping):  # type: ignore[no-untyped-def]
     """A = (T L_p + delta I)^{-1}."""
     system = price[PRESSURE] / price[LAM] * laplacian(pairs)
@@ -284,16 +271,7 @@ def sweep_rows(  # type: ignore[no-untyped-def]
         add_product(touch, n, residual, image)
         add_product(fixed, n, coef, scores)
         _subtract_product(metric, image, scores)
-        if len(cost):
-            moved = settle_flips(
-                alpha[n], phi[n], beta[n], cost[n], scores, y[n],
-                price, q[n], metric, r[n], tol, change,
-            )  # fmt: skip
-        else:
-            moved = settle_labels(
-                alpha[n], scores, y[n], q[n], metric, r[n], tol, change
-            )  # fmt: skip
-        if moved:
+        if settle(n, alpha, phi, beta, cost, scores, y, price, q, metric, r, tol, change):
             add_outer(touch, n, residual, change)
             descend(fixed, n, coef, steps, change)
             _update_gram(gram, image, change, q[n])
@@ -319,50 +297,3 @@ def _update_gram(gram, image, change, square):  # type: ignore[no-untyped-def]
         here, moved = image[i] + square * change[i], change[i]
         for j in range(len(gram)):
             gram[i, j] += here * change[j] + moved * image[j]
-
-
-@compiled
-def shortest_flow(gram, pairs):  # type: ignore[no-untyped-def]
-    """Length of the best flow found, from the Gram matrix (C, C) of its divergence G.
-
-    A factor S with S S' = W stands for G.  Any potential V makes a flow p_ij (V_i - V_j);
-    what its divergence L_p V lacks of S is sent along as well, so that a badly
-    conditioned L_p makes the flow longer, never the bound false.
-    """
-    n_classes = len(gram)
-    mean = 1.0 / n_classes
-    values, vectors = np.linalg.eigh(gram)
-    factor = vectors * np.sqrt(np.maximum(values, 0.0))
-    shortest = np.inf
-    weights = pairs.copy()
-    for _ in range(POLAR_ROUNDS):
-        tied = laplacian(weights)
-        potential = np.linalg.solve(tied + mean, factor)
-        lengths = weights * _row_distances(potential)
-        length = 0.5 * lengths.sum()
-        lack = _row_lengths(factor - tied @ potential).sum()
-        shortest = min(shortest, length + lack)
-        if not length > 0:
-            break
-        weights = np.maximum(lengths / length, LEAST_POLAR_WEIGHT)
-        for i in range(n_classes):
-            weights[i, i] = 0.0
-    # The factor is known to the square root of the rounding in W.
-    return shortest + np.sqrt(n_classes * GRAM_ROUNDING * np.trace(gram))
-
-
-@helper
-def _row_lengths(rows):  # type: ignore[no-untyped-def]
-    return np.sqrt((rows * rows).sum(axis=1))
-
-
-@helper
-def _row_distances(rows):  # type: ignore[no-untyped-def]
-    """Distances between rows, taken of differences: nothing cancels."""
-    n_rows = len(rows)
-    spread = np.zeros((n_rows, n_rows))
-    for i in range(n_rows):
-        for j in range(i):
-            apart = rows[i] - rows[j]
-            spread[i, j] = spread[j, i] = np.sqrt((apart * apart).sum())
-    return spread

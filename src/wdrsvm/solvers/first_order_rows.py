@@ -35,7 +35,9 @@ helper: Any = njit(**_OPTIONS)
 LAM, SPENT, PRESSURE, CENTRE, STEP, RADIUS, RESPONSE = range(7)
 # A price falls at most to this share of its centre before the centre is moved.
 LOWEST_SHARE = 0.1
+# A row that is not settled by then is visited again in the next epoch.
 MAX_MOVES = 40
+# The moves of mass: within labels, winners or flips, and between labels and flips.
 STAY, LABEL, WINNER, FLIP, TURN, RETURN = range(6)
 
 
@@ -266,6 +268,19 @@ def settle_flips(  # type: ignore[no-untyped-def]
         for j in range(n_classes):
             scores[j] -= step * fall[j]
     return True
+
+
+@helper
+def settle(  # type: ignore[no-untyped-def]
+    n, alpha, phi, beta, cost, scores, y, price, q, metric, r, tol, change
+):
+    """Balance row n, with flips where there are any (``cost`` is empty without them)."""
+    if len(cost):
+        return settle_flips(
+            alpha[n], phi[n], beta[n], cost[n], scores, y[n],
+            price, q[n], metric, r[n], tol, change,
+        )  # fmt: skip
+    return settle_labels(alpha[n], scores, y[n], q[n], metric, r[n], tol, change)
 
 
 @helper

@@ -7,10 +7,6 @@ result does not depend on how many threads there are.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -19,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..problem import RobustProblem
 from ..problem.certificate import RowMultipliers
+from ..problem.row_threads import Run
 from . import soft_rows
 from .sample_rows import weighted_gram
 from .scaling import Scaling
@@ -56,12 +53,10 @@ class Passes:
     scaling: Scaling
     flip_cost: Floats
     cost_row: NDArray[np.intp]
-    run: Callable[..., Any]
+    run: Run
 
     @classmethod
-    def over(
-        cls, problem: RobustProblem, scaling: Scaling, run: Callable[..., Any]
-    ) -> Passes:
+    def over(cls, problem: RobustProblem, scaling: Scaling, run: Run) -> Passes:
         if problem.label_trust is None:
             each = replace(
                 problem,
@@ -81,7 +76,7 @@ class Passes:
         trust = problem.label_trust
         part = replace(
             problem,
-            X=problem.X[rows],
+            X=problem.features(rows),
             y=problem.y[rows],
             weight=weight / weight.sum(),
             label_trust=None if trust is None else trust[rows],
@@ -104,7 +99,7 @@ class Passes:
     def _block(
         self, rows: slice, coef: Floats, intercept: Floats, lam: float, mu: float
     ) -> tuple[float, float, float, Floats, Floats, Floats]:
-        X = self.problem.X[rows]
+        X = self.problem.features(rows)
         loss, dual, on_flips, slopes, softness = soft_rows.soften(
             *self._arguments(rows, np.asarray(X @ coef.T) + intercept), lam, mu
         )
@@ -171,21 +166,3 @@ class SoftmaxMultipliers:
         scores = problem.scores(self.coef, self.intercept, rows)
         arguments = self.passes._arguments(rows, scores)
         return RowMultipliers(*soft_rows.soft_multipliers(*arguments, self.lam, self.mu))
-
-
-def _n_threads() -> int:
-    """The processors this process may use, not all that the machine has."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1
-
-
-@contextmanager
-def row_threads(n_rows: int) -> Iterator[Callable[..., Any]]:
-    """A map over blocks: threads for many rows, the plain one for few."""
-    if n_rows < CURVATURE_BLOCK:
-        yield map
-        return
-    with ThreadPoolExecutor(_n_threads()) as pool:
-        yield pool.map

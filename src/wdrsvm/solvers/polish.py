@@ -118,7 +118,7 @@ def _reduced(passes: Passes, coef: Floats, lam: float, free: NDArray[np.intp]) -
     trust = problem.label_trust
     part = replace(
         problem,
-        X=problem.X[free],
+        X=problem.features(free),
         y=problem.y[free],
         weight=problem.weight[free],
         label_trust=None if trust is None else trust[free],

@@ -132,7 +132,7 @@ def _typical(sizes: Floats) -> float:
 def _weighted_mean(problem: RobustProblem) -> Floats:
     total = np.zeros(problem.n_features)
     for rows in problem.blocks():
-        total += np.asarray(problem.weight[rows] @ problem.X[rows])
+        total += np.asarray(problem.weight[rows] @ problem.features(rows))
     return total
 
 

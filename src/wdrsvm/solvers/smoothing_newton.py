@@ -22,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import RobustProblem, lipschitz
+from ..problem.row_threads import row_threads
 from .complementarity import Lengths
 from .cones import norm_multipliers, normal_system, starting_cone
-from .passes import SATURATED, Passes, SoftmaxMultipliers, row_threads
+from .passes import SATURATED, Passes, SoftmaxMultipliers
 from .polish import polish
 from .result import (
     History,
