@@ -13,12 +13,9 @@ from .interrupts import plain_interrupts
 from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from .threads import single_threaded_blas
 
-# Above this many unknowns a dense second-order system costs more than it saves; with the
-# l2 norm and about as many features as rows, which kernels bring, above fewer.
-MAX_DENSE_UNKNOWNS = 1500
-MAX_WIDE_UNKNOWNS = 400
-ROWS_A_WIDE_FEATURE = 2
-# Up to this many unknowns the interior point completes what "first-order" leaves open.
+# Above this many unknowns a dense second-order system costs more than it saves.
+MAX_DENSE_UNKNOWNS = {"l1": 1500, "l2": 400, "linf": 1500}
+# Up to this many it completes what "first-order" was chosen for and left open.
 MAX_RESCUED_UNKNOWNS = 4000
 # With more rows than these, smoothing has enough of them near a kink to pay.
 ROWS_AN_UNKNOWN = 10
@@ -59,14 +56,13 @@ def choose(problem: RobustProblem, tol: float) -> str:
     ==============================  ====================  ==================
     unknowns                        rows                  solver
     ==============================  ====================  ==================
-    at most 1500                    up to 10 an unknown,  "interior-point"
+    at most 400 (l2), 1500 (else)   up to 10 an unknown,  "interior-point"
                                     or up to 600
-    at most 1500                    more                  "newton"
+    at most 400 (l2), 1500 (else)   more                  "newton"
     more                            any                   "first-order"
-    more than 400, l2 norm          up to 2 a feature     "first-order"
     ==============================  ====================  ==================
 
-    Up to 4000 unknowns the interior point takes over from a "first-order" that was so
+    Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
     chosen and did not reach its goal.
 
     Parameters
@@ -92,16 +88,15 @@ def choose(problem: RobustProblem, tol: float) -> str:
     >>> choose(RobustProblem(X, y, np.full(3, 1 / 3), ball, n_classes=3), tol=1e-6)
     'interior-point'
     """
-    unknowns = _unknowns(problem)
-    wide = problem.n_rows <= ROWS_A_WIDE_FEATURE * problem.n_features
-    few_enough = MAX_DENSE_UNKNOWNS
-    if problem.ball.norm == "l2" and wide:
-        few_enough = MAX_WIDE_UNKNOWNS
-    if unknowns > few_enough:
+    if _unknowns(problem) > MAX_DENSE_UNKNOWNS[problem.ball.norm]:
         return "first-order"
+    return _second_order(problem)
+
+
+def _second_order(problem: RobustProblem) -> str:
     if problem.loss.temperature > 0:
         return "newton"
-    few = max(MIN_NEWTON_ROWS, ROWS_AN_UNKNOWN * unknowns)
+    few = max(MIN_NEWTON_ROWS, ROWS_AN_UNKNOWN * _unknowns(problem))
     return "interior-point" if problem.n_rows <= few else "newton"
 
 
@@ -156,7 +151,7 @@ def solve(
     with single_threaded_blas(), plain_interrupts():
         result = SOLVERS[chosen].load()(problem, settings, start)
         if name == "auto" and _needs_rescue(problem, settings, result):
-            result = SOLVERS["interior-point"].load()(problem, settings, None)
+            result = SOLVERS[_second_order(problem)].load()(problem, settings, None)
         if result.status is SolverStatus.CONVERGED:
             return result
         return _no_worse_than_known(problem, result, start)
@@ -173,7 +168,7 @@ def _check_bound(problem: RobustProblem, solver: str) -> None:
 def _needs_rescue(
     problem: RobustProblem, settings: SolverSettings, result: SolverResult
 ) -> bool:
-    """Whether the interior point should try what was chosen for it and failed."""
+    """Whether a second-order method should try what "first-order" failed at."""
     failed = result.status is not SolverStatus.CONVERGED and settings.max_iter is None
     small = _unknowns(problem) <= MAX_RESCUED_UNKNOWNS
     return failed and small and result.solver == "first-order"

@@ -36,7 +36,7 @@ from .result import (
 
 MIN_EPOCHS, MAX_EPOCHS = 1000, 30_000
 # Multiply-adds that a solve may take by default, within the limits above.
-DEFAULT_WORK = 1e10
+DEFAULT_WORK = 3e10
 # A check costs as much as two or three epochs.
 FIRST_CHECK = 6
 MIN_INTERVAL, MAX_INTERVAL = 2, 5
@@ -86,7 +86,7 @@ def _first_incumbent(problem: RobustProblem, start: Start | None) -> Incumbent:
 def _epoch_limit(problem: RobustProblem, ascent: Ascent, max_iter: int | None) -> int:
     if max_iter is not None:
         return max(max_iter, 1)
-    work = (ascent.layout.touch.nnz + problem.n_rows) * problem.n_classes
+    work = (len(ascent.rows.touch.data) + problem.n_rows) * problem.n_classes
     return int(np.clip(DEFAULT_WORK / work, MIN_EPOCHS, MAX_EPOCHS))
 
 

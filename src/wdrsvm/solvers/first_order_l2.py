@@ -76,6 +76,8 @@ class EuclideanBlock:
         self.pairs = self._starting_pairs(coef)
         self.damping = self._new_damping()
         self.residual = -self.damping * coef
+        if len(rows.touch.indices) == 0:
+            self.residual = np.asfortranarray(self.residual)
         self.gram = self.residual.T @ self.residual
         self.pace = _press_pace(rows, n_classes)
         self.n_classes = n_classes

@@ -42,7 +42,11 @@ STAY, LABEL, WINNER, FLIP, TURN, RETURN = range(6)
 
 
 class Design(NamedTuple):
-    """A CSR matrix as the kernels see it."""
+    """A CSR matrix as the kernels see it.
+
+    A dense one has no ``indices``: its rows have all columns in their order, and tables
+    that it is multiplied with keep each class's column together.
+    """
 
     indptr: NDArray[np.integer[Any]]
     indices: NDArray[np.integer[Any]]
@@ -82,6 +86,14 @@ class FreeTable(NamedTuple):
 @helper
 def add_product(design, n, table, out):  # type: ignore[no-untyped-def]
     """out += row n of the design times the table."""
+    if len(design.indices) == 0:
+        x = design.data[design.indptr[n] : design.indptr[n + 1]]
+        for c in range(len(out)):
+            total = 0.0
+            for d in range(len(x)):
+                total += x[d] * table[d, c]
+            out[c] += total
+        return
     for k in range(design.indptr[n], design.indptr[n + 1]):
         x = design.data[k]
         line = table[design.indices[k]]
@@ -92,6 +104,12 @@ def add_product(design, n, table, out):  # type: ignore[no-untyped-def]
 @helper
 def add_outer(design, n, table, change):  # type: ignore[no-untyped-def]
     """table += (row n of the design) change'."""
+    if len(design.indices) == 0:
+        x = design.data[design.indptr[n] : design.indptr[n + 1]]
+        for c in range(len(change)):
+            for d in range(len(x)):
+                table[d, c] += x[d] * change[c]
+        return
     for k in range(design.indptr[n], design.indptr[n + 1]):
         x = design.data[k]
         line = table[design.indices[k]]
