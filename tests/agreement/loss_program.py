@@ -55,9 +55,7 @@ def optimum(problem):
     price[np.arange(n_rows), problem.y] = 0.0
     n_cells = int(np.isfinite(price).sum()) * n_classes
     ends = np.cumsum([0, n_classes * n_features, n_classes, 1, n_rows, n_cells])
-    coef, shift, lam, slack, cell = (
-        np.arange(*pair) for pair in pairwise(ends)
-    )
+    coef, shift, lam, slack, cell = (np.arange(*pair) for pair in pairwise(ends))
     coef, n_columns = coef.reshape(n_classes, n_features), int(ends[-1])
     rows = Rows()
     _add_norm(rows, problem, coef, lam)

@@ -238,9 +238,9 @@ def test_certificate_states_the_risk_of_the_classifier():
 
 
 @pytest.mark.parametrize("loss", [LOSSES["logistic"], Loss(temperature=0.0, margin=2.0)])
-def test_other_losses_are_refused(loss):
+def test_multipliers_of_another_loss_are_refused(loss):
     problem, result = solved(0)
-    with pytest.raises(ValueError, match="known for the Crammer-Singer loss"):
+    with pytest.raises(ValueError, match="not those of the loss"):
         dual_bound(replace(problem, loss=loss), result.multipliers)
 
 

@@ -21,6 +21,7 @@ from .first_order_rows import (
     MARGIN,
     RESPONSE,
     TEMPERATURE,
+    compiled,
     helper,
     settle_flips,
     settle_labels,
@@ -29,7 +30,7 @@ from .first_order_rows import (
 
 MAX_NEWTON_STEPS = 30
 MAX_HALVINGS = 20
-MAX_TRANSFERS = 10
+MAX_TRANSFERS = 20
 # Residuals are solved to this share of the tolerance of a row.
 FINER = 0.1
 
@@ -102,17 +103,17 @@ def _system(metric, q, r, curvature):  # type: ignore[no-untyped-def]
 
 @helper
 def _residual(u, z, masses, before, family, metric, q, r, work, out):  # type: ignore[no-untyped-def]
-    """out = u - z + K (g(u, Q) - g_before); returns its largest entry."""
+    """out = u - z + K (g(u, Q) - g_before); returns its length."""
     p, slopes, moved = work
     _tangent(u, masses, family[0], family[1], p, slopes)
     for j in range(len(u)):
         slopes[j] -= before[j]
     _times(metric, q, r, slopes, moved)
-    largest = 0.0
+    square = 0.0
     for j in range(len(u)):
         out[j] = u[j] - z[j] + moved[j]
-        largest = max(largest, abs(out[j]))
-    return largest
+        square += out[j] * out[j]
+    return np.sqrt(square)
 
 
 @helper
@@ -163,7 +164,8 @@ def _worth(u, cost, y, lam, masses, family, p):  # type: ignore[no-untyped-def]
     return best, worst, top - bottom
 
 
-@helper
+# Compiled on its own, or every kernel would have to compile it again.
+@compiled
 def settle_tangent(u, masses, slopes, cost, z, y, price, q, metric, r, tol, change):  # type: ignore[no-untyped-def]
     """Settle a row; ``cost`` (C,) is empty if no label can be flipped.
 
@@ -173,6 +175,7 @@ def settle_tangent(u, masses, slopes, cost, z, y, price, q, metric, r, tol, chan
     family = price[TEMPERATURE], price[MARGIN]
     p, other = np.empty(n_classes), np.empty(n_classes)
     u[:] = z
+    giver, taker, taken, promised = -1, -1, 0.0, 0.0
     for _ in range(MAX_TRANSFERS):
         system = _settle_point(u, z, masses, slopes, family, metric, q, r, FINER * tol)
         if len(cost) == 0:
@@ -196,6 +199,10 @@ def settle_tangent(u, masses, slopes, cost, z, y, price, q, metric, r, tol, chan
         for j in range(n_classes):
             stiffness += p[j] * fall[j]
         step = masses[worst] if stiffness * masses[worst] <= gain else gain / stiffness
+        if giver == best and taker == worst:
+            # Too much was moved: the gain changed its sign on the way.
+            step = taken * gain / (gain + promised)
+        giver, taker, taken, promised = worst, best, step, gain
         masses[worst] -= step
         masses[best] += step
         spend(step * unit_cost, price)
