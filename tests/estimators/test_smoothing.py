@@ -30,6 +30,21 @@ def test_objective_falls_to_that_of_the_plain_loss(label_cost):
         assert plain - 1e-6 <= objective <= plain + smoothing * np.log(3) + 1e-6
 
 
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_with_trusted_labels_it_is_the_regularised_problem(norm, smoothing):
+    """The multiplier drops out: objective = mean loss + radius * largest distance."""
+    fitted = RobustLinearSVC(0.05, np.inf, norm=norm, smoothing=smoothing).fit(X, y)
+    losses = fitted._loss().of_labels(fitted.decision_function(X))
+    dual = {"l1": np.inf, "l2": 2, "linf": 1}[norm]
+    gaps = fitted.coef_[:, None] - fitted.coef_[None]
+    distance = np.linalg.norm(gaps, dual, axis=2).max()
+    mean = losses[np.arange(len(y)), y].mean()
+    assert fitted.objective_ == pytest.approx(mean + 0.05 * distance, rel=1e-9)
+    dear = RobustLinearSVC(0.05, 1e4, norm=norm, smoothing=smoothing).fit(X, y)
+    assert dear.objective_ == pytest.approx(fitted.objective_, rel=2e-6)
+
+
 def test_objective_is_its_own_worst_case_risk():
     fitted = RobustLinearSVC(0.02, 2.0, smoothing=0.2).fit(X, y)
     assert fitted.worst_case_risk(X, y) == pytest.approx(fitted.objective_)

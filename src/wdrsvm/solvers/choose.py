@@ -62,6 +62,8 @@ def choose(problem: RobustProblem, tol: float) -> str:
     more                            any                   "first-order"
     ==============================  ====================  ==================
 
+    With a smooth loss "newton" stands in for "interior-point".
+
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
     chosen and did not reach its goal.
 

@@ -22,52 +22,61 @@ from .sample_rows import compiled
 
 MAX_ROOT_STEPS = 60
 ROOT_TOL = 1e-14
+# So many mu below the highest a label has no softmax weight.
+FAR = 40.0
 # Smaller masses and springs add nothing to the curvature.
 NEGLIGIBLE = 1e-9
 
 
 @compiled
-def _winners(z, powers, total, top, c, temperature, margin, damp, p):  # type: ignore[no-untyped-def]
-    """Fill p (C,) of label c; returns l(z, c).
+def _losses_of_row(z, label, cost, lam, temperature, margin, powers, rest, a):  # type: ignore[no-untyped-def]
+    """Fill a (C,), -inf for a label that cannot be given; returns the top class.
 
-    ``powers`` are exp((z_j - z_top) / temperature), which serve every label but the top
-    one: without the top one's own power the others may be too small to add up.
+    ``powers`` are exp((z_j - z_top) / temperature) and ``rest`` (C,) their sums with each
+    label's own margin, which costs O(C) in all.  The top one's sum is taken relative to
+    the largest of its own terms: beside its power the others may be too small to count.
     """
-    if c != top:
-        own = powers[c] * damp
-        rest = total - powers[c] + own
-        for j in range(len(z)):
-            p[j] = powers[j] / rest
-        p[c] = own / rest
-        return margin + temperature * np.log(rest) + z[top] - z[c]
-    peak = z[c]
-    for j in range(len(z)):
-        if j != c:
-            peak = max(peak, z[j] + margin)
-    rest = 0.0
-    for j in range(len(z)):
-        p[j] = np.exp((z[j] + (margin if j != c else 0.0) - peak) / temperature)
-        rest += p[j]
-    for j in range(len(z)):
-        p[j] /= rest
-    return temperature * np.log(rest) + peak - z[c]
-
-
-@compiled
-def _labels_of_row(z, label, cost, lam, temperature, margin, powers, p, a):  # type: ignore[no-untyped-def]
-    """Fill p (C, C), one row a label, and a (C,), -inf for a label that cannot be given."""
     top = z.argmax()
     damp = np.exp(-margin / temperature)
-    total = 0.0
+    total, second = 0.0, -np.inf
     for j in range(len(z)):
         powers[j] = np.exp((z[j] - z[top]) / temperature)
         total += powers[j]
+        if j != top:
+            second = max(second, z[j])
     for c in range(len(z)):
         a[c] = -np.inf
-        if c == label or cost[c] < np.inf:
-            a[c] = _winners(z, powers, total, top, c, temperature, margin, damp, p[c])
-            if c != label:
-                a[c] -= lam * cost[c]
+        if c != label and not cost[c] < np.inf:
+            continue
+        rest[c] = total - powers[c] * (1.0 - damp)
+        a[c] = margin + temperature * np.log(rest[c]) + z[top] - z[c]
+        if c == top and margin > 0:
+            peak = max(z[c], second + margin)
+            rest[c] = 0.0
+            for j in range(len(z)):
+                rest[c] += _power(z, j, c, peak, temperature, margin)
+            a[c] = temperature * np.log(rest[c]) + peak - z[c]
+        if c != label:
+            a[c] -= lam * cost[c]
+    return top, second
+
+
+@compiled
+def _power(z, j, c, peak, temperature, margin):  # type: ignore[no-untyped-def]
+    return np.exp((z[j] + (margin if j != c else 0.0) - peak) / temperature)
+
+
+@compiled
+def _fill_winners(z, c, top, second, temperature, margin, powers, rest, p):  # type: ignore[no-untyped-def]
+    """p (C,) of label c."""
+    if c == top and margin > 0:
+        peak = max(z[c], second + margin)
+        for j in range(len(z)):
+            p[j] = _power(z, j, c, peak, temperature, margin) / rest[c]
+        return
+    for j in range(len(z)):
+        p[j] = powers[j] / rest[c]
+    p[c] *= np.exp(-margin / temperature)
 
 
 @compiled
@@ -86,7 +95,10 @@ def _soft_maximum(a, mu, barrier, mass):  # type: ignore[no-untyped-def]
         mass[c] = 0.0
         if a[c] > -np.inf:
             below = (highest - a[c]) / mu
-            mass[c] = 1.0 / (rise + below) if rise > 0 else np.exp(-below)
+            if rise > 0:
+                mass[c] = 1.0 / (rise + below)
+            elif below < FAR:
+                mass[c] = np.exp(-below)
             total += mass[c]
     logs = 0.0
     for c in range(len(a)):
@@ -131,11 +143,13 @@ def soften_labels(  # type: ignore[no-untyped-def]
     slopes = np.zeros((n_rows, n_classes))
     softness = np.zeros((n_rows, 2))
     powers, a, mass = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
-    p = np.empty((n_classes, n_classes))
+    rest, p = np.empty(n_classes), np.empty(n_classes)
     merit, loss, dual, on_flips = 0.0, 0.0, 0.0, 0.0
     for n in range(n_rows):
         z, label, k = scores[n], y[n], cost[cost_row[n]]
-        _labels_of_row(z, label, k, lam, temperature, margin, powers, p, a)
+        top, second = _losses_of_row(
+            z, label, k, lam, temperature, margin, powers, rest, a
+        )  # fmt: skip
         s, value = _soft_maximum(a, mu, barrier, mass)
         merit += weight[n] * value
         loss += weight[n] * s
@@ -149,9 +163,10 @@ def soften_labels(  # type: ignore[no-untyped-def]
                 if c != label:
                     dual += held * lam * k[c]
                     on_flips += held * k[c]
+                _fill_winners(z, c, top, second, temperature, margin, powers, rest, p)
                 for j in range(n_classes):
-                    slopes[n, j] += held * p[c, j]
-                    largest = max(largest, mass[c] * p[c, j])
+                    slopes[n, j] += held * p[j]
+                    largest = max(largest, mass[c] * p[j])
                 slopes[n, c] -= held
         for j in range(n_classes):
             dual -= slopes[n, j] * z[j]
@@ -206,11 +221,13 @@ def label_curvature(  # type: ignore[no-untyped-def]
     curvature = np.zeros((n_rows, n_classes + 1, n_classes + 1))
     powers, a, mass = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     p = np.empty((n_classes, n_classes))
-    spring = np.empty(n_classes)
+    spring, rest = np.empty(n_classes), np.empty(n_classes)
     slope, mean = np.empty(n_classes + 1), np.empty(n_classes + 1)
     for n in range(n_rows):
-        k = cost[cost_row[n]]
-        _labels_of_row(scores[n], y[n], k, lam, temperature, margin, powers, p, a)
+        z, k = scores[n], cost[cost_row[n]]
+        top, second = _losses_of_row(
+            z, y[n], k, lam, temperature, margin, powers, rest, a
+        )  # fmt: skip
         _soft_maximum(a, mu, barrier, mass)
         n_labels = 0
         for c in range(n_classes):
@@ -220,6 +237,8 @@ def label_curvature(  # type: ignore[no-untyped-def]
                 spring[c] *= weight[n]
             else:
                 spring[c] = 0.0
+            if mass[c] > NEGLIGIBLE or spring[c] > 0:
+                _fill_winners(z, c, top, second, temperature, margin, powers, rest, p[c])
             if mass[c] > NEGLIGIBLE:
                 _add_winner_ties(curvature[n], p[c], weight[n] * mass[c] / temperature)
         if n_labels > 1:
@@ -234,11 +253,10 @@ def label_masses(  # type: ignore[no-untyped-def]
     """The labels' masses Q (n, C)."""
     n_classes = scores.shape[1]
     masses = np.empty_like(scores)
-    powers, a = np.empty(n_classes), np.empty(n_classes)
-    p = np.empty((n_classes, n_classes))
+    powers, rest, a = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     for n in range(len(scores)):
         k = cost[cost_row[n]]
-        _labels_of_row(scores[n], y[n], k, lam, temperature, margin, powers, p, a)
+        _losses_of_row(scores[n], y[n], k, lam, temperature, margin, powers, rest, a)
         _soft_maximum(a, mu, barrier, masses[n])
         for c in range(n_classes):
             masses[n, c] *= weight[n]
@@ -251,15 +269,18 @@ def active_tangents(  # type: ignore[no-untyped-def]
 ):
     """Slopes (n, C) of the samples' labels of largest loss, and what flips cost."""
     n_rows, n_classes = scores.shape
-    powers, a = np.empty(n_classes), np.empty(n_classes)
-    p = np.empty((n_classes, n_classes))
+    powers, rest, a = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+    p = np.empty(n_classes)
     spent = 0.0
     for n in range(n_rows):
-        k = cost[cost_row[n]]
-        _labels_of_row(scores[n], y[n], k, lam, temperature, margin, powers, p, a)
+        z, k = scores[n], cost[cost_row[n]]
+        top, second = _losses_of_row(
+            z, y[n], k, lam, temperature, margin, powers, rest, a
+        )  # fmt: skip
         label = a.argmax()
+        _fill_winners(z, label, top, second, temperature, margin, powers, rest, p)
         for j in range(n_classes):
-            slope[n, j] = weight[n] * p[label, j]
+            slope[n, j] = weight[n] * p[j]
         slope[n, label] -= weight[n]
         if label != y[n]:
             spent += weight[n] * k[label]
