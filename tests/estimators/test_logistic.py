@@ -68,6 +68,15 @@ def test_probabilities_sum_to_one_and_follow_the_scores(rows):
     np.testing.assert_array_equal(labels, classifier.predict(X))
 
 
+def test_the_score_of_two_classes_is_the_log_odds():
+    classifier = RobustLogisticRegression(0.02).fit(X[:100], y[:100])
+    log_odds = np.diff(classifier.predict_log_proba(X), axis=1)[:, 0]
+    np.testing.assert_allclose(log_odds, classifier.decision_function(X), atol=1e-12)
+    loss = log_loss(y[:100], classifier.predict_proba(X[:100]))
+    steepest = np.linalg.norm(classifier.coef_)
+    assert classifier.objective_ == pytest.approx(loss + 0.02 * steepest, rel=1e-9)
+
+
 def test_log_loss_is_finite_on_separable_data():
     rows = y != 1
     classifier = RobustLogisticRegression(1e-4).fit(X[rows], y[rows])

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from wdrsvm.problem import Loss
+from wdrsvm.problem.tangents import RowTangents
 from wdrsvm.solvers.smooth_rows import (
     active_tangents,
     label_curvature,
@@ -93,6 +94,17 @@ def test_masses_are_nonnegative_sum_to_the_weights_and_avoid_the_impossible(barr
     possible[np.arange(N), y] = True
     assert (masses >= 0).all()
     assert not masses[~possible].any()
+
+
+@pytest.mark.parametrize("barrier", [True, False])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_dual_value_is_that_of_the_tangents(loss, barrier):
+    scores, y, cost, row, weight = arguments(5)
+    dual = soften(loss, scores, (y, cost, row, weight), LAM, 0.1, barrier)[2]
+    family = barrier, loss.temperature, loss.margin
+    masses = label_masses(scores, y, cost, row, weight, LAM, 0.1, *family)
+    expected = RowTangents(loss, scores, masses).value(weight, y)
+    assert dual == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

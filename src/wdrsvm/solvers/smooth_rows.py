@@ -81,39 +81,30 @@ def _fill_winners(z, c, top, second, temperature, margin, powers, rest, p):  # t
 
 @compiled
 def _soft_maximum(a, mu, barrier, mass):  # type: ignore[no-untyped-def]
-    """An upper bound of the maximum and the smoothed value; fills its slopes ``mass``."""
+    """An upper bound of the maximum and the smoothed value; fills its slopes ``mass``.
+
+    A label that cannot be given is infinitely far below the others and gets no mass.
+    """
     highest, n_labels = -np.inf, 0
     for c in range(len(a)):
-        if a[c] > -np.inf:
-            n_labels += 1
-            highest = max(highest, a[c])
-    rise = 0.0
+        n_labels += a[c] > -np.inf
+        highest = max(highest, a[c])
     if barrier and n_labels > 1:
-        rise = _barrier_root(a, highest, mu)
+        return _barrier_maximum(a, highest, mu, mass)
     total = 0.0
     for c in range(len(a)):
-        mass[c] = 0.0
-        if a[c] > -np.inf:
-            below = (highest - a[c]) / mu
-            if rise > 0:
-                mass[c] = 1.0 / (rise + below)
-            elif below < FAR:
-                mass[c] = np.exp(-below)
-            total += mass[c]
-    logs = 0.0
+        below = (highest - a[c]) / mu
+        mass[c] = np.exp(-below) if below < FAR else 0.0
+        total += mass[c]
     for c in range(len(a)):
-        if rise > 0 and mass[c] > 0:
-            logs += np.log(mass[c])
         mass[c] /= total
-    if rise > 0:
-        # -mu log(s - a_c) is mu log(mass_c), up to a constant.
-        return highest + mu * rise, highest + mu * (rise + logs)
-    return highest + mu * np.log(total), highest + mu * np.log(total)
+    value = highest + mu * np.log(total)
+    return value, value
 
 
 @compiled
-def _barrier_root(a, highest, mu):  # type: ignore[no-untyped-def]
-    """t = (s - highest) / mu with  sum_c 1 / (t + (highest - a_c) / mu) = 1.
+def _barrier_maximum(a, highest, mu, mass):  # type: ignore[no-untyped-def]
+    """With t = (s - highest) / mu, sum_c 1 / (t + (highest - a_c) / mu) is to be 1.
 
     The sum is convex and falls with t, so that Newton's method climbs from 1 to the root.
     """
@@ -121,14 +112,19 @@ def _barrier_root(a, highest, mu):  # type: ignore[no-untyped-def]
     for _ in range(MAX_ROOT_STEPS):
         excess, slope = -1.0, 0.0
         for c in range(len(a)):
-            if a[c] > -np.inf:
-                part = 1.0 / (t + (highest - a[c]) / mu)
-                excess += part
-                slope += part * part
-        t += excess / slope
+            mass[c] = 1.0 / (t + (highest - a[c]) / mu)
+            excess += mass[c]
+            slope += mass[c] * mass[c]
         if excess <= ROOT_TOL:
             break
-    return t
+        t += excess / slope
+    logs = 0.0
+    for c in range(len(a)):
+        if mass[c] > 0:
+            # -mu log(s - a_c) is mu log(mass_c), up to a constant.
+            logs += np.log(mass[c])
+        mass[c] /= 1.0 + excess
+    return highest + mu * t, highest + mu * (t + logs)
 
 
 @compiled
