@@ -1,6 +1,12 @@
 """Classifiers that stay right when features are noisy, labels wrong, classes rare."""
 
-from .estimators import RadiusWarning, RobustLinearSVC, RobustSVC
+from .estimators import (
+    RadiusWarning,
+    RobustLinearSVC,
+    RobustLogisticRegression,
+    RobustOneVsRestSVC,
+    RobustSVC,
+)
 from .problem import WassersteinBall
 from .robustness import radius_max, worst_case_risk
 
@@ -9,6 +15,8 @@ __version__ = "0.1.0"
 __all__ = [
     "RadiusWarning",
     "RobustLinearSVC",
+    "RobustLogisticRegression",
+    "RobustOneVsRestSVC",
     "RobustSVC",
     "WassersteinBall",
     "__version__",

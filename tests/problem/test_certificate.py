@@ -23,7 +23,7 @@ from wdrsvm.problem import (
     objective,
     row_threads,
 )
-from wdrsvm.problem.certificate import RowMultipliers, _tilt
+from wdrsvm.problem.multipliers import RowMultipliers, tilt
 from wdrsvm.solvers.interior_point import interior_point
 from wdrsvm.solvers.result import SolverSettings
 
@@ -238,9 +238,9 @@ def test_certificate_states_the_risk_of_the_classifier():
 
 
 @pytest.mark.parametrize("loss", [LOSSES["logistic"], Loss(temperature=0.0, margin=2.0)])
-def test_other_losses_are_refused(loss):
+def test_multipliers_of_another_loss_are_refused(loss):
     problem, result = solved(0)
-    with pytest.raises(ValueError, match="known for the Crammer-Singer loss"):
+    with pytest.raises(ValueError, match="not those of the loss"):
         dual_bound(replace(problem, loss=loss), result.multipliers)
 
 
@@ -264,7 +264,7 @@ def test_the_most_violent_tilt_keeps_the_mass_of_every_row():
     pull = np.random.default_rng(0).normal(size=(200, 3, 3))
     for size in (1.0, 1e8, 1e16, 1e20, 1e30):
         for each in pull:
-            tilted = _tilt(mass, size * each)
+            tilted = tilt(mass, size * each)
             assert (tilted >= 0).all()
             np.testing.assert_allclose(tilted.sum(axis=1), mass.sum(axis=1))
 

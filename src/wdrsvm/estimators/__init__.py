@@ -3,5 +3,13 @@
 from ._fit import RadiusWarning
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
+from .logistic import RobustLogisticRegression
+from .one_vs_rest import RobustOneVsRestSVC
 
-__all__ = ["RadiusWarning", "RobustLinearSVC", "RobustSVC"]
+__all__ = [
+    "RadiusWarning",
+    "RobustLinearSVC",
+    "RobustLogisticRegression",
+    "RobustOneVsRestSVC",
+    "RobustSVC",
+]

@@ -121,6 +121,14 @@ def _checked_tol(tol: Any) -> float:
     return float(tol)
 
 
+def checked_nonnegative(value: Any, name: str) -> float:
+    """A finite number >= 0."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not 0 <= float(value) < np.inf:
+        raise ValueError(f"{name} must be a finite number >= 0, got {value!r}.")
+    return float(value)
+
+
 def _checked_max_iter(max_iter: Any) -> int | None:
     if max_iter is None:
         return None

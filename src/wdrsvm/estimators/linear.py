@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from ..problem import WassersteinBall
+from ..problem import LOSSES, Loss, WassersteinBall
 from ._base import RobustLinearClassifier
-from ._fit import check_available
+from ._fit import check_available, checked_nonnegative
 from ._partial_fit import PartialFitMixin
 
 
@@ -27,7 +28,8 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
     norm : {"l1", "l2", "linf"}, default="l2"
         Norm of the transport cost on features.
     smoothing : float, default=0.0
-        Temperature of the loss.  Only 0 is available.
+        Temperature of the loss: the maximum in the Crammer-Singer loss becomes a softened
+        one, at least as large, with a gradient everywhere.  0 is the paper's loss.
     label_noise : {"adversarial"}, default="adversarial"
         How labels go wrong.
     disbelief : {"trim", "repair"}, default="trim"
@@ -86,6 +88,7 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
 
     See Also
     --------
+    RobustLogisticRegression : The same ball around the logistic loss.
     wdrsvm.radius_max : The largest radius worth trying.
     wdrsvm.worst_case_risk : The same guarantee for any linear classifier.
 
@@ -144,7 +147,9 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
         self.verbose = verbose
 
     def _ball(self) -> WassersteinBall:
-        check_available(
-            self, smoothing=0.0, label_noise="adversarial", support=None, categorical=None
-        )
+        check_available(self, label_noise="adversarial", support=None, categorical=None)
         return super()._ball()
+
+    def _loss(self) -> Loss:
+        smoothing = checked_nonnegative(self.smoothing, "smoothing")
+        return replace(LOSSES["crammer-singer"], temperature=smoothing)

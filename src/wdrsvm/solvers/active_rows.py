@@ -145,7 +145,7 @@ def require_crammer_singer(problem: RobustProblem, solver: str) -> None:
     if problem.loss != LOSSES["crammer-singer"]:
         raise ValueError(
             f"solver {solver!r} knows the Crammer-Singer loss only, "
-            f"got {problem.loss}: use 'newton'."
+            f"got {problem.loss}: use 'newton' or 'first-order'."
         )
 
 

@@ -41,7 +41,7 @@ class Address(NamedTuple):
 
 SOLVERS = {
     "interior-point": Address("interior_point", "interior_point"),
-    "newton": Address("smoothing_newton", "smoothing_newton"),
+    "newton": Address("newton", "newton"),
     "first-order": Address("first_order", "first_order"),
     "subgradient": Address("subgradient", "subgradient"),
     "stochastic": Address("stochastic", "stochastic"),
@@ -66,6 +66,9 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     more than 400        up to 2 a feature (l2),   "first-order"
                          or features of a kernel
     ===================  ========================  ==================
+
+    With a smooth loss "newton" stands in for "interior-point", and the last line does not
+    hold.
 
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
     chosen and did not reach its goal.
@@ -97,12 +100,15 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     """
     as_wide = problem.n_rows <= ROWS_A_WIDE_FEATURE * problem.n_features
     wide = of_kernel or (as_wide and problem.ball.norm == "l2")
+    wide = wide and problem.loss.temperature == 0
     if _unknowns(problem) > (MAX_WIDE_UNKNOWNS if wide else MAX_DENSE_UNKNOWNS):
         return "first-order"
     return _second_order(problem)
 
 
 def _second_order(problem: RobustProblem) -> str:
+    if problem.loss.temperature > 0:
+        return "newton"
     few = max(MIN_NEWTON_ROWS, ROWS_AN_UNKNOWN * _unknowns(problem))
     return "interior-point" if problem.n_rows <= few else "newton"
 

@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from ..problem import LOSSES, RobustProblem
+from ..problem import RobustProblem
 from .first_order_ascent import Ascent
 from .result import (
     History,
@@ -51,11 +51,6 @@ def first_order(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Train by proximal point and dual coordinate ascent; see the module."""
-    if problem.loss != LOSSES["crammer-singer"]:
-        raise ValueError(
-            "solver 'first-order' handles only the Crammer-Singer loss (smoothing=0); "
-            "use solver='newton' for the others."
-        )
     history, best = History(settings.callback), _first_incumbent(problem, start)
     ascent = Ascent(problem, start, settings.seed)
     last = _epoch_limit(problem, ascent, settings.max_iter)
@@ -78,9 +73,10 @@ def first_order(
 
 
 def _first_incumbent(problem: RobustProblem, start: Start | None) -> Incumbent:
-    """The start, or the zero classifier: its loss is 1 whatever the adversary does."""
+    """The start, or zero, whose loss is the same whatever the adversary does."""
     coef = np.zeros((problem.n_classes, problem.n_features))
-    zero = Incumbent(coef, np.zeros(problem.n_classes), objective=1.0)
+    level = problem.loss.of_equal_scores(problem.n_classes)
+    zero = Incumbent(coef, np.zeros(problem.n_classes), objective=level)
     if start is not None:
         risk = problem.risk(start.coef, start.intercept)
         zero.offer(start.coef, start.intercept, risk)

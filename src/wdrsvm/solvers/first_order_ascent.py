@@ -30,11 +30,13 @@ from .first_order_linf import FlowBlock
 from .first_order_rows import (
     CENTRE,
     LAM,
+    MARGIN,
     PRESSURE,
     RADIUS,
     RESPONSE,
     SPENT,
     STEP,
+    TEMPERATURE,
     Duals,
     Floats,
     FreeTable,
@@ -100,11 +102,12 @@ class Ascent:
         self.rng = np.random.default_rng(seed)
         self.layout = Layout.of(problem)
         self.rows = _rows(problem, self.layout)
-        self.duals = _zero_pieces(self.rows, problem.n_classes)
+        self.duals = _without_slopes(self.rows, problem)
         touch, self.free_centre, lam = _first_point(problem, self.layout, start)
         self.least_lam = LEAST_LAM_SHARE * lam
-        self.price = np.zeros(7)
+        self.price = np.zeros(9)
         self.price[[LAM, RADIUS, PRESSURE]] = lam, problem.radius, problem.radius
+        self.price[[TEMPERATURE, MARGIN]] = problem.loss.temperature, problem.loss.margin
         self._move_price()
         self.free = FreeTable(self.free_centre.copy(), np.ones(len(self.free_centre)))
         self.free_shape, self.free_squares = column_steps(
@@ -132,7 +135,7 @@ class Ascent:
         coef, intercept = self.layout.original(self.block.coef, self.free_centre)
         risk = self.problem.risk(coef, intercept)
         best.offer(coef, intercept, risk)
-        made = feasible(self.rows, self.layout, self.duals)
+        made = feasible(self.problem, self.rows, self.layout, self.duals)
         bound = 0.0 if made is None else self._raise_bound(best, made)
         best.raise_bound(bound, None)
         self.gap = max(best.certificate.gap, 0.0)
@@ -219,10 +222,12 @@ def _rows(problem: RobustProblem, layout: Layout) -> Rows:
     )
 
 
-def _zero_pieces(rows: Rows, n_classes: int) -> Duals:
-    """All mass on the zero piece of the true label: G = 0."""
-    alpha = np.zeros((len(rows.y), n_classes))
-    alpha[np.arange(len(rows.y)), rows.y] = rows.weight
+def _without_slopes(rows: Rows, problem: RobustProblem) -> Duals:
+    """All mass on the true label, where it wins: G = 0."""
+    alpha = np.zeros((problem.n_rows, problem.n_classes))
+    alpha[np.arange(problem.n_rows), rows.y] = rows.weight
+    if problem.loss.temperature > 0:
+        return Duals(np.zeros_like(alpha), alpha, np.zeros_like(alpha))
     return Duals(alpha, np.zeros_like(rows.cost), np.zeros_like(rows.cost))
 
 
@@ -242,14 +247,15 @@ def _first_point(
 def _first_lam(problem: RobustProblem, layout: Layout) -> float:
     """The modulus of the class means, scaled to a mean margin of 1.
 
-    With G = sum_n w_n (1 / C - e_y) x_n' the classifier -G / ||G||^2 has it.  As zero
-    has risk 1, no optimum pays more than 1 / radius.
+    With G = sum_n w_n (1 / C - e_y) x_n' the classifier -G / ||G||^2 has it.  No optimum
+    pays more for the radius than the risk of zero.
     """
     slopes = np.repeat(problem.weight[:, None] / problem.n_classes, problem.n_classes, 1)
     slopes[np.arange(problem.n_rows), problem.y] -= problem.weight
     gradient = np.asarray(layout.touch.T @ slopes)
     square = float((gradient * gradient).sum())
-    highest = 1 / problem.radius if problem.radius > 0 else np.inf
+    level = problem.loss.of_equal_scores(problem.n_classes)
+    highest = level / problem.radius if problem.radius > 0 else np.inf
     if square == 0:
         return min(1.0, highest)
     modulus = lipschitz(gradient.T, problem.norm, np.ones(len(gradient)))

@@ -43,8 +43,8 @@ from .first_order_rows import (
     compiled,
     descend,
     helper,
-    settle,
 )
+from .first_order_smooth import settle
 
 # Powers k of the weights' steps, and the most that one may change a weight or the pressure.
 PAIR_POWER = 2.0

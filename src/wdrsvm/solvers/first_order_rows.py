@@ -31,8 +31,8 @@ compiled: Any = njit(cache=True, **_OPTIONS)
 # For what kernels call: code from the cache would not be inlined into new kernels.
 helper: Any = njit(**_OPTIONS)
 
-# Places in the record of the price lam, which the kernels read and write.
-LAM, SPENT, PRESSURE, CENTRE, STEP, RADIUS, RESPONSE = range(7)
+# Places in the record of the price lam, which the kernels read and write, and of the loss.
+LAM, SPENT, PRESSURE, CENTRE, STEP, RADIUS, RESPONSE, TEMPERATURE, MARGIN = range(9)
 # A price falls at most to this share of its centre before the centre is moved.
 LOWEST_SHARE = 0.1
 # A row that is not settled by then is visited again in the next epoch.
@@ -67,7 +67,9 @@ class Rows(NamedTuple):
 
 
 class Duals(NamedTuple):
-    """alpha (N, C); phi and beta (N, C), or (0, C) if no label can be flipped."""
+    """alpha (N, C); phi and beta (N, C), or (0, C) if no label can be flipped.
+
+    Of a smooth loss: the points u, the labels' masses Q and the slopes g, all (N, C)."""
 
     alpha: Floats
     phi: Floats
@@ -263,7 +265,7 @@ def settle_flips(  # type: ignore[no-untyped-def]
         stiffness += price[RESPONSE] * unit_cost * unit_cost
         step = mass if stiffness * mass <= gain else gain / stiffness
         _commit(kind, places, step, alpha, phi, beta)
-        _spend(step * unit_cost, price)
+        spend(step * unit_cost, price)
         _shift(ends, step, change)
         for j in range(n_classes):
             scores[j] -= step * fall[j]
@@ -271,20 +273,7 @@ def settle_flips(  # type: ignore[no-untyped-def]
 
 
 @helper
-def settle(  # type: ignore[no-untyped-def]
-    n, alpha, phi, beta, cost, scores, y, price, q, metric, r, tol, change
-):
-    """Balance row n, with flips where there are any (``cost`` is empty without them)."""
-    if len(cost):
-        return settle_flips(
-            alpha[n], phi[n], beta[n], cost[n], scores, y[n],
-            price, q[n], metric, r[n], tol, change,
-        )  # fmt: skip
-    return settle_labels(alpha[n], scores, y[n], q[n], metric, r[n], tol, change)
-
-
-@helper
-def _spend(amount, price):  # type: ignore[no-untyped-def]
+def spend(amount, price):  # type: ignore[no-untyped-def]
     price[SPENT] += amount
     price[LAM] = bounded(price[LAM] + price[RESPONSE] * amount, price)
 

@@ -29,8 +29,8 @@ from .first_order_rows import (
     compiled,
     descend,
     helper,
-    settle,
 )
+from .first_order_smooth import settle
 from .first_order_steps import column_steps
 
 # A Newton step may raise the price by this factor at most.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import Multipliers
-from ..problem.certificate import RowMultipliers
+from ..problem.multipliers import RowMultipliers
 from .passes import Passes, SoftmaxMultipliers
 from .primal_dual import Iterate, ScaledData
 from .result import History, Incumbent
@@ -49,7 +49,7 @@ class FixedAndFree:
         return self.free.gradient
 
     def rows(self, rows: slice) -> RowMultipliers:
-        part = self.fixed.rows(rows)
+        part: RowMultipliers = self.fixed.rows(rows)
         first, last = np.searchsorted(self.free_rows, [rows.start, rows.stop])
         inside = self.free_rows[first:last] - rows.start
         free = self.free.rows(slice(int(first), int(last)))

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..problem import LOSSES, Multipliers, RobustProblem, certify
+from ..problem import Multipliers, RobustProblem, certify
+from .active_rows import require_crammer_singer
 from .programs import Program, build_program
 from .result import History, SolverResult, SolverSettings, SolverStatus, Start
 
@@ -164,11 +165,7 @@ def _require(problem: RobustProblem, solver: str, norms: tuple[str, ...]) -> Non
             f"solver {solver!r} has no second-order cones, which norm "
             f"{problem.norm!r} needs: use 'clarabel' or 'interior-point'."
         )
-    if problem.loss != LOSSES["crammer-singer"]:
-        raise ValueError(
-            f"solver {solver!r} knows the Crammer-Singer loss only, "
-            f"got {problem.loss}: use 'newton'."
-        )
+    require_crammer_singer(problem, solver)
 
 
 def _imported(package: str) -> Any:
