@@ -10,8 +10,9 @@ They are dual feasible iff  sigma(G) + sum k phi <= radius,  G vanishes on featu
 infinite cost and, with an intercept, sum_n g_n = 0.  Then  sum_n (w_n - alpha_n,y)  is a
 lower bound of the optimum.  That is the Crammer-Singer loss; smooth losses have the same
 conditions and their own rows and value (``tangents``).  Approximate multipliers are made
-feasible in that order: rows, equalities (by tilting the rows), budget (by scaling).  Everything needed is a sum over
-rows, so one sweep over blocks of rows serves data of any size.
+feasible in that order: rows, equalities (by tilting the rows), budget (by scaling).
+Everything needed is a sum over rows, so one sweep over blocks of rows serves data of any
+size.
 """
 
 from __future__ import annotations

@@ -87,28 +87,33 @@ def _soft_maximum(a, mu, barrier, mass):  # type: ignore[no-untyped-def]
         if a[c] > -np.inf:
             n_labels += 1
             highest = max(highest, a[c])
-    rise = 0.0
     if barrier and n_labels > 1:
-        rise = _barrier_root(a, highest, mu)
+        return _log_barrier(a, highest, mu, mass)
     total = 0.0
+    for c in range(len(a)):
+        below = (highest - a[c]) / mu
+        mass[c] = np.exp(-below) if below < FAR else 0.0
+        total += mass[c]
+    for c in range(len(a)):
+        mass[c] /= total
+    return highest + mu * np.log(total), highest + mu * np.log(total)
+
+
+@compiled
+def _log_barrier(a, highest, mu, mass):  # type: ignore[no-untyped-def]
+    """The same by  min over s of  s - mu sum_c log(s - a_c)."""
+    rise = _barrier_root(a, highest, mu)
+    total, logs = 0.0, 0.0
     for c in range(len(a)):
         mass[c] = 0.0
         if a[c] > -np.inf:
-            below = (highest - a[c]) / mu
-            if rise > 0:
-                mass[c] = 1.0 / (rise + below)
-            elif below < FAR:
-                mass[c] = np.exp(-below)
-            total += mass[c]
-    logs = 0.0
-    for c in range(len(a)):
-        if rise > 0 and mass[c] > 0:
+            mass[c] = 1.0 / (rise + (highest - a[c]) / mu)
+            # -mu log(s - a_c) is mu log(mass_c), up to a constant.
             logs += np.log(mass[c])
+            total += mass[c]
+    for c in range(len(a)):
         mass[c] /= total
-    if rise > 0:
-        # -mu log(s - a_c) is mu log(mass_c), up to a constant.
-        return highest + mu * rise, highest + mu * (rise + logs)
-    return highest + mu * np.log(total), highest + mu * np.log(total)
+    return highest + mu * rise, highest + mu * (rise + logs)
 
 
 @compiled
