@@ -10,7 +10,11 @@ import pytest
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
 from wdrsvm.solvers import SOLVERS, SolverSettings, SolverStatus, choose, solve
-from wdrsvm.solvers.choose import MAX_DENSE_UNKNOWNS, MIN_NEWTON_ROWS
+from wdrsvm.solvers.choose import (
+    MAX_DENSE_UNKNOWNS,
+    MAX_WIDE_UNKNOWNS,
+    MIN_NEWTON_ROWS,
+)
 
 choosing = import_module("wdrsvm.solvers.choose")
 
@@ -54,13 +58,22 @@ def test_the_result_names_the_solver_that_auto_chose():
     assert solve(problem).solver == choose(problem, 1e-6)
 
 
-@pytest.mark.parametrize("norm", MAX_DENSE_UNKNOWNS)
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 def test_auto_goes_first_order_when_the_dense_system_is_too_large(norm):
-    n_features = MAX_DENSE_UNKNOWNS[norm] // 3
-    narrow = problem_of(n_features - 1, n_rows=600, norm=norm)
+    n_features = MAX_DENSE_UNKNOWNS // 3
+    narrow = problem_of(n_features - 1, n_rows=1100, norm=norm)
     assert choose(narrow, 1e-6) == "interior-point"
-    wide = problem_of(n_features, n_rows=600, norm=norm)
+    wide = problem_of(n_features, n_rows=1100, norm=norm)
     assert choose(wide, 1e-6) == "first-order"
+
+
+def test_auto_goes_first_order_earlier_with_as_many_features_as_rows():
+    n_features = MAX_WIDE_UNKNOWNS // 3
+    assert choose(problem_of(n_features - 1, n_rows=200), 1e-6) == "interior-point"
+    assert choose(problem_of(n_features, n_rows=200), 1e-6) == "first-order"
+    assert choose(problem_of(n_features, n_rows=200, norm="l1"), 1e-6) == "interior-point"
+    assert choose(problem_of(n_features, n_rows=500), 1e-6) == "interior-point"
+    assert choose(problem_of(n_features, n_rows=500), 1e-6, True) == "first-order"
 
 
 def test_auto_counts_at_most_the_rows_with_the_l2_norm():
@@ -82,7 +95,7 @@ class TestRescue:
             def load(self):
                 return stalled
 
-        monkeypatch.setitem(MAX_DENSE_UNKNOWNS, "l2", 0)
+        monkeypatch.setattr(choosing, "MAX_DENSE_UNKNOWNS", 0)
         monkeypatch.setitem(SOLVERS, "first-order", Failing())
 
     def test_it_is_completed(self):

@@ -12,7 +12,7 @@ from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from ..problem.objective import scores_of
 from ..robustness._inputs import READ_AS_THEY_ARE, as_matrix
 from ..robustness.worst_case import linear_scores, worst_case_risk
-from ..solvers import SolverResult, Start, solve
+from ..solvers import SolverResult, SolverSettings, Start, solve
 from ._fit import (
     TrainingData,
     concluded,
@@ -57,7 +57,7 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):
             ball, settings = self._ball(), solver_settings(self)
             data = self._training_data(X, y, sample_weight, label_trust)
             problem = self._problem(data, ball)
-            result = solve(problem, self.solver, settings, self._start(data))
+            result = self._solve(problem, settings, self._start(data))
             self._keep(concluded(self, problem, result), data)
         return self
 
@@ -101,6 +101,11 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):
 
     def _start(self, data: TrainingData) -> Start | None:
         return None
+
+    def _solve(
+        self, problem: RobustProblem, settings: SolverSettings, start: Start | None
+    ) -> SolverResult:
+        return solve(problem, self.solver, settings, start)
 
     def _keep(self, result: SolverResult, data: TrainingData) -> None:
         self.classes_ = data.classes

@@ -14,7 +14,7 @@ from ..problem import RobustProblem, WassersteinBall
 from ..problem.canonical import NominalRows
 from ..problem.objective import BLOCK_ENTRIES, Floats
 from ..robustness.worst_case import LinearScores
-from ..solvers import SolverResult
+from ..solvers import SolverResult, SolverSettings, Start, solve
 from ..solvers.scaling import dense_rows
 from ._base import RobustClassifier
 from ._fit import TrainingData, seed_of, training_data
@@ -283,6 +283,11 @@ class RobustSVC(RobustClassifier):
     def _problem(self, data: TrainingData, ball: WassersteinBall) -> RobustProblem:
         problem = super()._problem(data, ball)
         return replace(problem, triangle=self.lipschitz == "triangle")
+
+    def _solve(
+        self, problem: RobustProblem, settings: SolverSettings, start: Start | None
+    ) -> SolverResult:
+        return solve(problem, self.solver, settings, start, of_kernel=True)
 
     def _keep(self, result: SolverResult, data: TrainingData) -> None:
         super()._keep(result, data)

@@ -134,7 +134,7 @@ def polar(
     return float(NORMS[norm].of_rows(flow).sum())
 
 
-def _reweighted_flow(gradient: Floats, n_rounds: int = 100, rtol: float = 1e-10) -> Floats:
+def _reweighted_flow(gradient: Floats, n_rounds: int = 1000, rtol: float = 1e-12) -> Floats:
     """A flow of small total l2 length with the given divergence.
 
     For weights p on the pairs the flow T_ij = p_ij (V_i - V_j), V = pinv(L_p) G, has

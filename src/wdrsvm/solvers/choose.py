@@ -13,8 +13,11 @@ from .interrupts import plain_interrupts
 from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from .threads import single_threaded_blas
 
-# Above this many unknowns a dense second-order system costs more than it saves.
-MAX_DENSE_UNKNOWNS = {"l1": 1500, "l2": 400, "linf": 1500}
+# Above this many unknowns a dense second-order system costs more than it saves; above
+# fewer for features of a kernel, and with the l2 norm for about as many as rows.
+MAX_DENSE_UNKNOWNS = 1500
+MAX_WIDE_UNKNOWNS = 400
+ROWS_A_WIDE_FEATURE = 2
 # Up to this many it completes what "first-order" was chosen for and left open.
 MAX_RESCUED_UNKNOWNS = 4000
 # With more rows than these, smoothing has enough of them near a kink to pay.
@@ -47,22 +50,25 @@ SOLVERS = {
 }
 
 
-def choose(problem: RobustProblem, tol: float) -> str:
+def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     """Name of the solver that ``"auto"`` stands for.
 
     Measured crossovers, with C (P + 1) unknowns, where P counts at most the rows with
     the l2 norm:
 
-    ==============================  ====================  ==================
-    unknowns                        rows                  solver
-    ==============================  ====================  ==================
-    at most 400 (l2), 1500 (else)   up to 10 an unknown,  "interior-point"
-                                    or up to 600
-    at most 400 (l2), 1500 (else)   more                  "newton"
-    more                            any                   "first-order"
-    ==============================  ====================  ==================
+    ===================  ========================  ==================
+    unknowns             rows                      solver
+    ===================  ========================  ==================
+    at most 1500         up to 10 an unknown,      "interior-point"
+                         or up to 600
+    at most 1500         more                      "newton"
+    more                 any                       "first-order"
+    more than 400        up to 2 a feature (l2),   "first-order"
+                         or features of a kernel
+    ===================  ========================  ==================
 
-    With a smooth loss "newton" stands in for "interior-point".
+    With a smooth loss "newton" stands in for "interior-point", and the last line does not
+    hold.
 
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
     chosen and did not reach its goal.
@@ -73,6 +79,8 @@ def choose(problem: RobustProblem, tol: float) -> str:
         What is to be solved.
     tol : float
         Relative duality gap asked for.
+    of_kernel : bool, default=False
+        Whether the features are those of a kernel.
 
     Returns
     -------
@@ -90,7 +98,10 @@ def choose(problem: RobustProblem, tol: float) -> str:
     >>> choose(RobustProblem(X, y, np.full(3, 1 / 3), ball, n_classes=3), tol=1e-6)
     'interior-point'
     """
-    if _unknowns(problem) > MAX_DENSE_UNKNOWNS[problem.ball.norm]:
+    as_wide = problem.n_rows <= ROWS_A_WIDE_FEATURE * problem.n_features
+    wide = of_kernel or (as_wide and problem.ball.norm == "l2")
+    wide = wide and problem.loss.temperature == 0
+    if _unknowns(problem) > (MAX_WIDE_UNKNOWNS if wide else MAX_DENSE_UNKNOWNS):
         return "first-order"
     return _second_order(problem)
 
@@ -114,6 +125,7 @@ def solve(
     name: str = "auto",
     settings: SolverSettings = DEFAULT_SETTINGS,
     start: Start | None = None,
+    of_kernel: bool = False,
 ) -> SolverResult:
     """Solve the training problem with the named solver.
 
@@ -127,6 +139,8 @@ def solve(
         Tolerance, limits, seed and callback.
     start : Start or None, default=None
         A point to start from, for solvers that can use one.
+    of_kernel : bool, default=False
+        Whether the features are those of a kernel, for the choice.
 
     Returns
     -------
@@ -148,7 +162,7 @@ def solve(
     if not isinstance(name, str) or name not in ("auto", *SOLVERS):
         allowed = ", ".join(repr(known) for known in ("auto", *SOLVERS))
         raise ValueError(f"solver must be one of {allowed}, got {name!r}.")
-    chosen = choose(problem, settings.tol) if name == "auto" else name
+    chosen = choose(problem, settings.tol, of_kernel) if name == "auto" else name
     _check_bound(problem, chosen)
     with single_threaded_blas(), plain_interrupts():
         result = SOLVERS[chosen].load()(problem, settings, start)

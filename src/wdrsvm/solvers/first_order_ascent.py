@@ -60,8 +60,9 @@ LEAST_LAM_SHARE = 1e-12
 MAX_SOFTENING = 2.0
 TOLERATED_RATIO = 5.0
 MIN_SOFTNESS, MAX_SOFTNESS = 0.01, 100.0
-# Unknowns and rows up to which the dense certificate costs next to nothing.
-MAX_DENSE_UNKNOWNS, MAX_DENSE_ROWS = 100, 1000
+# Unknowns, and rows times their square, up to which the dense certificate costs next to
+# nothing.
+MAX_DENSE_UNKNOWNS, MAX_DENSE_WORK = 100, 1e7
 
 
 class Block(Protocol):
@@ -148,7 +149,8 @@ class Ascent:
         bound = made.bound(problem, self.block.polar(gradient))
         multipliers = made.multipliers(None if flow is None else self.layout.flow(flow))
         unknowns = problem.n_classes * (problem.n_features + 1)
-        if unknowns <= MAX_DENSE_UNKNOWNS and problem.n_rows <= MAX_DENSE_ROWS:
+        work = problem.n_rows * unknowns**2
+        if unknowns <= MAX_DENSE_UNKNOWNS and work <= MAX_DENSE_WORK:
             own = self.layout.flow(self.block.own_gradient(gradient).T)
             multipliers = replace(multipliers, gradient=own)
             bound = max(bound, dual_bound(problem, multipliers))

@@ -81,16 +81,14 @@ def _fill_winners(z, c, top, second, temperature, margin, powers, rest, p):  # t
 
 @compiled
 def _soft_maximum(a, mu, barrier, mass):  # type: ignore[no-untyped-def]
-    """An upper bound of the maximum and the smoothed value; fills its slopes ``mass``.
-
-    A label that cannot be given is infinitely far below the others and gets no mass.
-    """
+    """An upper bound of the maximum and the smoothed value; fills its slopes ``mass``."""
     highest, n_labels = -np.inf, 0
     for c in range(len(a)):
-        n_labels += a[c] > -np.inf
-        highest = max(highest, a[c])
+        if a[c] > -np.inf:
+            n_labels += 1
+            highest = max(highest, a[c])
     if barrier and n_labels > 1:
-        return _barrier_maximum(a, highest, mu, mass)
+        return _log_barrier(a, highest, mu, mass)
     total = 0.0
     for c in range(len(a)):
         below = (highest - a[c]) / mu
@@ -98,13 +96,29 @@ def _soft_maximum(a, mu, barrier, mass):  # type: ignore[no-untyped-def]
         total += mass[c]
     for c in range(len(a)):
         mass[c] /= total
-    value = highest + mu * np.log(total)
-    return value, value
+    return highest + mu * np.log(total), highest + mu * np.log(total)
 
 
 @compiled
-def _barrier_maximum(a, highest, mu, mass):  # type: ignore[no-untyped-def]
-    """With t = (s - highest) / mu, sum_c 1 / (t + (highest - a_c) / mu) is to be 1.
+def _log_barrier(a, highest, mu, mass):  # type: ignore[no-untyped-def]
+    """The same by  min over s of  s - mu sum_c log(s - a_c)."""
+    rise = _barrier_root(a, highest, mu)
+    total, logs = 0.0, 0.0
+    for c in range(len(a)):
+        mass[c] = 0.0
+        if a[c] > -np.inf:
+            mass[c] = 1.0 / (rise + (highest - a[c]) / mu)
+            # -mu log(s - a_c) is mu log(mass_c), up to a constant.
+            logs += np.log(mass[c])
+            total += mass[c]
+    for c in range(len(a)):
+        mass[c] /= total
+    return highest + mu * rise, highest + mu * (rise + logs)
+
+
+@compiled
+def _barrier_root(a, highest, mu):  # type: ignore[no-untyped-def]
+    """t = (s - highest) / mu with  sum_c 1 / (t + (highest - a_c) / mu) = 1.
 
     The sum is convex and falls with t, so that Newton's method climbs from 1 to the root.
     """
@@ -112,19 +126,14 @@ def _barrier_maximum(a, highest, mu, mass):  # type: ignore[no-untyped-def]
     for _ in range(MAX_ROOT_STEPS):
         excess, slope = -1.0, 0.0
         for c in range(len(a)):
-            mass[c] = 1.0 / (t + (highest - a[c]) / mu)
-            excess += mass[c]
-            slope += mass[c] * mass[c]
+            if a[c] > -np.inf:
+                part = 1.0 / (t + (highest - a[c]) / mu)
+                excess += part
+                slope += part * part
+        t += excess / slope
         if excess <= ROOT_TOL:
             break
-        t += excess / slope
-    logs = 0.0
-    for c in range(len(a)):
-        if mass[c] > 0:
-            # -mu log(s - a_c) is mu log(mass_c), up to a constant.
-            logs += np.log(mass[c])
-        mass[c] /= 1.0 + excess
-    return highest + mu * t, highest + mu * (t + logs)
+    return t
 
 
 @compiled
