@@ -2,7 +2,12 @@
 
 from .estimators import RadiusWarning, RobustLinearSVC
 from .problem import WassersteinBall
-from .robustness import radius_max, worst_case_risk
+from .robustness import (
+    WorstCaseDistribution,
+    radius_max,
+    worst_case_distribution,
+    worst_case_risk,
+)
 
 __version__ = "0.1.0"
 
@@ -10,7 +15,9 @@ __all__ = [
     "RadiusWarning",
     "RobustLinearSVC",
     "WassersteinBall",
+    "WorstCaseDistribution",
     "__version__",
     "radius_max",
+    "worst_case_distribution",
     "worst_case_risk",
 ]

@@ -20,9 +20,10 @@ from ._fit import (
     unchanged_on_error,
 )
 from ._partial_fit import PartialFitMixin
+from ._promises import PromisesMixin
 
 
-class RobustLinearSVC(PartialFitMixin, ClassifierMixin, BaseEstimator):
+class RobustLinearSVC(PromisesMixin, PartialFitMixin, ClassifierMixin, BaseEstimator):
     """Linear classifier with the least worst-case risk in a Wasserstein ball.
 
     Minimises the largest expected Crammer-Singer loss over all distributions that

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .ball import WassersteinBall
+from .knapsack import FlipChoices, Flips, Purchase, flip_envelope, spend
 from .loss import LOSSES, Loss
 from .norms import lipschitz
 
@@ -45,20 +46,6 @@ class RobustRisk(NamedTuple):
 
     value: float
     lam: float
-
-
-class Flips(NamedTuple):
-    """Label flips worth considering: per row, the upper concave envelope of gain
-    against cost.  ``gain`` and ``cost`` are increments over the row's previous flip."""
-
-    row: Codes
-    label: Codes
-    cost: Floats
-    gain: Floats
-
-    @property
-    def rate(self) -> Floats:
-        return self.gain / self.cost
 
 
 class Subgradient(NamedTuple):
@@ -164,16 +151,24 @@ class RobustProblem:
 
     def risk(self, coef: Floats, intercept: Floats) -> RobustRisk:
         """min over lam >= L(M) of F(M, b, lam), in closed form."""
-        base, parts = 0.0, []
+        choices = self.flip_choices(coef, intercept)
+        bought = self.spend(choices.flips, coef)
+        return RobustRisk(float(self.weight @ choices.loss) + bought.gain, bought.rate)
+
+    def flip_choices(self, coef: Floats, intercept: Floats) -> FlipChoices:
+        """What changing labels can do to each row."""
+        parts = []
         for rows in self.blocks():
             losses = self.loss.of_labels(self.scores(coef, intercept, rows))
-            kept, flips = flip_envelope(losses, self.y[rows], self.flip_cost(rows))
-            base += float(self.weight[rows] @ kept)
-            mass = self.weight[rows][flips.row]
-            parts.append((flips.rate, mass * flips.cost, mass * flips.gain))
-        rate, cost, gain = (np.concatenate(part) for part in zip(*parts, strict=True))
-        bought, lam = _spend(rate, cost, gain, self.radius, self.lipschitz(coef))
-        return RobustRisk(base + bought, lam)
+            found = flip_envelope(losses, self.y[rows], self.flip_cost(rows))
+            row = found.flips.row + rows.start
+            parts.append((found.loss, found.label, row, *found.flips[1:]))
+        loss, label, *flips = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return FlipChoices(loss, label, Flips(*flips))
+
+    def spend(self, flips: Flips, coef: Floats) -> Purchase:
+        """The flips that the budget buys, and what is left for moving features."""
+        return spend(flips, self.weight[flips.row], self.radius, self.lipschitz(coef))
 
     def subgradient(self, coef: Floats, intercept: Floats, lam: float) -> Subgradient:
         """A subgradient of F at (M, b, lam), Crammer-Singer loss.
@@ -210,47 +205,3 @@ class RobustProblem:
         slope[n, winner] += self.weight[rows]
         slope[n, label] -= self.weight[rows]
         return slope, float(self.weight[rows] @ cost[n, label])
-
-
-def flip_envelope(losses: Floats, y: Codes, cost: Floats) -> tuple[Floats, Flips]:
-    """Losses after all free flips, and the flips that cost something.
-
-    Walks up each row's concave envelope of loss against cost, all rows at once; there
-    are at most C - 1 steps, and one when the cost is the same for all flips.
-    """
-    rows = np.arange(len(y))
-    free = np.where(cost == 0, losses, -np.inf)
-    free[rows, y] = losses[rows, y]
-    kept = free.max(axis=1, initial=-np.inf)
-    height, spent = kept.copy(), np.zeros(len(y))
-    steps: list[Flips] = []
-    while len(rows):
-        gain = losses[rows] - height[rows, None]
-        extra = cost[rows] - spent[rows, None]
-        pays = (gain > 0) & (extra > 0) & np.isfinite(extra)
-        rate = np.divide(gain, extra, out=np.full_like(gain, -np.inf), where=pays)
-        best_rate = rate.max(axis=1)
-        # Of equal rates the dearest flip: it contains the cheaper ones.
-        label = np.where(rate == best_rate[:, None], extra, -np.inf).argmax(axis=1)
-        going = np.flatnonzero(best_rate > 0)
-        rows, label = rows[going], label[going]
-        steps.append(Flips(rows, label, extra[going, label], gain[going, label]))
-        height[rows], spent[rows] = losses[rows, label], cost[rows, label]
-    return kept, Flips(*(np.concatenate(part) for part in zip(*steps, strict=True)))
-
-
-def _spend(
-    rate: Floats, cost: Floats, gain: Floats, budget: float, move_rate: float
-) -> tuple[float, float]:
-    """Buy flips by falling rate while they pay more than moving; the rest moves.
-
-    Returns what was gained and the rate of the last unit of budget.
-    """
-    worthwhile = np.flatnonzero((rate > move_rate) & (cost > 0))
-    order = worthwhile[np.argsort(-rate[worthwhile], kind="stable")]
-    running = np.cumsum(cost[order])
-    n_whole = int(np.searchsorted(running, budget, side="right"))
-    gained = float(gain[order[:n_whole]].sum())
-    left = budget - (float(running[n_whole - 1]) if n_whole else 0.0)
-    last_rate = float(rate[order[n_whole]]) if n_whole < len(order) else move_rate
-    return gained + left * last_rate, last_rate

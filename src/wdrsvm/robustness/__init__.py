@@ -1,6 +1,13 @@
 """What a classifier promises."""
 
+from .distribution import WorstCaseDistribution, worst_case_distribution
 from .radius import radius_max, radius_max_of
 from .worst_case import worst_case_risk
 
-__all__ = ["radius_max", "radius_max_of", "worst_case_risk"]
+__all__ = [
+    "WorstCaseDistribution",
+    "radius_max",
+    "radius_max_of",
+    "worst_case_distribution",
+    "worst_case_risk",
+]

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
-from ..problem.objective import Codes, Floats, Matrix
+from ..problem.objective import Floats, Matrix
 from ._inputs import checked_features, checked_trust, checked_weight, label_codes
 
 
@@ -73,12 +73,35 @@ def worst_case_risk(
     >>> print(f"{calm:.2f} {rough:.2f}")
     0.07 1.08
     """
-    X, classifier = _last_step(X, classifier)
+    judged = judged_classifier(classifier, X, y, ball, loss, sample_weight, label_trust)
+    return judged.problem.risk(judged.scores.coef, judged.scores.intercept).value
+
+
+class Judged(NamedTuple):
+    """A classifier's scores, and the problem whose objective judges them."""
+
+    scores: LinearScores
+    problem: RobustProblem
+
+
+def judged_classifier(
+    classifier: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    ball: WassersteinBall,
+    loss: str,
+    sample_weight: ArrayLike | None,
+    label_trust: ArrayLike | None,
+) -> Judged:
+    """Check what a user gave; pipelines are judged in the space of their last step."""
+    X, classifier = last_step(X, classifier)
     scores = linear_scores(classifier)
     codes = label_codes(y, scores.classes)
     weight = checked_weight(sample_weight, len(codes))
+    features = features_for(classifier, scores, X)
+    check_consistent_length(features, codes)
     problem = RobustProblem(
-        _features_for(scores, X, codes),
+        features,
         codes,
         weight / weight.sum(),
         ball,
@@ -86,8 +109,7 @@ def worst_case_risk(
         label_trust=checked_trust(label_trust, len(codes)),
         loss=_checked_loss(loss),
     )
-    _check_scores(classifier, X, problem.scores(scores.coef, scores.intercept))
-    return problem.risk(scores.coef, scores.intercept).value
+    return Judged(scores, problem)
 
 
 def linear_scores(classifier: Any) -> LinearScores:
@@ -125,21 +147,22 @@ def _dense(coef: Any) -> Floats:
     return np.atleast_2d(np.asarray(values, dtype=np.float64))
 
 
-def _last_step(X: Any, classifier: Any) -> tuple[Any, Any]:
+def last_step(X: Any, classifier: Any) -> tuple[Any, Any]:
     """The classifier at the end of a pipeline, and the features it sees."""
     if not hasattr(classifier, "steps"):
         return X, classifier
-    return _last_step(classifier[:-1].transform(X), classifier[-1])
+    return last_step(classifier[:-1].transform(X), classifier[-1])
 
 
-def _features_for(scores: LinearScores, X: ArrayLike, codes: Codes) -> Matrix:
+def features_for(classifier: Any, scores: LinearScores, X: ArrayLike) -> Matrix:
+    """X checked, for a classifier that is what its coefficients say."""
     checked = checked_features(X)
-    check_consistent_length(checked, codes)
     n_features = scores.coef.shape[1]
     if checked.shape[1] != n_features:
         raise ValueError(
             f"X has {checked.shape[1]} features, but the classifier expects {n_features}."
         )
+    _check_scores(classifier, X, np.asarray(checked @ scores.coef.T + scores.intercept))
     return checked
 
 

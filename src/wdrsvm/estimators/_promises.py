@@ -1,0 +1,51 @@
+"""What a fitted estimator can say of its own robustness, in its own ball."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..robustness.distribution import WorstCaseDistribution, worst_case_distribution
+
+
+class PromisesMixin:
+    """Methods for a linear estimator with ``_ball``."""
+
+    def worst_case_distribution(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        tail_mass: float = 1e-4,
+        sample_weight: Any = None,
+        label_trust: Any = None,
+    ) -> WorstCaseDistribution:
+        """A distribution in the estimator's own ball that is nearly as bad as any.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels, each one of ``classes_``.
+        tail_mass : float, default=1e-4
+            Mass that moves; the smaller, the closer to the worst-case risk.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        label_trust : array-like of shape (n_samples,), default=None
+            Factors on the label cost, row by row.
+
+        Returns
+        -------
+        WorstCaseDistribution
+            The atoms, their transport cost and their expected loss.
+        """
+        estimator: Any = self
+        return worst_case_distribution(
+            self,
+            X,
+            y,
+            estimator._ball(),
+            tail_mass=tail_mass,
+            sample_weight=sample_weight,
+            label_trust=label_trust,
+        )

@@ -1,0 +1,38 @@
+"""Tables for people: pandas where it is installed, and names for their columns."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+
+
+def imported_pandas(wanted_by: str) -> Any:
+    """pandas, or an error that says who needs it."""
+    try:
+        return importlib.import_module("pandas")
+    except ImportError:
+        raise ImportError(
+            f"{wanted_by} needs pandas, which is not installed: pip install pandas."
+        ) from None
+
+
+def feature_names(classifier: Any, n_features: int) -> NDArray[np.generic]:
+    """Names of the features that a classifier, or a pipeline's last step, sees."""
+    names = getattr(classifier, "feature_names_in_", None)
+    if hasattr(classifier, "steps"):
+        names = _names_out(classifier[:-1])
+    if names is None or len(names) != n_features:
+        names = [f"x{d}" for d in range(n_features)]
+    return np.asarray(names, dtype=object)
+
+
+def _names_out(transformer: Any) -> Any:
+    try:
+        return transformer.get_feature_names_out()
+    except (AttributeError, NotFittedError, ValueError):
+        # Steps that do not name what they make.
+        return None
