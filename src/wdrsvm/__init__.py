@@ -4,6 +4,7 @@ from .estimators import RadiusWarning, RobustLinearSVC
 from .problem import WassersteinBall
 from .robustness import (
     WorstCaseDistribution,
+    certified_radius,
     radius_max,
     worst_case_distribution,
     worst_case_risk,
@@ -17,6 +18,7 @@ __all__ = [
     "WassersteinBall",
     "WorstCaseDistribution",
     "__version__",
+    "certified_radius",
     "radius_max",
     "worst_case_distribution",
     "worst_case_risk",

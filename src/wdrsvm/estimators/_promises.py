@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
+from ..robustness.certified import certified_radius
 from ..robustness.distribution import WorstCaseDistribution, worst_case_distribution
 
 
@@ -39,13 +40,30 @@ class PromisesMixin:
         WorstCaseDistribution
             The atoms, their transport cost and their expected loss.
         """
-        estimator: Any = self
         return worst_case_distribution(
             self,
             X,
             y,
-            estimator._ball(),
+            cast(Any, self)._ball(),
             tail_mass=tail_mass,
             sample_weight=sample_weight,
             label_trust=label_trust,
         )
+
+    def certified_radius(self, X: Any) -> Any:
+        """Distance of each row to the nearest point with another prediction.
+
+        Measured by the estimator's own norm and feature costs.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The radii; ``inf`` where no movement changes the prediction.
+        """
+        ball = cast(Any, self)._ball()
+        return certified_radius(self, X, ball.norm, ball.feature_cost)
