@@ -3,7 +3,9 @@
 from .estimators import RadiusWarning, RobustLinearSVC
 from .problem import WassersteinBall
 from .robustness import (
+    LabelAudit,
     WorstCaseDistribution,
+    audit_labels,
     certified_radius,
     radius_max,
     worst_case_distribution,
@@ -13,11 +15,13 @@ from .robustness import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "LabelAudit",
     "RadiusWarning",
     "RobustLinearSVC",
     "WassersteinBall",
     "WorstCaseDistribution",
     "__version__",
+    "audit_labels",
     "certified_radius",
     "radius_max",
     "worst_case_distribution",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,3 +39,17 @@ def _names_out(transformer: Any) -> Any:
     except (AttributeError, NotFittedError, ValueError):
         # Steps that do not name what they make.
         return None
+
+
+def write_csv(path: Path, columns: dict[str, NDArray[Any]]) -> None:
+    """Write columns to a file that is replaced whole or not at all."""
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with draft.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows(rows)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
