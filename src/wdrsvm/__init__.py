@@ -4,9 +4,12 @@ from .estimators import RadiusWarning, RobustLinearSVC
 from .problem import WassersteinBall
 from .robustness import (
     LabelAudit,
+    RadiusChoice,
     WorstCaseDistribution,
     audit_labels,
+    bootstrap_radius,
     certified_radius,
+    guaranteed_radius,
     radius_max,
     worst_case_distribution,
     worst_case_risk,
@@ -16,13 +19,16 @@ __version__ = "0.1.0"
 
 __all__ = [
     "LabelAudit",
+    "RadiusChoice",
     "RadiusWarning",
     "RobustLinearSVC",
     "WassersteinBall",
     "WorstCaseDistribution",
     "__version__",
     "audit_labels",
+    "bootstrap_radius",
     "certified_radius",
+    "guaranteed_radius",
     "radius_max",
     "worst_case_distribution",
     "worst_case_risk",
