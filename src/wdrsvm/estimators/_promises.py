@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
 from ..robustness.certified import certified_radius
 from ..robustness.distribution import WorstCaseDistribution, worst_case_distribution
 
@@ -53,7 +56,8 @@ class PromisesMixin:
     def certified_radius(self, X: Any) -> Any:
         """Distance of each row to the nearest point with another prediction.
 
-        Measured by the estimator's own norm and feature costs.
+        Measured by the estimator's own norm and feature costs, with categorical features
+        as they are.  In a box, whose walls are not counted, a lower bound.
 
         Parameters
         ----------
@@ -66,4 +70,9 @@ class PromisesMixin:
             The radii; ``inf`` where no movement changes the prediction.
         """
         ball = cast(Any, self)._ball()
-        return certified_radius(self, X, ball.norm, ball.feature_cost)
+        check_is_fitted(self)
+        n_features = cast(Any, self).n_features_in_
+        cost = ball.feature_costs(n_features).copy()
+        for group in ball.groups(n_features):
+            cost[group.columns] = np.inf
+        return certified_radius(self, X, ball.norm, cost)

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .ball import WassersteinBall
+from .bounded import BoundedMoves, RobustRisk
 from .knapsack import FlipChoices, Flips, Purchase, flip_envelope, spend
 from .loss import LOSSES, Loss
 from .norms import lipschitz
@@ -39,13 +40,6 @@ Codes = NDArray[np.intp]
 Matrix: TypeAlias = Any
 
 BLOCK_ENTRIES = 1 << 21
-
-
-class RobustRisk(NamedTuple):
-    """Worst-case risk of a fixed classifier and the multiplier that attains it."""
-
-    value: float
-    lam: float
 
 
 class Subgradient(NamedTuple):
@@ -85,7 +79,11 @@ class RobustProblem:
 
     @cached_property
     def feature_cost(self) -> Floats:
-        return self.ball.feature_costs(self.n_features)
+        """Feature costs; a column of a categorical feature costs what switching does."""
+        cost = self.ball.feature_costs(self.n_features).copy()
+        for group in self.ball.groups(self.n_features):
+            cost[group.columns] = group.cost
+        return cost
 
     @cached_property
     def reachable(self) -> NDArray[np.bool_]:
@@ -97,6 +95,20 @@ class RobustProblem:
         for rows in self.blocks():
             present |= np.isfinite(self.flip_cost(rows)[carried[rows]]).any(axis=0)
         return present
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether a box or categories limit what the budget can do."""
+        return self.ball.is_bounded and self.radius > 0
+
+    @cached_property
+    def moves(self) -> BoundedMoves:
+        """Where features can go in a bounded ball."""
+        if self.loss != LOSSES["crammer-singer"]:
+            raise ValueError(
+                f"support and categorical need the Crammer-Singer loss, got {self.loss}."
+            )
+        return BoundedMoves(self)
 
     def with_radius(self, radius: float) -> RobustProblem:
         return replace(self, ball=replace(self.ball, radius=radius))
@@ -150,7 +162,13 @@ class RobustProblem:
         return lipschitz(coef, self.ball.norm, self.feature_cost, self.reachable)
 
     def risk(self, coef: Floats, intercept: Floats) -> RobustRisk:
-        """min over lam >= L(M) of F(M, b, lam), in closed form."""
+        """min over lam >= L(M) of F(M, b, lam), in closed form.
+
+        In a bounded ball with a budget, the minimum of its own convex function of lam.
+        """
+        if self.is_bounded:
+            worst = self.moves.worst_plans(coef, intercept)
+            return RobustRisk(worst.risk, worst.lam)
         choices = self.flip_choices(coef, intercept)
         bought = self.spend(choices.flips, coef)
         return RobustRisk(float(self.weight @ choices.loss) + bought.gain, bought.rate)

@@ -5,10 +5,14 @@ most one in part.  What is left of the budget moves a mass q -> 0 of one row eve
 with L(M) = ||(M_i - M_j) / cost||_* attained at (i, j) and delta the steepest direction,
 mass q of label j moved by (left / q) delta gains left L(M) - O(q).  The supremum is
 therefore approached and generally not attained.
+
+In a bounded ball two plans, each of which moves and relabels rows inside the box, are mixed
+so that they spend the budget; only features without an end leave something to a tail.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -164,7 +168,8 @@ def worst_case_distribution(
     ['flipped', 'kept']
     """
     judged = judged_classifier(classifier, X, y, ball, loss, sample_weight, label_trust)
-    atoms, left = _relabelled(judged)
+    plan = _planned if judged.problem.is_bounded else _relabelled
+    atoms, left = plan(judged)
     if left > 0:
         atoms = _with_tail(judged, atoms, left, _checked_mass(tail_mass))
     names = feature_names(classifier, judged.problem.n_features)
@@ -178,31 +183,66 @@ def _checked_mass(tail_mass: Any) -> float:
 
 
 class Atoms(NamedTuple):
-    """Where each atom's mass comes from, its label code and weight.
-
-    The last ``len(moved_by)`` atoms are moved, each by one row of ``moved_by``.
-    """
+    """Where each atom's mass comes from, where it lies, its label code and weight."""
 
     source: Codes
+    X: Matrix
     label: Codes
     weight: Floats
-    moved_by: Floats
 
     def only(self, kept: NDArray[np.bool_]) -> Atoms:
-        n_moved = len(self.moved_by)
-        moved_by = self.moved_by[kept[len(kept) - n_moved :]]
-        return Atoms(self.source[kept], self.label[kept], self.weight[kept], moved_by)
+        return Atoms(self.source[kept], self.X[kept], self.label[kept], self.weight[kept])
 
-    def split(self, atom: int, label: int, mass: float, moved_by: Floats) -> Atoms:
-        """Take ``mass`` off an atom and give it a label and a movement (0 or 1 rows)."""
+    def split(self, atom: int, label: int, mass: float, step: Floats) -> Atoms:
+        """Take ``mass`` off an atom, give it a label and move it by ``step``."""
         weight = np.append(self.weight, mass)
         weight[atom] = max(weight[atom] - mass, 0.0)
         return Atoms(
             np.append(self.source, self.source[atom]),
+            _stacked(self.X, self.X[[atom]] + _like(self.X, step[None, :])),
             np.append(self.label, label),
             weight,
-            moved_by,
         )
+
+
+def _stacked(first: Matrix, second: Matrix) -> Matrix:
+    if sparse.issparse(first):
+        return sparse.vstack([first, second], format="csr")
+    return np.vstack([first, second])
+
+
+def _like(X: Matrix, rows: Floats) -> Matrix:
+    return sparse.csr_array(rows) if sparse.issparse(X) else rows
+
+
+def _planned(judged: Judged) -> tuple[Atoms, float]:
+    """What a bounded ball's worst plans do with the rows, and what is left to spend."""
+    problem, (coef, intercept, _) = judged.problem, judged.scores
+    moves = problem.moves
+    worst = moves.worst_plans(coef, intercept)
+    rows = np.arange(problem.n_rows)
+    parts: list[Atoms] = []
+    for plan, share in zip(worst.plans, worst.share, strict=True):
+        places = moves.rows.copy()
+        for j, c in np.argwhere(~np.eye(problem.n_classes, dtype=bool)):
+            active = (plan.winner == j) & (plan.label == c)
+            if active.any():
+                places[active] = moves.moved(coef[j] - coef[c], plan.lam)[0][active]
+        parts.append(Atoms(rows, places, plan.label, share * problem.weight))
+    atoms = _merged(*parts) if len(parts) == 2 else parts[0]
+    return atoms._replace(X=_like(problem.X, atoms.X)), worst.left
+
+
+def _merged(first: Atoms, second: Atoms) -> Atoms:
+    """Two plans for the same rows as one; where they agree, one atom has the mass."""
+    same = (first.label == second.label) & (first.X == second.X).all(axis=1)
+    added = np.where(same, second.weight, 0.0)
+    return Atoms(
+        np.concatenate([first.source, second.source]),
+        np.vstack([first.X, second.X]),
+        np.concatenate([first.label, second.label]),
+        np.concatenate([first.weight + added, second.weight - added]),
+    )
 
 
 def _relabelled(judged: Judged) -> tuple[Atoms, float]:
@@ -215,11 +255,11 @@ def _relabelled(judged: Judged) -> tuple[Atoms, float]:
     label = choices.label.copy()
     # A row's later flips follow its earlier ones, and the last assignment counts.
     label[row[whole]] = new_label[whole]
-    nowhere = np.empty((0, problem.n_features))
-    atoms = Atoms(np.arange(problem.n_rows), label, problem.weight, nowhere)
+    atoms = Atoms(np.arange(problem.n_rows), problem.X, label, problem.weight)
     for last in np.flatnonzero(~whole):
         mass = bought.share[last] * problem.weight[row[last]]
-        atoms = atoms.split(row[last], new_label[last], mass, nowhere)
+        still = np.zeros(problem.n_features)
+        atoms = atoms.split(row[last], new_label[last], mass, still)
     return atoms, bought.left
 
 
@@ -235,10 +275,21 @@ class Tail(NamedTuple):
     label: int
 
 
+def _escape(judged: Judged) -> tuple[Floats, Callable[[Floats], Floats], Floats]:
+    """Rates (C, C) at which moving without end pays, the slopes that count, their costs."""
+    problem, coef = judged.problem, judged.scores.coef
+    if problem.is_bounded:
+        moves = problem.moves
+        return moves.escape_rates(coef), moves.escape_slope, moves.cost
+    rates = pairwise_moduli(coef, problem.ball.norm, problem.feature_cost)
+    return rates, lambda slope: slope, problem.feature_cost
+
+
 def _with_tail(judged: Judged, atoms: Atoms, left: float, tail_mass: float) -> Atoms:
     """Move a small mass of the best atom by all that is left of the budget."""
-    problem, coef = judged.problem, judged.scores.coef
-    best = _best_tail(judged, atoms)
+    coef = judged.scores.coef
+    rates, escaping, feature_cost = _escape(judged)
+    best = _best_tail(judged, atoms, rates)
     if best is None:
         return atoms
     cost = _label_cost(judged, atoms.source[[best.atom]])[0]
@@ -247,26 +298,23 @@ def _with_tail(judged: Judged, atoms: Atoms, left: float, tail_mass: float) -> A
     if extra > 0:
         # Giving the label must leave nearly all of the budget for moving.
         mass = min(mass, tail_mass * left / extra)
-    direction = steepest_direction(
-        coef[best.winner] - coef[best.label], problem.ball.norm, problem.feature_cost
-    )
-    distance = left / mass - extra
-    return atoms.split(best.atom, best.label, mass, distance * direction[None, :])
+    slope = escaping(coef[best.winner] - coef[best.label])
+    direction = steepest_direction(slope, judged.problem.ball.norm, feature_cost)
+    return atoms.split(best.atom, best.label, mass, (left / mass - extra) * direction)
 
 
-def _best_tail(judged: Judged, atoms: Atoms) -> Tail | None:
+def _best_tail(judged: Judged, atoms: Atoms, rates: Floats) -> Tail | None:
     """The atom and the label under which moving comes closest to the supremum."""
     problem, (coef, intercept, _) = judged.problem, judged.scores
-    moduli = pairwise_moduli(coef, problem.ball.norm, problem.feature_cost)
-    steepest = problem.lipschitz(coef)
+    steepest = float(rates[:, problem.reachable].max(initial=0.0))
     if steepest == 0:
         return None
-    scores = problem.scores(coef, intercept)[atoms.source]
+    scores = np.asarray(atoms.X @ coef.T + intercept)
     n = np.arange(len(scores))
     losses = problem.loss.of_labels(scores)[n, atoms.label]
     cost = _label_cost(judged, atoms.source)
     tails = []
-    for winner, label in np.argwhere(moduli >= steepest * (1 - TIE)):
+    for winner, label in np.argwhere(rates >= steepest * (1 - TIE)):
         extra = cost[:, label] - cost[n, atoms.label]
         gain = scores[:, winner] - scores[:, label] + problem.loss.margin - losses
         possible = np.isfinite(extra) & (atoms.weight > 0)
@@ -289,46 +337,38 @@ def _described(
     """The atoms as data, judged by the definitions alone; sorted by source."""
     problem, (coef, intercept, classes) = judged.problem, judged.scores
     n = np.arange(len(atoms.source))
-    X = _moved_rows(problem.X, atoms)
-    losses = problem.loss.of_labels(np.asarray(X @ coef.T + intercept))
+    losses = problem.loss.of_labels(np.asarray(atoms.X @ coef.T + intercept))
+    distance = _distances(judged, atoms)
     kind = np.where(atoms.label == problem.y[atoms.source], KEPT, FLIPPED)
-    kind[len(kind) - len(atoms.moved_by) :] = MOVED
-    order = np.argsort(atoms.source, kind="stable")
+    kind[distance > 0] = MOVED
+    cost = distance + _label_cost(judged, atoms.source)[n, atoms.label]
+    order = np.lexsort((kind, atoms.source))
     return WorstCaseDistribution(
-        X=X[order],
+        X=atoms.X[order],
         y=classes[atoms.label[order]],
         weight=atoms.weight[order],
         source=atoms.source[order],
         kind=KINDS[kind[order]],
-        transport_cost=_transport_cost(judged, atoms, X),
+        transport_cost=float(atoms.weight @ cost),
         risk=float(atoms.weight @ losses[n, atoms.label]),
         supremum=problem.risk(coef, intercept).value,
         feature_names=names,
     )
 
 
-def _moved_rows(X: Matrix, atoms: Atoms) -> Matrix:
-    rows = X[atoms.source]
-    if not len(atoms.moved_by):
-        return rows
-    n_still = len(atoms.source) - len(atoms.moved_by)
-    if sparse.issparse(rows):
-        moved = sparse.csr_array(rows[n_still:] + sparse.csr_array(atoms.moved_by))
-        return sparse.vstack([rows[:n_still], moved], format="csr")
-    rows[n_still:] += atoms.moved_by
-    return rows
-
-
-def _transport_cost(judged: Judged, atoms: Atoms, X: Matrix) -> float:
-    """Mass times movement and label cost, summed."""
+def _distances(judged: Judged, atoms: Atoms) -> Floats:
+    """What moving each atom from its source costs, switches of categories included."""
     problem = judged.problem
-    n_still = len(atoms.source) - len(atoms.moved_by)
-    moved = X[n_still:] - problem.X[atoms.source[n_still:]]
-    dense = moved.toarray() if sparse.issparse(moved) else moved
-    touched = (dense != 0).any(axis=0)
-    distance = NORMS[problem.ball.norm].of_rows(
-        dense[:, touched] * problem.feature_cost[touched]
-    )
-    price = _label_cost(judged, atoms.source)
-    relabelled = price[np.arange(len(price)), atoms.label]
-    return float(atoms.weight @ relabelled + atoms.weight[n_still:] @ distance)
+    moved = atoms.X - problem.X[atoms.source]
+    distance = np.zeros(len(atoms.source))
+    travelled = np.flatnonzero(np.asarray(abs(moved).sum(axis=1)).ravel())
+    step = moved[travelled]
+    step = step.toarray() if sparse.issparse(step) else step
+    numeric = (step != 0).any(axis=0)
+    for group in problem.ball.groups(problem.n_features):
+        switched = (step[:, group.columns] != 0).any(axis=1)
+        distance[travelled[switched]] += group.cost
+        numeric[group.columns] = False
+    cost = problem.feature_cost[numeric]
+    distance[travelled] += NORMS[problem.ball.norm].of_rows(step[:, numeric] * cost)
+    return distance

@@ -43,6 +43,9 @@ SOLVERS = {
     "clarabel": Address("reference", "clarabel"),
 }
 
+# Solvers of problems whose features are bounded or categories.
+BOUNDED_SOLVERS = {"interior-point": Address("bounded", "bounded_interior_point")}
+
 
 def choose(problem: RobustProblem, tol: float) -> str:
     """Name of the solver that ``"auto"`` stands for.
@@ -131,13 +134,26 @@ def solve(
     if not isinstance(name, str) or name not in ("auto", *SOLVERS):
         allowed = ", ".join(repr(known) for known in ("auto", *SOLVERS))
         raise ValueError(f"solver must be one of {allowed}, got {name!r}.")
-    chosen = choose(problem, settings.tol) if name == "auto" else name
-    solver = SOLVERS[chosen].load()
+    solver = _found(problem, name, settings.tol).load()
+    if not problem.is_bounded:
+        # Without a budget nothing moves, in a box or out of it.
+        problem = replace(problem, ball=problem.ball.unbounded())
     with single_threaded_blas():
         result = solver(problem, settings, start)
         if result.status is SolverStatus.CONVERGED:
             return result
         return _no_worse_than_known(problem, result, start)
+
+
+def _found(problem: RobustProblem, name: str, tol: float) -> Address:
+    if not problem.is_bounded:
+        return SOLVERS[choose(problem, tol) if name == "auto" else name]
+    if name not in ("auto", *BOUNDED_SOLVERS):
+        allowed = ", ".join(repr(known) for known in ("auto", *BOUNDED_SOLVERS))
+        raise ValueError(
+            f"solver {name!r} does not know support and categorical: use one of {allowed}."
+        )
+    return BOUNDED_SOLVERS["interior-point" if name == "auto" else name]
 
 
 def _no_worse_than_known(
