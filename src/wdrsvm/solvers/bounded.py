@@ -43,7 +43,7 @@ def bounded_interior_point(
         if near or point.is_stuck or n_iter == max_iter:
             coef, intercept = _classifier(problem, point)
             best.offer(coef, intercept, _value(problem, coef, intercept, point))
-            best.raise_bound(bounded_dual_bound(problem, _plan(problem, point)), None)
+            best.raise_bound(bounded_dual_bound(problem, plan_of(problem, point)), None)
         history.add(n_iter, point.objective, best.dual_bound)
         if best.certificate.holds(settings.tol):
             status = SolverStatus.CONVERGED
@@ -71,8 +71,8 @@ def _value(
     return problem.moves.shared_risk(coef, intercept, point.lam, limited)
 
 
-def _plan(problem: RobustProblem, point: BoundedPoint) -> PairPlan:
-    """The adversary's plan in the point's multipliers."""
+def plan_of(problem: RobustProblem, point: BoundedPoint) -> PairPlan:
+    """The adversary's plan in a point's multipliers."""
     layout, (loss, _, sides, *cones) = point.layout, point.families
     pull = sides.mult @ layout.sides
     if cones:
