@@ -210,7 +210,8 @@ def _solved(system: Floats, residual: Floats) -> Floats:
     stiffness = np.where(stiffness > 0, stiffness, 1.0)
     square[:, columns, :, columns] += stiffness[:, None, None]
     square = square.reshape(residual.size, residual.size)
-    scale = 1 / np.sqrt(np.diag(square))
+    diagonal = np.diag(square)
+    scale = 1 / np.sqrt(np.maximum(diagonal, 1e-16 * diagonal.max()))
     scaled = square * scale * scale[:, None]
     scaled[np.diag_indices_from(scaled)] += 1e-13
     solution = np.linalg.lstsq(scaled, -residual.ravel() * scale)[0]
