@@ -95,9 +95,9 @@ def test_the_chosen_radius_covers_new_data():
     rng = np.random.default_rng(0)
     fresh = gaussians(3000, rng)
     held = []
-    for _ in range(6):
+    for _ in range(4):
         X, y = gaussians(40, rng)
-        choice = bootstrap_radius(X, y, n_resamples=6, n_radii=5)
+        choice = bootstrap_radius(X, y, n_resamples=5, n_radii=4)
         model = RobustLinearSVC(choice.radius, tol=1e-4).fit(X, y)
         risk = worst_case_risk(model, *fresh, WassersteinBall(0.0))
         held.append(risk <= model.objective_)

@@ -131,7 +131,8 @@ def audit_labels(
     """Rank labels by how suspicious they are, and by how much they would hurt if wrong.
 
     Fix or confirm the labels at the top, pass ``label_trust=inf`` for those confirmed,
-    and fit or audit again.
+    and fit or audit again.  With many features and many wrong labels, a larger radius
+    than the default one finds more of them: pass an ``estimator`` of your own.
 
     Parameters
     ----------
