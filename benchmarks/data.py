@@ -7,6 +7,7 @@ times too many rows, the first of each class for training.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,13 @@ IMBALANCED = {
     4: (0.45, 0.25, 0.25, 0.05),
     8: (0.2, 0.2, 0.125, 0.125, 0.125, 0.125, 0.05, 0.05),
 }
+
+
+class Rows(NamedTuple):
+    """Features, dense or sparse, and label codes."""
+
+    X: Any
+    y: Codes
 
 
 def simulated(
@@ -52,8 +60,24 @@ def simulated(
     return X[kept], y[kept].astype(np.intp)
 
 
+def large_rows(n_rows: int, n_features: int, n_classes: int, seed: int) -> Rows:
+    """Clusters like those of the paper's simulations, shuffled."""
+    X, y = make_classification(
+        n_samples=n_rows,
+        n_features=n_features,
+        n_informative=n_features,
+        n_redundant=0,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        flip_y=0,
+        class_sep=1.5,
+        random_state=seed,
+    )
+    return Rows(X, y.astype(np.intp))
+
+
 def as_problem(
-    X: Floats, y: Codes, ball: WassersteinBall, fit_intercept: bool
+    X: Any, y: Codes, ball: WassersteinBall, fit_intercept: bool
 ) -> RobustProblem:
     """The training problem with equal weights."""
     weight = np.full(len(y), 1.0 / len(y))

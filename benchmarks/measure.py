@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from wdrsvm.problem import Multipliers, RobustProblem, certify
+from wdrsvm.problem import RobustProblem, certify
+from wdrsvm.problem.multipliers import MultiplierSource
 from wdrsvm.solvers import SolverResult, SolverSettings, solve
 
 from .family import Options
@@ -61,6 +62,13 @@ def median_seconds(work: Callable[[], object], repeats: int) -> float:
     return statistics.median(times)
 
 
+def processor_seconds(work: Callable[[], object]) -> float:
+    """Seconds of all processors together for one run."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
 def time_ours(problem: RobustProblem, tol: float, options: Options) -> Timing:
     """Median time of our solver, after one fit that does not count."""
     settings = SolverSettings(tol=tol)
@@ -79,7 +87,7 @@ def judge(
     problem: RobustProblem,
     coef: Floats,
     intercept: Floats,
-    multipliers: Multipliers | None,
+    multipliers: MultiplierSource | None,
 ) -> tuple[float, float]:
     """(objective, dual bound), recomputed; without multipliers there is no bound."""
     if multipliers is None:

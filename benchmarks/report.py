@@ -34,7 +34,7 @@ WIDTH = 14
 
 def header(family: Family) -> str:
     """The title and the names of the columns."""
-    names = "".join(f"{name:>{WIDTH}}" for name in family.columns)
+    names = " ".join(f"{name:>{WIDTH}}" for name in family.columns)
     return f"\n{family.title}\n{names}"
 
 
@@ -44,7 +44,8 @@ def line(family: Family, record: Record) -> str:
     if record.get("lower_bound"):
         cells["ratio"] = f">={cells['ratio']}"
     missed = "" if record.get("reached", True) else "   gap missed"
-    return "".join(f"{cells[name]:>{WIDTH}}" for name in family.columns) + missed
+    widths = {name: max(len(name), WIDTH) for name in family.columns}
+    return " ".join(f"{cells[name]:>{widths[name]}}" for name in family.columns) + missed
 
 
 def closing(summary: Record) -> str:

@@ -15,6 +15,8 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["math.css"]
 html_title = f"wdrsvm {__version__}"
 
 autodoc_typehints = "none"

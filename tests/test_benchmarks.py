@@ -67,7 +67,9 @@ def test_growth_is_fitted_and_drawn(main, tmp_path):
     options = importlib.import_module("benchmarks.family").Options(tiny=True)
     measured = {"tiny": True, "reached": True, "data_mb": 8.0, "memory_mb": 2.0}
     records = [
-        case._asdict() | measured | {"seconds": case.N**0.5 * case.P**2}
+        case._asdict()
+        | measured
+        | dict.fromkeys(("seconds", "cpu_seconds"), case.N**0.5 * case.P**2)
         for case in growth.cases(options)
     ]
     summary = growth.summarise(records)

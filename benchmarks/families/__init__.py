@@ -3,9 +3,27 @@
 from __future__ import annotations
 
 from ..family import Family
-from . import b1_small, b2_medium, b3_large, b4_sparse, b7_subgradient, b8_growth
+from . import (
+    b1_small,
+    b2_medium,
+    b3_large,
+    b4_sparse,
+    b5_kernel,
+    b5b_nystroem,
+    b7_subgradient,
+    b8_growth,
+)
 
 FAMILIES: dict[str, Family] = {
     module.FAMILY.name: module.FAMILY
-    for module in (b1_small, b2_medium, b3_large, b4_sparse, b7_subgradient, b8_growth)
+    for module in (
+        b1_small,
+        b2_medium,
+        b3_large,
+        b4_sparse,
+        b5_kernel,
+        b5b_nystroem,
+        b7_subgradient,
+        b8_growth,
+    )
 }

@@ -20,10 +20,10 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from wdrsvm.problem import WassersteinBall
 
-from ..data import as_problem
+from ..data import Rows, as_problem
 from ..family import Family, Options, Record
+from ..liblinear import PeerFit, compared, fit_liblinear, fit_ours
 from ..peers import ratio_summary
-from .b3_large import PeerFit, Rows, compared, fit_liblinear, fit_ours
 
 TOL = 1e-3
 SOLVER = "first-order"

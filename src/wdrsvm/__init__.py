@@ -1,6 +1,12 @@
 """Classifiers that stay right when features are noisy, labels wrong, classes rare."""
 
-from .estimators import RadiusWarning, RobustLinearSVC
+from .estimators import (
+    RadiusWarning,
+    RobustLinearSVC,
+    RobustLogisticRegression,
+    RobustOneVsRestSVC,
+    RobustSVC,
+)
 from .problem import WassersteinBall
 from .robustness import (
     LabelAudit,
@@ -22,6 +28,9 @@ __all__ = [
     "RadiusChoice",
     "RadiusWarning",
     "RobustLinearSVC",
+    "RobustLogisticRegression",
+    "RobustOneVsRestSVC",
+    "RobustSVC",
     "WassersteinBall",
     "WorstCaseDistribution",
     "__version__",

@@ -1,5 +1,9 @@
 """A fit that is cut short leaves nothing behind, and promises no more than is true."""
 
+import os
+import signal
+import subprocess
+import sys
 import threading
 import warnings
 
@@ -9,7 +13,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from wdrsvm import RadiusWarning, RobustLinearSVC, radius_max
-from wdrsvm.estimators import _fit, linear
+from wdrsvm.estimators import _base, _fit
 from wdrsvm.solvers import SolverStatus
 from wdrsvm.solvers.result import History, Incumbent
 
@@ -97,6 +101,65 @@ def test_threads_work_beside_the_interrupted_newton_solver(interrupt):
     assert max(interrupt) > before
 
 
+# Fits in a process of its own, which a signal reaches at any moment.  The first fit is of
+# the same kind as the second: afterwards all compiled code is loaded.
+FIT_AND_TELL = """
+import signal, sys, threading, warnings
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_info
+from wdrsvm import RobustLinearSVC
+
+def state():
+    limits = {each["filepath"]: each["num_threads"] for each in threadpool_info()}
+    return {name: id(value) for name, value in vars(model).items()}, limits
+
+# A process in the background is born deaf to Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+solver, n_rows, fitted = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "fitted"
+X, y = make_classification(
+    n_rows, 20, n_informative=20, n_redundant=0, n_classes=4, flip_y=0.1, random_state=0
+)
+warnings.simplefilter("ignore", ConvergenceWarning)
+first = RobustLinearSVC(solver=solver, max_iter=3).fit(X, y)
+model = first if fitted else RobustLinearSVC(solver=solver)
+model.set_params(tol=1e-13, max_iter=None, verbose=1)
+before = state()
+n_threads = threading.active_count()
+try:
+    model.fit(X, y)
+    print("ended by itself")
+except KeyboardInterrupt:
+    after = state()
+    print("unchanged" if after == before else f"{before} became {after}")
+    print(threading.active_count() - n_threads, "threads more")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
+@pytest.mark.parametrize(
+    ("solver", "n_rows", "fitted"),
+    [
+        ("interior-point", 20_000, "fitted"),
+        ("newton", 50_000, "unfitted"),
+        ("first-order", 20_000, "fitted"),
+    ],
+)
+def test_a_signal_during_a_fit(solver, n_rows, fitted, tmp_path):
+    command = [sys.executable, "-u", "-c", FIT_AND_TELL, solver, str(n_rows), fitted]
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline().startswith("iteration")
+        process.send_signal(signal.SIGINT)
+        told = process.stdout.read().splitlines()
+    assert process.returncode == 0
+    assert told[-2:] == ["unchanged", "0 threads more"]
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 class TestMaxIter:
     @pytest.mark.parametrize("max_iter", LIMITS)
@@ -164,7 +227,7 @@ def test_a_lack_of_iterations_is_not_blamed_on_the_radius(monkeypatch):
         constant = Incumbent(np.zeros((3, 6)), np.zeros(3), 1.0, dual_bound=0.0)
         return constant.result(name, SolverStatus.MAX_ITER, 1, History(None))
 
-    monkeypatch.setattr(linear, "solve", give_up)
+    monkeypatch.setattr(_base, "solve", give_up)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         RobustLinearSVC(radius=radius_max(X, y) / 10).fit(X, y)

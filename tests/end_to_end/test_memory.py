@@ -34,12 +34,13 @@ def memory(entry):
     return 1024 * int(re.search(rf"{entry}:\\s+(\\d+) kB", status)[1])
 
 folder, mode, limit = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+rows = "narrow.npy" if mode == "narrow" else "X.npy"
 model = RobustLinearSVC(tol=1e-3)
 rng = np.random.default_rng(1)
 warm_up = rng.normal(size=(120_000, 20))
 model.fit(warm_up, warm_up[:, :3].argmax(axis=1))
 del warm_up
-X = np.load(folder / "X.npy", mmap_mode="r" if mode == "mapped" else None)
+X = np.load(folder / rows, mmap_mode=None if mode in ("loaded", "copied") else "r")
 y = np.load(folder / "y.npy")
 if limit:
     limit += memory("VmData")
@@ -82,9 +83,16 @@ def folder(tmp_path_factory):
         labels = y[start : start + BLOCK]
         X[start : start + BLOCK] = centre[labels] + rng.normal(size=(BLOCK, N_FEATURES))
     X.flush()
+    narrow = np.lib.format.open_memmap(
+        folder / "narrow.npy", "w+", np.float32, X.shape, fortran_order=True
+    )
+    for d in range(N_FEATURES):
+        narrow[:, d] = X[:, d]
+    narrow.flush()
     np.save(folder / "y.npy", y)
     yield folder
     (folder / "X.npy").unlink()
+    (folder / "narrow.npy").unlink()
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +109,11 @@ def test_data_twice_as_large_as_memory(folder, in_memory):
     mapped = told(run_fit(folder, "mapped", DATA_BYTES // 2))
     assert mapped["objective"] == pytest.approx(in_memory["objective"], rel=1e-12)
     np.testing.assert_allclose(mapped["coef"], in_memory["coef"], rtol=1e-9, atol=1e-12)
+
+
+def test_narrow_numbers_in_fortran_order_are_not_converted_whole(folder, in_memory):
+    narrow = told(run_fit(folder, "narrow", DATA_BYTES // 2))
+    assert narrow["objective"] == pytest.approx(in_memory["objective"], rel=1e-5)
 
 
 def test_the_limit_is_felt(folder):

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 
 from wdrsvm import RadiusWarning, RobustLinearSVC
-from wdrsvm.estimators import _fit, linear
+from wdrsvm.estimators import _base, _fit
 
 X, y = load_iris(return_X_y=True)
 X = scale(X)
@@ -19,13 +19,13 @@ NAMES = np.array(["setosa", "versicolor", "virginica"])
 def starts(monkeypatch):
     """Collects the starting points that solvers are given."""
     seen = []
-    solve = linear.solve
+    solve = _base.solve
 
     def spying_solve(problem, name, settings, start):
         seen.append(start)
         return solve(problem, name, settings, start)
 
-    monkeypatch.setattr(linear, "solve", spying_solve)
+    monkeypatch.setattr(_base, "solve", spying_solve)
     return seen
 
 
@@ -90,7 +90,7 @@ class TestSolving:
 
         model = RobustLinearSVC().fit(X, y)
         before = dict(vars(model))
-        monkeypatch.setattr(linear, "solve", interrupt)
+        monkeypatch.setattr(_base, "solve", interrupt)
         with pytest.raises(KeyboardInterrupt):
             model.fit(X[:, :2], y > 0)
         assert vars(model) == before

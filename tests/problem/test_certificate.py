@@ -21,8 +21,9 @@ from wdrsvm.problem import (
     certify,
     dual_bound,
     objective,
+    row_threads,
 )
-from wdrsvm.problem.certificate import RowMultipliers, _tilt
+from wdrsvm.problem.multipliers import RowMultipliers, tilt
 from wdrsvm.solvers.interior_point import interior_point
 from wdrsvm.solvers.result import SolverSettings
 
@@ -214,6 +215,19 @@ def test_blocks_and_sparse_rows_give_the_same_bound(seed, monkeypatch):
         assert found == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_threads_do_not_change_a_bit(seed, n_threads, monkeypatch):
+    problem, result = solved(seed)
+    multipliers = noisy(result.multipliers, np.random.default_rng(seed))
+    point = result.coef, result.intercept
+    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 20)
+    expected = certify(problem, *point, multipliers)
+    monkeypatch.setattr(row_threads, "MIN_ROWS", 1)
+    monkeypatch.setattr(row_threads, "n_processors", lambda: n_threads)
+    assert certify(problem, *point, multipliers) == expected
+
+
 def test_certificate_states_the_risk_of_the_classifier():
     problem, result = solved(3)
     point = 2 * result.coef, result.intercept + 1.0
@@ -224,9 +238,9 @@ def test_certificate_states_the_risk_of_the_classifier():
 
 
 @pytest.mark.parametrize("loss", [LOSSES["logistic"], Loss(temperature=0.0, margin=2.0)])
-def test_other_losses_are_refused(loss):
+def test_multipliers_of_another_loss_are_refused(loss):
     problem, result = solved(0)
-    with pytest.raises(ValueError, match="known for the Crammer-Singer loss"):
+    with pytest.raises(ValueError, match="not those of the loss"):
         dual_bound(replace(problem, loss=loss), result.multipliers)
 
 
@@ -250,7 +264,7 @@ def test_the_most_violent_tilt_keeps_the_mass_of_every_row():
     pull = np.random.default_rng(0).normal(size=(200, 3, 3))
     for size in (1.0, 1e8, 1e16, 1e20, 1e30):
         for each in pull:
-            tilted = _tilt(mass, size * each)
+            tilted = tilt(mass, size * each)
             assert (tilted >= 0).all()
             np.testing.assert_allclose(tilted.sum(axis=1), mass.sum(axis=1))
 

@@ -273,3 +273,29 @@ def test_corrected_flow_is_the_nearest_with_its_divergence(n_classes):
     missing = gradient - divergence(flow, n_classes)
     smallest = np.linalg.pinv(incidence(n_classes).T) @ missing
     np.testing.assert_allclose(found, flow + smallest, atol=1e-12)
+
+
+class TestTriangleBound:
+    """lam >= ||M_i|| + ||M_j|| for all i, j, and the polar of that."""
+
+    rng = np.random.default_rng(0)
+
+    def test_modulus_is_the_largest_sum_of_two_lengths(self):
+        coef, cost = self.rng.normal(size=(4, 3)), np.array([0.5, 2.0, np.inf])
+        lengths = np.linalg.norm(coef[:, :2] / cost[:2], axis=1)
+        largest = max(a + b for a in lengths for b in lengths)
+        assert lipschitz(coef, "triangle", cost) == pytest.approx(largest)
+        assert lipschitz(coef, "triangle", cost) >= lipschitz(coef, "l2", cost)
+
+    def test_polar_bounds_every_product_and_is_attained(self):
+        cost = np.array([0.5, 2.0, 1.0])
+        gradient = self.rng.normal(size=(4, 3))
+        bound = polar(gradient, "triangle", cost)
+        for _ in range(200):
+            coef = self.rng.normal(size=(4, 3))
+            product = float((gradient * coef).sum())
+            assert product <= bound * lipschitz(coef, "triangle", cost) + 1e-12
+        scaled = gradient * cost
+        best = cost * scaled / np.linalg.norm(scaled, axis=1, keepdims=True) / 2
+        assert lipschitz(best, "triangle", cost) == pytest.approx(1.0)
+        assert float((gradient * best).sum()) == pytest.approx(bound)

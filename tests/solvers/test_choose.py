@@ -1,12 +1,22 @@
 """Names become solvers, and a wrong name becomes one clear sentence."""
 
+from dataclasses import replace
+from importlib import import_module
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
-from wdrsvm.solvers import SOLVERS, SolverSettings, choose, solve
-from wdrsvm.solvers.choose import MAX_DENSE_UNKNOWNS, MIN_NEWTON_ROWS
+from wdrsvm.solvers import SOLVERS, SolverSettings, SolverStatus, choose, solve
+from wdrsvm.solvers.choose import (
+    MAX_DENSE_UNKNOWNS,
+    MAX_WIDE_UNKNOWNS,
+    MIN_NEWTON_ROWS,
+)
+
+choosing = import_module("wdrsvm.solvers.choose")
 
 
 def problem_of(n_features=2, n_classes=3, n_rows=30, norm="l2"):
@@ -48,14 +58,61 @@ def test_the_result_names_the_solver_that_auto_chose():
     assert solve(problem).solver == choose(problem, 1e-6)
 
 
-def test_auto_goes_first_order_when_the_dense_system_is_too_large():
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_auto_goes_first_order_when_the_dense_system_is_too_large(norm):
     n_features = MAX_DENSE_UNKNOWNS // 3
-    assert choose(problem_of(n_features - 1, norm="l1"), 1e-6) == "interior-point"
-    assert choose(problem_of(n_features, norm="l1"), 1e-6) == "first-order"
+    narrow = problem_of(n_features - 1, n_rows=1100, norm=norm)
+    assert choose(narrow, 1e-6) == "interior-point"
+    wide = problem_of(n_features, n_rows=1100, norm=norm)
+    assert choose(wide, 1e-6) == "first-order"
+
+
+def test_auto_goes_first_order_earlier_with_as_many_features_as_rows():
+    n_features = MAX_WIDE_UNKNOWNS // 3
+    assert choose(problem_of(n_features - 1, n_rows=200), 1e-6) == "interior-point"
+    assert choose(problem_of(n_features, n_rows=200), 1e-6) == "first-order"
+    assert choose(problem_of(n_features, n_rows=200, norm="l1"), 1e-6) == "interior-point"
+    assert choose(problem_of(n_features, n_rows=500), 1e-6) == "interior-point"
+    assert choose(problem_of(n_features, n_rows=500), 1e-6, True) == "first-order"
 
 
 def test_auto_counts_at_most_the_rows_with_the_l2_norm():
-    assert choose(problem_of(10 * MAX_DENSE_UNKNOWNS), 1e-6) == "interior-point"
+    assert choose(problem_of(10_000), 1e-6) == "interior-point"
+
+
+class TestRescue:
+    """A first-order run that "auto" chose and that fails is completed by another."""
+
+    problem = problem_of()
+
+    @pytest.fixture(autouse=True)
+    def first_order_fails(self, monkeypatch):
+        def stalled(problem, settings, start):
+            found = SOLVERS["interior-point"].load()(problem, settings)
+            return replace(found, status=SolverStatus.STALLED, solver="first-order")
+
+        class Failing(NamedTuple):
+            def load(self):
+                return stalled
+
+        monkeypatch.setattr(choosing, "MAX_DENSE_UNKNOWNS", 0)
+        monkeypatch.setitem(SOLVERS, "first-order", Failing())
+
+    def test_it_is_completed(self):
+        result = solve(self.problem)
+        assert result.solver == "interior-point"
+        assert result.status is SolverStatus.CONVERGED
+
+    def test_not_if_it_was_asked_for_by_name(self):
+        assert solve(self.problem, "first-order").status is SolverStatus.STALLED
+
+    def test_not_within_a_limit_of_iterations(self):
+        result = solve(self.problem, settings=SolverSettings(max_iter=50))
+        assert result.status is SolverStatus.STALLED
+
+    def test_not_beyond_what_a_dense_system_can_do(self, monkeypatch):
+        monkeypatch.setattr(choosing, "MAX_RESCUED_UNKNOWNS", 5)
+        assert solve(self.problem).status is SolverStatus.STALLED
 
 
 def test_auto_smooths_where_rows_are_many():

@@ -7,13 +7,13 @@ import pytest
 from scipy import sparse
 
 from wdrsvm import WassersteinBall
-from wdrsvm.problem import LOSSES, RobustProblem, dual_bound
+from wdrsvm.problem import RobustProblem, dual_bound
 from wdrsvm.problem.norms import NORMS, divergence, lipschitz, with_divergence
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start
 from wdrsvm.solvers.first_order import first_order
 from wdrsvm.solvers.first_order_ascent import Ascent
-from wdrsvm.solvers.first_order_bound import feasible
-from wdrsvm.solvers.first_order_l2 import shortest_flow
+from wdrsvm.solvers.first_order_bound import feasible_pieces
+from wdrsvm.solvers.first_order_polar import shortest_flow
 from wdrsvm.solvers.first_order_rows import (
     LAM,
     RESPONSE,
@@ -191,12 +191,6 @@ def test_sparse_data_are_never_made_dense(monkeypatch):
     assert first_order(problem, ROUGH).certificate.holds(1e-2)
 
 
-def test_other_losses_are_refused():
-    problem = replace(wide("l2", np.inf), loss=LOSSES["logistic"])
-    with pytest.raises(ValueError, match=r"Crammer-Singer.*solver='newton'"):
-        first_order(problem, ROUGH)
-
-
 # Parts: a bound is only as true as the flow behind it.
 
 
@@ -212,7 +206,7 @@ def ascended(problem, n_epochs=5):
 def test_multipliers_are_feasible_before_they_bound(norm):
     problem = wide(norm, 0.5)
     ascent = ascended(problem)
-    made = feasible(ascent.rows, ascent.layout, ascent.duals)
+    made = feasible_pieces(ascent.rows, ascent.layout, ascent.duals)
     alpha, phi, beta = made.duals
     assert min(alpha.min(), phi.min(), beta.min()) >= 0
     np.testing.assert_allclose(alpha.sum(1) + phi.sum(1), problem.weight, rtol=1e-12)
@@ -225,7 +219,7 @@ def test_multipliers_are_feasible_before_they_bound(norm):
 def test_the_linf_flow_has_the_divergence_and_the_cost_that_the_bound_assumes():
     problem = wide("linf", 0.5)
     ascent = ascended(problem, 30)
-    gradient = feasible(ascent.rows, ascent.layout, ascent.duals).gradient.T
+    gradient = feasible_pieces(ascent.rows, ascent.layout, ascent.duals).gradient.T
     flow = with_divergence(ascent.block.flow(), gradient)
     np.testing.assert_allclose(divergence(flow, 3), gradient, atol=1e-14)
     cost = NORMS["linf"].of_rows(flow).sum()

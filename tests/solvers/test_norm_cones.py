@@ -13,26 +13,39 @@ from wdrsvm.problem.norms import divergence, incidence
 from wdrsvm.solvers.complementarity import CENTRAL, Lengths, Rows, RowStep
 from wdrsvm.solvers.cones import CONES, MAX_START_LAM, starting_cone
 from wdrsvm.solvers.norm_cones import Absent, AbsoluteSums, Box, Curvature, Floor
-from wdrsvm.solvers.second_order import SecondOrder, _longest, _product, _quotient
+from wdrsvm.solvers.second_order import (
+    SecondOrder,
+    SingleClasses,
+    _longest,
+    _product,
+    _quotient,
+)
 
 N_CLASSES, N_TOUCHABLE, N_COLUMNS = 3, 4, 6
 SIZE = N_CLASSES * N_TOUCHABLE
 PAIRS = N_CLASSES * (N_CLASSES - 1) // 2
 every_cone = pytest.mark.parametrize("norm", list(CONES))
-DUAL_ORDER = {"l1": np.inf, "l2": 2, "linf": 1}
+DUAL_ORDER = {"l1": np.inf, "l2": 2, "linf": 1, "triangle": 2}
+CONIC = ("l2", "triangle")
+
+
+def combinations(norm):
+    """What the norm measures: differences of classes, or twice each class."""
+    return 2 * np.eye(N_CLASSES) if norm == "triangle" else incidence(N_CLASSES)
 
 
 def rows_of_cone(norm):
     """R over the columns (M, lam, u)."""
     coef, lam = np.eye(SIZE), np.ones((SIZE, 1))
-    diff = np.kron(incidence(N_CLASSES), np.eye(N_TOUCHABLE))
+    diff = np.kron(combinations(norm), np.eye(N_TOUCHABLE))
     n_diff = len(diff)
     if norm == "l1":
         return np.block([[coef, lam / 2], [-coef, lam / 2]])
-    if norm == "l2":
-        rows = np.zeros((PAIRS, 1 + N_TOUCHABLE, SIZE + 1))
+    if norm in CONIC:
+        n_rows = len(combinations(norm))
+        rows = np.zeros((n_rows, 1 + N_TOUCHABLE, SIZE + 1))
         rows[:, 0, SIZE] = 1.0
-        rows[:, 1:, :SIZE] = diff.reshape(PAIRS, N_TOUCHABLE, SIZE)
+        rows[:, 1:, :SIZE] = diff.reshape(n_rows, N_TOUCHABLE, SIZE)
         return rows.reshape(-1, SIZE + 1)
     sums = np.kron(np.eye(PAIRS), np.ones((1, N_TOUCHABLE)))
     return np.block(
@@ -70,13 +83,13 @@ def random_cone(norm, seed=0):
     rng = np.random.default_rng(seed)
     coef = rng.normal(size=(N_CLASSES, N_TOUCHABLE))
     coef -= (coef.max(axis=0) + coef.min(axis=0)) / 2
-    diff = incidence(N_CLASSES) @ coef
+    diff = combinations(norm) @ coef
     lam = 1.3 * np.linalg.norm(diff, DUAL_ORDER[norm], axis=1).max()
     cone = CONES[norm](N_CLASSES, N_TOUCHABLE, 1.0, 1.0)
     cone.place(coef, lam, 0.5)
-    if norm == "l2":
-        tail = rng.normal(size=(PAIRS, N_TOUCHABLE))
-        head = np.linalg.norm(tail, axis=1) * rng.uniform(1.05, 3.0, PAIRS)
+    if norm in CONIC:
+        tail = rng.normal(size=(len(diff), N_TOUCHABLE))
+        head = np.linalg.norm(tail, axis=1) * rng.uniform(1.05, 3.0, len(diff))
         cone.mult = np.column_stack([head, tail])
         cone._rescale()
         return cone, coef, lam
@@ -104,7 +117,7 @@ def nesterov_todd(cone):
 
 
 def springs(norm, cone):
-    if norm == "l2":
+    if norm in CONIC:
         return linalg.block_diag(
             *(np.linalg.inv(block @ block) for block in nesterov_todd(cone))
         )
@@ -113,7 +126,7 @@ def springs(norm, cone):
 
 def targets(norm, cone, goal):
     """Multipliers aimed at, before the change of slacks is counted."""
-    if norm != "l2":
+    if norm not in CONIC:
         return flat(norm, goal) / slack_of(norm, cone)
     found = []
     for W, y, g in zip(nesterov_todd(cone), cone.mult, goal, strict=True):
@@ -128,8 +141,8 @@ def random_goal(norm, seed=1):
     rng = np.random.default_rng(seed)
     if norm == "l1":
         return rng.uniform(0.1, 1.0, (2, N_CLASSES, N_TOUCHABLE))
-    if norm == "l2":
-        return rng.normal(size=(PAIRS, 1 + N_TOUCHABLE))
+    if norm in CONIC:
+        return rng.normal(size=(len(combinations(norm)), 1 + N_TOUCHABLE))
     return rng.uniform(0.1, 1.0, (2, PAIRS, N_TOUCHABLE)), rng.uniform(0.1, 1.0, PAIRS)
 
 
@@ -203,8 +216,8 @@ def test_place_puts_slacks_on_the_point_and_multipliers_on_the_centre(norm):
     cone = CONES[norm](N_CLASSES, N_TOUCHABLE, 1.0, 1.0)
     cone.place(coef, lam, centre)
     slack, mult = slack_of(norm, cone), mult_of(norm, cone)
-    diff = incidence(N_CLASSES) @ coef
-    if norm == "l2":
+    diff = combinations(norm) @ coef
+    if norm in CONIC:
         shape = (PAIRS, 1 + N_TOUCHABLE)
         products = _product(slack.reshape(shape), mult.reshape(shape))
         np.testing.assert_allclose(products[:, 0], centre)
@@ -215,7 +228,9 @@ def test_place_puts_slacks_on_the_point_and_multipliers_on_the_centre(norm):
         upper = (cone.sides.slack[0] + diff).ravel() if norm == "linf" else np.empty(0)
     point = np.concatenate([coef.ravel(), [lam], upper])
     np.testing.assert_allclose(slack, rows_of_cone(norm) @ point)
-    assert (slack.reshape(PAIRS, -1)[:, 0] if norm == "l2" else slack).min() > 0
+    assert (
+        slack.reshape(len(combinations(norm)), -1)[:, 0] if norm in CONIC else slack
+    ).min() > 0
     assert cone.complementarity() == pytest.approx(centre * cone.degree)
 
 
@@ -238,7 +253,7 @@ def test_a_small_radius_does_not_start_far_away():
 
 
 def is_inside(norm, vector):
-    if norm != "l2":
+    if norm not in CONIC:
         return (vector >= 0).all()
     rows = vector.reshape(PAIRS, -1)
     return (rows[:, 0] >= np.linalg.norm(rows[:, 1:], axis=1)).all()
@@ -286,9 +301,9 @@ def test_steps_change_complementarity_and_barrier_as_foretold(norm):
     np.testing.assert_allclose(mult_of(norm, cone), mult)
     assert cone.complementarity() == pytest.approx(foretold[0])
     assert cone.complementarity() == pytest.approx(slack @ mult)
-    rows = slack.reshape(PAIRS, -1)
+    rows = slack.reshape(len(combinations(norm)), -1)
     in_cone = rows[:, 0] ** 2 - (rows[:, 1:] ** 2).sum(axis=1)
-    barrier = -np.log(in_cone).sum() / 2 if norm == "l2" else -np.log(slack).sum()
+    barrier = -np.log(in_cone).sum() / 2 if norm in CONIC else -np.log(slack).sum()
     assert foretold[1] == pytest.approx(barrier)
 
 
@@ -297,7 +312,7 @@ def test_gradient_is_what_the_multipliers_pull(norm):
     cone, _, _ = random_cone(norm)
     pull = rows_of_cone(norm)[:, :SIZE].T @ mult_of(norm, cone)
     np.testing.assert_allclose(cone.gradient().ravel(), pull, atol=1e-12)
-    if norm == "l1":
+    if norm in ("l1", "triangle"):
         assert cone.flow() is None
     else:
         np.testing.assert_allclose(divergence(cone.flow(), N_CLASSES).ravel(), pull)
@@ -427,4 +442,5 @@ def test_the_cone_is_what_the_ball_can_spend_on(n_touchable, flip_cost, radius, 
 
 
 def test_cones_of_the_norms():
-    assert CONES == {"l1": Box, "l2": SecondOrder, "linf": AbsoluteSums}
+    expected = {"l1": Box, "l2": SecondOrder, "linf": AbsoluteSums}
+    assert expected | {"triangle": SingleClasses} == CONES

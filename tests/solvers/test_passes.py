@@ -9,12 +9,7 @@ from scipy import sparse
 
 from wdrsvm.problem import dual_bound, objective
 from wdrsvm.solvers import passes as passes_module
-from wdrsvm.solvers.passes import (
-    CURVATURE_BLOCK,
-    Passes,
-    SoftmaxMultipliers,
-    row_threads,
-)
+from wdrsvm.solvers.passes import Passes, SoftmaxMultipliers
 from wdrsvm.solvers.scaling import Scaling
 
 from ..agreement.instances import random_problem
@@ -186,11 +181,3 @@ def test_multipliers_by_blocks_belong_to_the_pass(seed):
     middle = source.rows(slice(1, 4))
     np.testing.assert_allclose(middle.alpha, part.alpha[1:4], atol=1e-15)
     assert dual_bound(problem, source) <= problem.risk(*point).value
-
-
-def test_few_rows_need_no_threads():
-    with row_threads(CURVATURE_BLOCK - 1) as run:
-        assert run is map
-    with row_threads(CURVATURE_BLOCK) as run:
-        assert run is not map
-        assert list(run(abs, [-2, 1, -3])) == [2, 1, 3]

@@ -9,9 +9,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,8 @@ class RadiusWarning(UserWarning):
     """
 
 
-class TrainingData(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TrainingData:
     """The nominal distribution, and the names of its label codes."""
 
     rows: NominalRows
@@ -81,10 +82,15 @@ def check_available(estimator: Any, **allowed: Any) -> None:
 
 
 def training_data(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, label_trust: Any
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    label_trust: Any,
+    dtype: Any = np.float64,
 ) -> TrainingData:
     """Check and encode what ``fit`` was given, in canonical form."""
-    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=np.float64, order="C")
+    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
     classes, codes = observed_classes(y)
     weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
     trust = checked_trust(label_trust, len(codes))
@@ -96,12 +102,12 @@ def solver_settings(estimator: Any) -> SolverSettings:
     return SolverSettings(
         tol=_checked_tol(estimator.tol),
         max_iter=_checked_max_iter(estimator.max_iter),
-        seed=_seed(estimator.random_state),
+        seed=seed_of(estimator.random_state),
         callback=print_progress if estimator.verbose else None,
     )
 
 
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
     """A seed for the solver; None is a seed too, for equal data give equal models."""
     if random_state is None:
         return 0
@@ -113,6 +119,14 @@ def _checked_tol(tol: Any) -> float:
     if not is_number or not 0 < float(tol) < np.inf:
         raise ValueError(f"tol must be a finite number > 0, got {tol!r}.")
     return float(tol)
+
+
+def checked_nonnegative(value: Any, name: str) -> float:
+    """A finite number >= 0."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not 0 <= float(value) < np.inf:
+        raise ValueError(f"{name} must be a finite number >= 0, got {value!r}.")
+    return float(value)
 
 
 def _checked_max_iter(max_iter: Any) -> int | None:

@@ -123,6 +123,7 @@ def next_chunk(
         codes[carried],
         weight[carried] / mass,
         None if trust is None else trust[carried],
+        carried,
     )
     return Chunk(TrainingData(rows, known), mass)
 

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
-
-from ..problem import RobustProblem, WassersteinBall
-from ..robustness.worst_case import linear_scores, worst_case_risk
-from ..solvers import SolverResult, Start, solve
-from ._fit import (
-    TrainingData,
-    check_available,
-    concluded,
-    solver_settings,
-    training_data,
-    unchanged_on_error,
-)
+from ..problem import LOSSES, Loss, WassersteinBall
+from ._base import RobustLinearClassifier
+from ._fit import check_available, checked_nonnegative
 from ._partial_fit import PartialFitMixin
-from ._promises import PromisesMixin
 
 
-class RobustLinearSVC(PromisesMixin, PartialFitMixin, ClassifierMixin, BaseEstimator):
+class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
     """Linear classifier with the least worst-case risk in a Wasserstein ball.
 
     Minimises the largest expected Crammer-Singer loss over all distributions that
@@ -40,7 +28,8 @@ class RobustLinearSVC(PromisesMixin, PartialFitMixin, ClassifierMixin, BaseEstim
     norm : {"l1", "l2", "linf"}, default="l2"
         Norm of the transport cost on features.
     smoothing : float, default=0.0
-        Temperature of the loss.  Only 0 is available.
+        Temperature of the loss: the maximum in the Crammer-Singer loss becomes a softened
+        one, at least as large, with a gradient everywhere.  0 is the paper's loss.
     label_noise : {"adversarial"}, default="adversarial"
         How labels go wrong.
     disbelief : {"trim", "repair"}, default="trim"
@@ -103,6 +92,7 @@ class RobustLinearSVC(PromisesMixin, PartialFitMixin, ClassifierMixin, BaseEstim
 
     See Also
     --------
+    RobustLogisticRegression : The same ball around the logistic loss.
     wdrsvm.radius_max : The largest radius worth trying.
     wdrsvm.worst_case_risk : The same guarantee for any linear classifier.
 
@@ -160,145 +150,10 @@ class RobustLinearSVC(PromisesMixin, PartialFitMixin, ClassifierMixin, BaseEstim
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
-    ) -> RobustLinearSVC:
-        """Find the classifier with the least worst-case risk.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        label_trust : array-like of shape (n_samples,), default=None
-            Factors >= 0 on the label cost, row by row; ``inf`` marks a verified label.
-
-        Returns
-        -------
-        RobustLinearSVC
-            The fitted classifier itself.
-        """
-        with unchanged_on_error(self):
-            ball, settings = self._ball(), solver_settings(self)
-            data = training_data(self, X, y, sample_weight, label_trust)
-            problem = self._problem(data, ball)
-            result = solve(problem, self.solver, settings, self._start(data))
-            self._keep(concluded(self, problem, result), data)
-        return self
-
-    def decision_function(self, X: Any) -> Any:
-        """Scores: one a class, or for two classes that of ``classes_[1]``.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes) or (n_samples,)
-            The scores.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        scores = np.asarray(X @ self.coef_.T) + self.intercept_
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X: Any) -> Any:
-        """The label of the largest score.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The labels.
-        """
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[codes]
-
-    def worst_case_risk(
-        self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
-    ) -> float:
-        """Largest expected loss over the estimator's own ball around other data.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
-        y : array-like of shape (n_samples,)
-            Labels, each one of ``classes_``.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        label_trust : array-like of shape (n_samples,), default=None
-            Factors on the label cost, row by row.
-
-        Returns
-        -------
-        float
-            The worst-case risk.
-        """
-        return worst_case_risk(
-            self,
-            X,
-            y,
-            self._ball(),
-            sample_weight=sample_weight,
-            label_trust=label_trust,
-        )
-
     def _ball(self) -> WassersteinBall:
-        check_available(self, smoothing=0.0, label_noise="adversarial")
-        return WassersteinBall(
-            self.radius,
-            self.label_cost,
-            self.norm,
-            self.feature_cost,
-            self.support,
-            self.categorical,
-        )
+        check_available(self, label_noise="adversarial")
+        return replace(super()._ball(), support=self.support, categorical=self.categorical)
 
-    def _problem(self, data: TrainingData, ball: WassersteinBall) -> RobustProblem:
-        return RobustProblem(
-            data.rows.X,
-            data.rows.y,
-            data.rows.weight,
-            ball,
-            n_classes=len(data.classes),
-            fit_intercept=bool(self.fit_intercept),
-            label_trust=data.rows.label_trust,
-        )
-
-    def _start(self, data: TrainingData) -> Start | None:
-        if not (self.warm_start and hasattr(self, "coef_")):
-            return None
-        scores = linear_scores(self)
-        same_classes = np.array_equal(scores.classes, data.classes)
-        if not same_classes or scores.coef.shape[1] != data.rows.X.shape[1]:
-            return None
-        return Start(scores.coef, scores.intercept, self.lambda_)
-
-    def _keep(self, result: SolverResult, data: TrainingData) -> None:
-        # One vector added to all rows of coef changes nothing: take the centred one.
-        coef = result.coef - result.coef.mean(axis=0)
-        intercept = result.intercept - result.intercept.mean()
-        if len(data.classes) == 2:
-            coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
-        self.coef_, self.intercept_ = coef, intercept
-        self.classes_ = data.classes
-        self.objective_, self.dual_bound_, self.lambda_ = result.certificate
-        self.duality_gap_ = result.certificate.gap
-        self.n_iter_ = result.n_iter
-        self.solver_ = result.solver
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    def _loss(self) -> Loss:
+        smoothing = checked_nonnegative(self.smoothing, "smoothing")
+        return replace(LOSSES["crammer-singer"], temperature=smoothing)

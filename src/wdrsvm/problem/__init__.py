@@ -3,8 +3,9 @@
 from .ball import WassersteinBall
 from .bounded import RobustRisk
 from .canonical import canonical_rows
-from .certificate import Certificate, Multipliers, certify, dual_bound
+from .certificate import Certificate, certify, dual_bound
 from .loss import LOSSES, Loss
+from .multipliers import Multipliers
 from .norms import NORMS, lipschitz, polar
 from .objective import RobustProblem
 

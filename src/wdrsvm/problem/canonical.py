@@ -20,25 +20,33 @@ MAX_ENTRIES = 2_000_000
 
 
 class NominalRows(NamedTuple):
-    """The nominal distribution: rows, labels, normalised weights, label trust."""
+    """The nominal distribution: rows, labels, normalised weights, label trust, and where
+    each row stood in the data it comes from."""
 
     X: Matrix
     y: Codes
     weight: Floats
     label_trust: Floats | None
+    source: Codes
 
 
 def canonical_rows(
     X: Matrix, y: Codes, weight: Floats, label_trust: Floats | None = None
 ) -> NominalRows:
-    """Normalise weights; merge equal rows and sort where the size allows."""
+    """Normalise weights; merge equal rows and sort where the size allows.
+
+    Larger dense data keep their number type and layout, for they may be a memory map
+    that no memory holds; rows of zero weight are the one reason to copy them.
+    """
     if X.shape[0] * max(X.shape[1], 1) > MAX_ENTRIES:
-        if not weight.all():
-            carried = np.flatnonzero(weight)
+        carried = np.flatnonzero(weight)
+        if len(carried) < len(weight):
             trust = None if label_trust is None else label_trust[carried]
             X, y, weight, label_trust = X[carried], y[carried], weight[carried], trust
-        return NominalRows(X, y, weight / weight.sum(), label_trust)
-    dense = X.toarray() if sparse.issparse(X) else np.asarray(X)
+        return NominalRows(X, y, weight / weight.sum(), label_trust, carried)
+    if not sparse.issparse(X):
+        X = np.ascontiguousarray(X, dtype=np.float64)
+    dense = X.toarray() if sparse.issparse(X) else X
     trust = np.ones(len(dense)) if label_trust is None else label_trust
     # Adding zero turns -0.0 into 0.0, which sorts and compares as one value.
     keys = np.column_stack([y, trust, dense]) + 0.0
@@ -53,6 +61,7 @@ def canonical_rows(
         y[rows],
         merged / merged.sum(),
         None if label_trust is None else label_trust[rows],
+        rows,
     )
 
 

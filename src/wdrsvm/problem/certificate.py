@@ -8,76 +8,37 @@ zero piece), phi_nc of a flip to c, beta_nj of the class j that wins there, with
 
 They are dual feasible iff  sigma(G) + sum k phi <= radius,  G vanishes on features of
 infinite cost and, with an intercept, sum_n g_n = 0.  Then  sum_n (w_n - alpha_n,y)  is a
-lower bound of the optimum.  Approximate multipliers are made feasible in that order: rows,
-equalities (by tilting the rows), budget (by scaling).  Everything needed is a sum over
-rows, so one sweep over blocks of rows serves data of any size.
+lower bound of the optimum.  That is the Crammer-Singer loss; smooth losses have the same
+conditions and their own rows and value (``tangents``).  Approximate multipliers are made
+feasible in that order: rows, equalities (by tilting the rows), budget (by scaling).
+Everything needed is a sum over rows, so one sweep over blocks of rows serves data of any
+size.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .loss import LOSSES
+from .multipliers import MultiplierSource, RowDuals
 from .norms import polar
-from .objective import Codes, Floats, RobustProblem
+from .objective import Floats, RobustProblem
+from .row_threads import row_threads
 
 # Equalities that hold to this share of their terms hold in floating point.
 ROUNDING = 1e-13
 MAX_TILTS = 20
+MAX_STEERINGS = 3
+FIRST_RIDGE, LAST_RIDGE, STIFFER = 1e-12, 1e-2, 1e3
 # Rows times squared unknowns up to which steering the gradient is worth its time.
 MAX_STEERING_WORK = 1e11
-# Rows with all but this share of their mass on one class cannot be tilted to any effect.
-SPREAD = 1e-9
-TRACE = 1e-9
 # A radius below this is worth the bound without a budget.
 TINY_RADIUS = 1e-7
-
-
-class RowMultipliers(NamedTuple):
-    """alpha, phi and beta of some rows, each (rows, C)."""
-
-    alpha: Floats
-    phi: Floats
-    beta: Floats
-
-    def slopes(self, y: Codes) -> Floats:
-        """g, shape (rows, C)."""
-        slope = self.alpha + self.beta - self.phi
-        slope[np.arange(len(y)), y] -= self.alpha.sum(axis=1)
-        return np.asarray(slope)
-
-
-class MultiplierSource(Protocol):
-    """Multipliers by blocks of rows, and what is known of the norm's own.
-
-    ``gradient`` (C, P) is the G that the norm constraint's multipliers carry, ``flow``
-    (pairs, P) the flow behind it; a solver that has them makes the bound tighter.
-    """
-
-    @property
-    def flow(self) -> Floats | None: ...
-    @property
-    def gradient(self) -> Floats | None: ...
-    def rows(self, rows: slice) -> RowMultipliers: ...
-
-
-@dataclass(frozen=True, eq=False)
-class Multipliers:
-    """Multipliers kept as three (N, C) arrays."""
-
-    alpha: Floats
-    phi: Floats
-    beta: Floats
-    flow: Floats | None = None
-    gradient: Floats | None = None
-
-    def rows(self, rows: slice) -> RowMultipliers:
-        return RowMultipliers(self.alpha[rows], self.phi[rows], self.beta[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +56,8 @@ class Loosened:
     def gradient(self) -> Floats | None:
         return self.multipliers.gradient
 
-    def rows(self, rows: slice) -> RowMultipliers:
-        part = self.multipliers.rows(rows)
-        trace = TRACE * self.problem.weight[rows, None] / self.problem.n_classes
-        return part._replace(alpha=part.alpha + trace, beta=part.beta + trace)
+    def rows(self, rows: slice) -> RowDuals:
+        return self.multipliers.rows(rows).loosened(self.problem.weight[rows])
 
 
 class Certificate(NamedTuple):
@@ -135,10 +94,8 @@ def dual_bound(
 
     A bound of ``enough`` is not improved any further.
     """
-    if problem.loss != LOSSES["crammer-singer"]:
-        raise ValueError(
-            f"dual bounds are known for the Crammer-Singer loss, got {problem.loss}."
-        )
+    if not multipliers.rows(slice(0, 0)).belong_to(problem.loss):
+        raise ValueError(f"these multipliers are not those of the loss {problem.loss}.")
     fixed = np.isinf(problem.attainable_feature_cost())
     feasible, rough = _balanced(problem, multipliers, Design(problem, fixed))
     if feasible is None:
@@ -157,13 +114,29 @@ def dual_bound(
 
 class Sums(NamedTuple):
     """What a sweep returns: value sum (w - alpha_y), sum k phi, G, and, on the columns
-    of a design, the sum of g e' (C, E) and the system (CE, CE) of a tilt."""
+    of a design, the sum of g e' (C, E) and, if asked for, the system (C, E, C, E) of a
+    tilt."""
 
     value: float
     on_flips: float
     gradient: Floats
     on_design: Floats
-    system: Floats
+    system: Floats | None
+
+    def plus(self, other: Sums) -> Sums:
+        return Sums(
+            self.value + other.value,
+            self.on_flips + other.on_flips,
+            self.gradient + other.gradient,
+            self.on_design + other.on_design,
+            None if self.system is None else self.system + np.asarray(other.system),
+        )
+
+
+def balanced_sums(problem: RobustProblem, multipliers: MultiplierSource) -> Sums | None:
+    """Sums of multipliers that meet the equalities, before they are scaled."""
+    fixed = np.isinf(problem.attainable_feature_cost())
+    return _balanced(problem, multipliers, Design(problem, fixed))[0]
 
 
 def _scaled_bound(
@@ -191,11 +164,21 @@ def _steered_bound(
     holds at every radius.
     """
     gradient = np.where(fixed, 0.0, np.asarray(multipliers.gradient))
-    spent = on_flips + _move_spending(problem, gradient, multipliers.flow)
+    flow = multipliers.flow
+    spent = on_flips + _move_spending(problem, gradient, flow)
     share = min(1.0, problem.radius / spent) if spent > 0 else 1.0
-    design = Design(problem, np.ones_like(fixed), share * gradient)
-    steered, _ = _balanced(problem, multipliers, design, flip_share=share)
-    return _scaled_bound(problem, steered, multipliers.flow)[0]
+    bound = 0.0
+    for _ in range(MAX_STEERINGS):
+        design = Design(problem, np.ones_like(fixed), share * gradient)
+        steered, _ = _balanced(problem, multipliers, design, flip_share=share)
+        own_flow = None if flow is None else share * flow
+        reached, left = _scaled_bound(problem, steered, own_flow)
+        bound = max(bound, reached)
+        if not 0 < left < 1 - ROUNDING:
+            break
+        # Tilting may have spent a little more on flips.
+        share *= left
+    return bound
 
 
 def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None) -> float:
@@ -205,7 +188,7 @@ def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None
         return 0.0
     return polar(
         gradient[:, touchable],
-        problem.ball.norm,
+        problem.norm,
         problem.feature_cost[touchable],
         None if flow is None else flow[:, touchable],
     )
@@ -237,9 +220,17 @@ class Design:
             aim = np.hstack([aim, np.zeros((problem.n_classes, 1))])
         self.strict, self.aim = fixed, aim
 
+    def lack(self, sums: Sums) -> Floats:
+        """What the sums lack of the aim, shape (C, E)."""
+        return self.aim - sums.on_design
+
+    def miss(self, sums: Sums, columns: NDArray[np.bool_]) -> float:
+        """By how much the sums miss the aim at most, on some columns."""
+        return float(np.abs(self.lack(sums)[:, columns]).max(initial=0.0))
+
     def rows(self, rows: slice) -> Floats:
         """The design of some rows, scaled to entries of at most 1."""
-        block = self.problem.X[rows][:, self.columns]
+        block = self.problem.features(rows)[:, self.columns]
         dense = block.toarray() if sparse.issparse(block) else np.asarray(block)
         dense = dense / self.scale
         if self.problem.fit_intercept:
@@ -251,7 +242,7 @@ def _largest_entries(problem: RobustProblem, columns: NDArray[np.intp]) -> Float
     largest = np.zeros(len(columns))
     if len(columns):
         for rows in problem.blocks():
-            block = np.abs(problem.X[rows][:, columns]).max(axis=0)
+            block = np.abs(problem.features(rows)[:, columns]).max(axis=0)
             dense = block.toarray() if sparse.issparse(block) else np.asarray(block)
             largest = np.maximum(largest, dense.ravel())
     return largest
@@ -266,16 +257,29 @@ def _balanced(
     """Tilt rows until g is right on the design; the sums then, and those at first.
 
     Each tilt is the smallest change in the metric of the multipliers themselves, so that
-    small ones stay positive; clipped where they do not, which calls for another.
+    small ones stay positive; clipped where they do not, which calls for another.  One
+    tilt mostly does: the system for a second is summed only once it is needed.  A tilt
+    that leads away, where rows are too few to follow every one, is made stiffer.
     """
     tilts: list[Floats] = []
-    first = sums = _sweep(problem, multipliers, design, tilts, flip_share)
-    residual = sums.on_design - design.aim
-    while len(tilts) < MAX_TILTS and np.abs(residual).max(initial=0.0) > ROUNDING:
-        tilts.append(_solve_tilt(sums.system, residual))
-        sums = _sweep(problem, multipliers, design, tilts, flip_share)
-        residual = sums.on_design - design.aim
-    exact = np.abs(residual[:, design.strict]).max(initial=0.0) <= ROUNDING
+    first = sums = _sweep(problem, multipliers, design, tilts, flip_share, True)
+    # Rows too few to meet the aim everywhere can still meet it where they must.
+    for columns in (np.ones_like(design.strict), design.strict):
+        ridge, limit = FIRST_RIDGE, len(tilts) + MAX_TILTS
+        while len(tilts) < limit and ridge < LAST_RIDGE:
+            if design.miss(sums, columns) <= ROUNDING:
+                break
+            if sums.system is None:
+                sums = _sweep(problem, multipliers, design, tilts, flip_share, True)
+            system = np.asarray(sums.system)
+            tilts.append(_solve_tilt(system, design.lack(sums), ridge, columns))
+            tilted = _sweep(problem, multipliers, design, tilts, flip_share, False)
+            if design.miss(tilted, columns) < design.miss(sums, columns):
+                sums = tilted
+            else:
+                tilts.pop()
+                ridge *= STIFFER
+    exact = design.miss(sums, design.strict) <= ROUNDING
     return (sums if exact else None), first
 
 
@@ -285,101 +289,51 @@ def _sweep(
     design: Design,
     tilts: list[Floats],
     flip_share: float,
+    with_system: bool,
 ) -> Sums:
     """Sums over all rows of the multipliers made feasible row by row, then tilted."""
-    n_classes, n_columns = design.aim.shape
-    value = on_flips = 0.0
-    gradient = np.zeros((n_classes, problem.n_features))
-    on_design = np.zeros((n_classes, n_columns))
-    system = np.zeros((n_classes, n_columns, n_classes, n_columns))
-    for rows in problem.blocks():
-        y, cost = problem.y[rows], problem.attainable_flip_cost(rows)
-        part = multipliers.rows(rows)
-        part = _restored(part, problem.weight[rows], y, cost, flip_share)
+
+    def block(rows: slice) -> Sums:
+        y, weight = problem.y[rows], problem.weight[rows]
+        cost = problem.attainable_flip_cost(rows)
+        part = multipliers.rows(rows).restored(weight, y, cost, flip_share)
         columns = design.rows(rows)
         for tilt in tilts:
-            part = _tilted(part, columns @ tilt.T)
+            part = part.tilted(columns @ tilt.T)
         slopes = part.slopes(y)
-        value += float((problem.weight[rows] - part.alpha[np.arange(len(y)), y]).sum())
-        on_flips += float((np.where(part.phi > 0, cost, 0.0) * part.phi).sum())
-        gradient += np.asarray((problem.X[rows].T @ slopes).T)
-        on_design += slopes.T @ columns
-        _add_curvature(system, part.alpha, columns)
-        _add_curvature(system, part.beta, columns)
-    return Sums(value, on_flips, gradient, on_design, system)
+        return Sums(
+            part.value(weight, y),
+            part.spending(cost),
+            np.asarray((problem.features(rows).T @ slopes).T),
+            slopes.T @ columns,
+            part.curvature(columns) if with_system else None,
+        )
+
+    with row_threads(problem.n_rows) as run:
+        sums: Sums = reduce(Sums.plus, run(block, problem.blocks()))
+        return sums
 
 
-def _restored(
-    part: RowMultipliers, weight: Floats, y: Codes, cost: Floats, flip_share: float
-) -> RowMultipliers:
-    """Nonnegative multipliers with the right row sums and no impossible flip."""
-    alpha = np.maximum(part.alpha, 0.0)
-    phi = np.where(np.isfinite(cost), np.maximum(part.phi, 0.0), 0.0)
-    beta = np.maximum(part.beta, 0.0)
-    total = alpha.sum(axis=1) + phi.sum(axis=1)
-    alpha[np.arange(len(y)), y] += total == 0
-    phi *= (weight / np.where(total == 0, 1.0, total))[:, None]
-    phi *= np.where(cost > 0, flip_share, 1.0)
-    flipped = phi.sum(axis=1)
-    believed = alpha.sum(axis=1)
-    alpha[np.arange(len(y)), y] += believed == 0
-    alpha *= ((weight - flipped) / np.where(believed == 0, 1.0, believed))[:, None]
-    # Without a winner the flipped class itself wins, which leaves no slope.
-    lost = beta.sum(axis=1) == 0
-    beta[lost] = phi[lost]
-    winners = beta.sum(axis=1)
-    beta *= (flipped / np.where(winners == 0, 1.0, winners))[:, None]
-    return RowMultipliers(np.maximum(alpha, 0.0), phi, beta)
-
-
-def _tilted(part: RowMultipliers, pull: Floats) -> RowMultipliers:
-    return part._replace(alpha=_tilt(part.alpha, pull), beta=_tilt(part.beta, pull))
-
-
-def _tilt(mass: Floats, pull: Floats) -> Floats:
-    """Shift mass along ``pull`` within each row, by at most what is there."""
-    total = mass.sum(axis=1, keepdims=True)
-    safe = np.where(total == 0, 1.0, total)
-    mean = (mass * pull).sum(axis=1, keepdims=True) / safe
-    moved = mass * np.maximum(1.0 + pull - mean, 0.0)
-    after = moved.sum(axis=1, keepdims=True)
-    # Rounding of a huge pull may clip all that a row has: then it stays as it was.
-    return np.where(after > 0, moved * (total / np.where(after > 0, after, 1.0)), mass)
-
-
-def _add_curvature(system: Floats, mass: Floats, columns: Floats) -> None:
-    """Add sum_n (diag(m_n) - m_n m_n' / sum(m_n)) kron e_n e_n'."""
-    n_classes, n_columns = system.shape[:2]
-    if n_columns == 0:
-        return
-    total = mass.sum(axis=1)
-    spread_out = total - mass.max(axis=1, initial=0.0) > SPREAD * total
-    mass, columns = mass[spread_out], columns[spread_out]
-    share = mass / np.sqrt(total[spread_out, None])
-    spread = (share[:, :, None] * columns[:, None, :]).reshape(
-        len(mass), n_classes * n_columns
-    )
-    system -= (spread.T @ spread).reshape(system.shape)
-    for i in range(n_classes):
-        system[i, :, i] += (columns * mass[:, i, None]).T @ columns
-
-
-def _solve_tilt(system: Floats, residual: Floats) -> Floats:
-    """The tilt (C, E) that removes ``residual``.
+def _solve_tilt(
+    system: Floats, lack: Floats, ridge: float, columns: NDArray[np.bool_]
+) -> Floats:
+    """The tilt (C, E) that supplies what the sums ``lack`` on some columns.
 
     Shifts of all classes at once are in the kernel and are held at zero; the ridge
     serves columns that depend on each other.
     """
-    n_classes, n_columns = residual.shape
-    square = system.copy()
+    n_classes, wanted = len(lack), lack[:, columns]
+    square = system[:, columns][:, :, :, columns]
     stiffness = np.einsum("idid->d", square) / n_classes
     stiffness = np.where(stiffness > 0, stiffness, 1.0)
-    columns = np.arange(n_columns)
-    square[:, columns, :, columns] += stiffness[:, None, None]
-    square = square.reshape(residual.size, residual.size)
-    square[np.diag_indices_from(square)] *= 1 + 1e-12
+    each = np.arange(len(stiffness))
+    square[:, each, :, each] += stiffness[:, None, None]
+    square = square.reshape(wanted.size, wanted.size)
+    square[np.diag_indices_from(square)] *= 1 + ridge
     try:
-        tilt = np.linalg.solve(square, -residual.ravel())
+        solution = np.linalg.solve(square, wanted.ravel())
     except np.linalg.LinAlgError:
-        tilt = np.linalg.lstsq(square, -residual.ravel())[0]
-    return np.asarray(tilt.reshape(residual.shape))
+        solution = np.linalg.lstsq(square, wanted.ravel())[0]
+    tilt = np.zeros_like(lack)
+    tilt[:, columns] = solution.reshape(wanted.shape)
+    return tilt

@@ -20,10 +20,29 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Loss:
-    """A member of the loss family."""
+    """A member of the loss family.
+
+    Parameters
+    ----------
+    temperature : float
+        0 for a maximum, more for a softened one.
+    margin : float
+        By how much a class other than the label is favoured.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wdrsvm.problem import Loss
+    >>> Loss(temperature=0.0, margin=1.0).of_labels(np.array([[2.0, 0.5]]))
+    array([[0. , 2.5]])
+    """
 
     temperature: float
     margin: float
+
+    def of_equal_scores(self, n_classes: int) -> float:
+        """Loss of any label where all classes have the same score."""
+        return float(self.of_labels(np.zeros((1, n_classes)))[0, 0])
 
     def of_labels(self, scores: Floats) -> Floats:
         """Loss of every label on every row, shape (N, C)."""

@@ -9,7 +9,7 @@ the adversary spends eps on label flips, best gain per cost first, as long as th
 more than L(M), the rate at which moving features pays.
 
 ==========  =========  =======================================================
-X           (N, P)     features, dense or CSR
+X           (N, P)     features, dense (any numbers, any layout) or CSR
 y           (N,)       label codes 0 ... C-1
 weight      (N,)       nominal distribution, sums to 1
 coef        (C, P)     M, one row a class
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -32,14 +32,17 @@ from .ball import WassersteinBall
 from .bounded import BoundedMoves, RobustRisk
 from .knapsack import FlipChoices, Flips, Purchase, flip_envelope, spend
 from .loss import LOSSES, Loss
-from .norms import lipschitz
+from .norms import TRIANGLE, lipschitz
+from .row_threads import row_threads
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
-# A dense array or a scipy CSR array; scipy has no types to say so.
+# A dense array, perhaps a memory map, or a scipy CSR array; scipy has no types to say so.
 Matrix: TypeAlias = Any
 
-BLOCK_ENTRIES = 1 << 21
+# Entries of a block of rows: few enough for a processor's cache and to share out blocks
+# among threads, enough to hide the cost of a call.
+BLOCK_ENTRIES = 1 << 18
 
 
 class Subgradient(NamedTuple):
@@ -60,6 +63,12 @@ class RobustProblem:
     fit_intercept: bool = True
     label_trust: Floats | None = None
     loss: Loss = LOSSES["crammer-singer"]
+    triangle: bool = False
+
+    @property
+    def norm(self) -> str:
+        """The key of the norm's formulas: the ball's norm, or the triangle bound."""
+        return TRIANGLE if self.triangle else self.ball.norm
 
     @property
     def radius(self) -> float:
@@ -128,11 +137,12 @@ class RobustProblem:
         )
 
     def blocks(self) -> Iterator[slice]:
-        """Slices of rows whose products fit comfortably in memory."""
-        width = max(self.n_classes, 1 if sparse.issparse(self.X) else self.n_features)
-        step = max(1, BLOCK_ENTRIES // width)
-        for start in range(0, self.n_rows, step):
-            yield slice(start, min(start + step, self.n_rows))
+        """Slices of rows whose products are small, the same for any number of threads."""
+        return row_blocks(self.X, self.n_classes)
+
+    def features(self, rows: Any) -> Matrix:
+        """Some rows of X as float64."""
+        return as_floats(self.X[rows])
 
     def flip_cost(self, rows: slice = slice(None)) -> Floats:
         """Cost of each label for each row; the row's own label, no flip, costs inf."""
@@ -156,10 +166,10 @@ class RobustProblem:
         return np.full(self.n_features, np.inf) if self.radius == 0 else self.feature_cost
 
     def scores(self, coef: Floats, intercept: Floats, rows: slice = slice(None)) -> Floats:
-        return np.asarray(self.X[rows] @ coef.T + intercept)
+        return np.asarray(self.features(rows) @ coef.T + intercept)
 
     def lipschitz(self, coef: Floats) -> float:
-        return lipschitz(coef, self.ball.norm, self.feature_cost, self.reachable)
+        return lipschitz(coef, self.norm, self.feature_cost, self.reachable)
 
     def risk(self, coef: Floats, intercept: Floats) -> RobustRisk:
         """min over lam >= L(M) of F(M, b, lam), in closed form.
@@ -175,14 +185,17 @@ class RobustProblem:
 
     def flip_choices(self, coef: Floats, intercept: Floats) -> FlipChoices:
         """What changing labels can do to each row."""
-        parts = []
-        for rows in self.blocks():
-            losses = self.loss.of_labels(self.scores(coef, intercept, rows))
-            found = flip_envelope(losses, self.y[rows], self.flip_cost(rows))
-            row = found.flips.row + rows.start
-            parts.append((found.loss, found.label, row, *found.flips[1:]))
-        loss, label, *flips = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return FlipChoices(loss, label, Flips(*flips))
+        with row_threads(self.n_rows) as run:
+            choose = partial(self._choices_of_rows, coef, intercept)
+            parts = list(run(choose, self.blocks()))
+        loss, label, flips = zip(*parts, strict=True)
+        joined = (np.concatenate(part) for part in zip(*flips, strict=True))
+        return FlipChoices(np.concatenate(loss), np.concatenate(label), Flips(*joined))
+
+    def _choices_of_rows(self, coef: Floats, intercept: Floats, rows: slice) -> FlipChoices:
+        losses = self.loss.of_labels(self.scores(coef, intercept, rows))
+        found = flip_envelope(losses, self.y[rows], self.flip_cost(rows))
+        return found._replace(flips=found.flips._replace(row=found.flips.row + rows.start))
 
     def spend(self, flips: Flips, coef: Floats) -> Purchase:
         """The flips that the budget buys, and what is left for moving features."""
@@ -199,7 +212,7 @@ class RobustProblem:
         d_lam = self.radius
         for rows in self.blocks():
             slope, flip_cost = self._active_slopes(coef, intercept, lam, rows)
-            d_coef += (self.X[rows].T @ slope).T
+            d_coef += (self.features(rows).T @ slope).T
             d_intercept += slope.sum(axis=0)
             d_lam -= flip_cost
         return Subgradient(d_coef, d_intercept, d_lam)
@@ -223,3 +236,24 @@ class RobustProblem:
         slope[n, winner] += self.weight[rows]
         slope[n, label] -= self.weight[rows]
         return slope, float(self.weight[rows] @ cost[n, label])
+
+
+def row_blocks(X: Matrix, n_classes: int) -> Iterator[slice]:
+    """Slices of rows of at most BLOCK_ENTRIES features or scores, one row at least."""
+    n_rows, n_features = X.shape
+    width = max(n_classes, 1 if sparse.issparse(X) else n_features)
+    step = max(1, BLOCK_ENTRIES // width)
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
+def as_floats(block: Matrix) -> Matrix:
+    """A block of rows as float64: X itself may be of narrower numbers, and stays so."""
+    return block if block.dtype == np.float64 else block.astype(np.float64)
+
+
+def scores_of(X: Matrix, coef: Floats, intercept: Floats) -> Floats:
+    """X M' + b, block by block."""
+    blocks = row_blocks(X, len(coef))
+    parts = [np.asarray(as_floats(X[rows]) @ coef.T) + intercept for rows in blocks]
+    return np.concatenate(parts)

@@ -53,7 +53,7 @@ def _like(X: Matrix, rows: Floats) -> Matrix:
 
 def planned(judged: Judged) -> tuple[Atoms, float]:
     """What a bounded ball's worst plans do with the rows, and what is left to spend."""
-    problem, (coef, intercept, _) = judged.problem, judged.scores
+    problem, (coef, intercept, *_) = judged.problem, judged.scores
     moves = problem.moves
     worst = moves.worst_plans(coef, intercept)
     rows = np.arange(problem.n_rows)
@@ -141,7 +141,7 @@ def with_tail(judged: Judged, atoms: Atoms, left: float, tail_mass: float) -> At
 
 def _best_tail(judged: Judged, atoms: Atoms, rates: Floats) -> Tail | None:
     """The atom and the label under which moving comes closest to the supremum."""
-    problem, (coef, intercept, _) = judged.problem, judged.scores
+    problem, (coef, intercept, *_) = judged.problem, judged.scores
     steepest = float(rates[:, problem.reachable].max(initial=0.0))
     if steepest == 0:
         return None

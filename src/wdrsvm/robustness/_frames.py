@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
+from .worst_case import has_kernel
+
 
 def imported_pandas(wanted_by: str) -> Any:
     """pandas, or an error that says who needs it."""
@@ -24,10 +26,16 @@ def imported_pandas(wanted_by: str) -> Any:
 
 
 def feature_names(classifier: Any, n_features: int) -> NDArray[np.generic]:
-    """Names of the features that a classifier, or a pipeline's last step, sees."""
+    """Names of the features that a classifier, or a pipeline's last step, sees.
+
+    Those of a kernel have none.
+    """
+    is_pipeline = hasattr(classifier, "steps")
     names = getattr(classifier, "feature_names_in_", None)
-    if hasattr(classifier, "steps"):
+    if is_pipeline:
         names = _names_out(classifier[:-1])
+    if has_kernel(classifier[-1] if is_pipeline else classifier):
+        return np.array([f"direction{d}" for d in range(n_features)], dtype=object)
     if names is None or len(names) != n_features:
         names = [f"x{d}" for d in range(n_features)]
     return np.asarray(names, dtype=object)

@@ -13,6 +13,14 @@ from sklearn.utils.validation import check_array, column_or_1d
 
 from ..problem.objective import Codes, Floats, Matrix
 
+# Dense numbers that are read as they are, each block made float64 when its turn comes.
+READ_AS_THEY_ARE = [
+    np.float64,
+    np.float32,
+    *(np.int8, np.int16, np.int32, np.int64),
+    *(np.uint8, np.uint16, np.uint32, np.uint64),
+]
+
 
 def checked_features(X: ArrayLike) -> Matrix:
     """X as float64, dense or CSR, finite."""
@@ -20,8 +28,8 @@ def checked_features(X: ArrayLike) -> Matrix:
 
 
 def as_matrix(X: Matrix) -> Matrix:
-    """A sparse matrix as the sparse array that the formulas expect."""
-    return sparse.csr_array(X) if sparse.issparse(X) else X
+    """A sparse matrix as the sparse array of float64 that the formulas expect."""
+    return sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else X
 
 
 def observed_classes(y: ArrayLike) -> tuple[NDArray[np.generic], Codes]:

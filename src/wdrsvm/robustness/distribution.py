@@ -12,14 +12,14 @@ so that they spend the budget; only features without an end leave something to a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from ..problem import NORMS, WassersteinBall
+from ..problem import NORMS, Loss, WassersteinBall
 from ..problem.objective import Codes, Floats
 from ._atoms import Atoms, label_costs, planned, relabelled, with_tail
 from ._frames import feature_names, imported_pandas
@@ -112,7 +112,7 @@ def worst_case_distribution(
     ball: WassersteinBall,
     *,
     tail_mass: float = 1e-4,
-    loss: str = "crammer-singer",
+    loss: str | Loss = "crammer-singer",
     sample_weight: ArrayLike | None = None,
     label_trust: ArrayLike | None = None,
 ) -> WorstCaseDistribution:
@@ -125,8 +125,9 @@ def worst_case_distribution(
     ----------
     classifier : object
         A fitted linear classifier with ``coef_``, ``intercept_`` and ``classes_``,
-        such as scikit-learn's, or a pipeline that ends in one.  The atoms of a pipeline
-        lie in the space of its last step.
+        such as scikit-learn's, a :class:`~wdrsvm.RobustSVC`, or a pipeline that ends in
+        one.  The atoms of a pipeline lie in the space of its last step, those of a kernel
+        model in its feature space, with the coordinates of its ``linear_form``.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Features.
     y : array-like of shape (n_samples,)
@@ -136,8 +137,9 @@ def worst_case_distribution(
     tail_mass : float, default=1e-4
         Mass that moves.  The smaller it is, the farther it moves, and the closer the
         expected loss comes to the worst-case risk.
-    loss : {"crammer-singer", "logistic"}, default="crammer-singer"
-        Loss whose expectation is taken.
+    loss : {"crammer-singer", "logistic"} or Loss, default="crammer-singer"
+        Loss whose expectation is taken; any member of the family of
+        :class:`wdrsvm.problem.Loss`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows, normalised to sum to 1.
     label_trust : array-like of shape (n_samples,), default=None
@@ -163,6 +165,8 @@ def worst_case_distribution(
     ['flipped', 'kept']
     """
     judged = judged_classifier(classifier, X, y, ball, loss, sample_weight, label_trust)
+    # No distribution attains the triangle bound: what moving gains is exact.
+    judged = judged._replace(problem=replace(judged.problem, triangle=False))
     plan = planned if judged.problem.is_bounded else relabelled
     atoms, left = plan(judged)
     if left > 0:
@@ -181,7 +185,7 @@ def _described(
     judged: Judged, atoms: Atoms, names: NDArray[np.generic]
 ) -> WorstCaseDistribution:
     """The atoms as data, judged by the definitions alone; sorted by source."""
-    problem, (coef, intercept, classes) = judged.problem, judged.scores
+    problem, (coef, intercept, classes, _) = judged.problem, judged.scores
     n = np.arange(len(atoms.source))
     losses = problem.loss.of_labels(np.asarray(atoms.X @ coef.T + intercept))
     distance = _distances(judged, atoms)

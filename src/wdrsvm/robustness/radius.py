@@ -156,7 +156,7 @@ def limit_classifier(problem: RobustProblem, solver: str = "auto") -> LimitClass
     coef = np.zeros((problem.n_classes, problem.n_features))
     if np.isfinite(cost).all() and not trusted.any():
         # Any label at no cost: by convexity and symmetry equal scores are best.
-        level = float(problem.loss.of_labels(np.zeros((1, problem.n_classes)))[0, 0])
+        level = problem.loss.of_equal_scores(problem.n_classes)
         return LimitClassifier(coef, np.zeros(problem.n_classes), level)
     limit = _untouchable_problem(problem, cost, trusted)
     found = solve(limit, solver, SolverSettings(tol=1e-8))

@@ -10,16 +10,20 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
-from ..problem.objective import Floats, Matrix
+from ..problem.objective import Floats, Matrix, scores_of
 from ._inputs import checked_features, checked_trust, checked_weight, label_codes
 
 
 class LinearScores(NamedTuple):
-    """A linear classifier as one row of coefficients a class."""
+    """A linear classifier as one row of coefficients a class.
+
+    ``triangle`` says that it was trained with the triangle bound of kernel models.
+    """
 
     coef: Floats
     intercept: Floats
     classes: NDArray[np.generic]
+    triangle: bool = False
 
 
 def worst_case_risk(
@@ -28,7 +32,7 @@ def worst_case_risk(
     y: ArrayLike,
     ball: WassersteinBall,
     *,
-    loss: str = "crammer-singer",
+    loss: str | Loss = "crammer-singer",
     sample_weight: ArrayLike | None = None,
     label_trust: ArrayLike | None = None,
 ) -> float:
@@ -41,16 +45,18 @@ def worst_case_risk(
     ----------
     classifier : object
         A fitted linear classifier with ``coef_``, ``intercept_`` and ``classes_``,
-        such as scikit-learn's, or a pipeline that ends in one.  The ball of a pipeline
-        lies in the space of its last step: what the steps before it give.
+        such as scikit-learn's, a :class:`~wdrsvm.RobustSVC`, or a pipeline that ends in
+        one.  The ball of a pipeline lies in the space of its last step, what the steps
+        before it give; that of a kernel model in its feature space.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Features.
     y : array-like of shape (n_samples,)
         Labels, each one of ``classifier.classes_``.
     ball : WassersteinBall
         What the adversary may do.
-    loss : {"crammer-singer", "logistic"}, default="crammer-singer"
-        Loss whose expectation is taken.
+    loss : {"crammer-singer", "logistic"} or Loss, default="crammer-singer"
+        Loss whose expectation is taken; any member of the family of
+        :class:`wdrsvm.problem.Loss`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows, normalised to sum to 1.
     label_trust : array-like of shape (n_samples,), default=None
@@ -89,12 +95,12 @@ def judged_classifier(
     X: ArrayLike,
     y: ArrayLike,
     ball: WassersteinBall,
-    loss: str,
+    loss: str | Loss,
     sample_weight: ArrayLike | None,
     label_trust: ArrayLike | None,
 ) -> Judged:
     """Check what a user gave; pipelines are judged in the space of their last step."""
-    X, classifier = last_step(X, classifier)
+    X, classifier = linear_step(X, classifier)
     scores = linear_scores(classifier)
     codes = label_codes(y, scores.classes)
     weight = checked_weight(sample_weight, len(codes))
@@ -108,6 +114,7 @@ def judged_classifier(
         n_classes=len(scores.classes),
         label_trust=checked_trust(label_trust, len(codes)),
         loss=_checked_loss(loss),
+        triangle=scores.triangle,
     )
     return Judged(scores, problem)
 
@@ -118,6 +125,8 @@ def linear_scores(classifier: Any) -> LinearScores:
     A two-class decision d = w.x + b becomes the scores -d/2 and d/2: only differences
     of scores matter, to the loss and to the adversary.
     """
+    if isinstance(classifier, LinearScores):
+        return classifier
     check_is_fitted(classifier)
     wanted = ("coef_", "intercept_", "classes_")
     missing = [name for name in wanted if not hasattr(classifier, name)]
@@ -147,11 +156,25 @@ def _dense(coef: Any) -> Floats:
     return np.atleast_2d(np.asarray(values, dtype=np.float64))
 
 
+def linear_step(X: Any, classifier: Any) -> tuple[Any, Any]:
+    """The linear classifier at the end of a pipeline, and the features it sees.
+
+    A kernel model is such a pipeline: features of the kernel, then linear scores.
+    """
+    X, classifier = last_step(X, classifier)
+    return classifier.linear_form(X) if has_kernel(classifier) else (X, classifier)
+
+
 def last_step(X: Any, classifier: Any) -> tuple[Any, Any]:
     """The classifier at the end of a pipeline, and the features it sees."""
     if not hasattr(classifier, "steps"):
         return X, classifier
     return last_step(classifier[:-1].transform(X), classifier[-1])
+
+
+def has_kernel(classifier: Any) -> bool:
+    """Whether scores are linear in the features of a kernel."""
+    return hasattr(classifier, "linear_form")
 
 
 def features_for(classifier: Any, scores: LinearScores, X: ArrayLike) -> Matrix:
@@ -162,11 +185,13 @@ def features_for(classifier: Any, scores: LinearScores, X: ArrayLike) -> Matrix:
         raise ValueError(
             f"X has {checked.shape[1]} features, but the classifier expects {n_features}."
         )
-    _check_scores(classifier, X, np.asarray(checked @ scores.coef.T + scores.intercept))
+    _check_scores(classifier, X, scores_of(checked, scores.coef, scores.intercept))
     return checked
 
 
-def _checked_loss(loss: str) -> Loss:
+def _checked_loss(loss: str | Loss) -> Loss:
+    if isinstance(loss, Loss):
+        return loss
     if not isinstance(loss, str) or loss not in LOSSES:
         allowed = ", ".join(repr(name) for name in LOSSES)
         raise ValueError(f"loss must be one of {allowed}, got {loss!r}.")

@@ -134,7 +134,7 @@ class Rows:
                 self.pieces[rows],
             )
             value, spent = value + losses, spent + price
-            d_coef += (problem.X[rows].T @ slope).T
+            d_coef += (problem.features(rows).T @ slope).T
             d_intercept += slope.sum(axis=0)
         if not problem.fit_intercept:
             d_intercept[:] = 0.0
@@ -145,7 +145,7 @@ def require_crammer_singer(problem: RobustProblem, solver: str) -> None:
     if problem.loss != LOSSES["crammer-singer"]:
         raise ValueError(
             f"solver {solver!r} knows the Crammer-Singer loss only, "
-            f"got {problem.loss}: use 'newton'."
+            f"got {problem.loss}: use 'newton' or 'first-order'."
         )
 
 

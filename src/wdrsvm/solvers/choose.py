@@ -9,11 +9,17 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from ..problem import Certificate, RobustProblem
+from .interrupts import plain_interrupts
 from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from .threads import single_threaded_blas
 
-# Above this many unknowns a dense second-order system costs more than it saves.
+# Above this many unknowns a dense second-order system costs more than it saves; above
+# fewer for features of a kernel, and with the l2 norm for about as many as rows.
 MAX_DENSE_UNKNOWNS = 1500
+MAX_WIDE_UNKNOWNS = 400
+ROWS_A_WIDE_FEATURE = 2
+# Up to this many it completes what "first-order" was chosen for and left open.
+MAX_RESCUED_UNKNOWNS = 4000
 # With more rows than these, smoothing has enough of them near a kink to pay.
 ROWS_AN_UNKNOWN = 10
 MIN_NEWTON_ROWS = 600
@@ -35,7 +41,7 @@ class Address(NamedTuple):
 
 SOLVERS = {
     "interior-point": Address("interior_point", "interior_point"),
-    "newton": Address("smoothing_newton", "smoothing_newton"),
+    "newton": Address("newton", "newton"),
     "first-order": Address("first_order", "first_order"),
     "subgradient": Address("subgradient", "subgradient"),
     "stochastic": Address("stochastic", "stochastic"),
@@ -47,20 +53,28 @@ SOLVERS = {
 BOUNDED_SOLVERS = {"interior-point": Address("bounded", "bounded_interior_point")}
 
 
-def choose(problem: RobustProblem, tol: float) -> str:
+def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     """Name of the solver that ``"auto"`` stands for.
 
     Measured crossovers, with C (P + 1) unknowns, where P counts at most the rows with
     the l2 norm:
 
-    ==============================  ====================  ==================
-    unknowns                        rows                  solver
-    ==============================  ====================  ==================
-    at most 1500                    up to 10 an unknown,  "interior-point"
-                                    or up to 600
-    at most 1500                    more                  "newton"
-    more                            any                   "first-order"
-    ==============================  ====================  ==================
+    ===================  ========================  ==================
+    unknowns             rows                      solver
+    ===================  ========================  ==================
+    at most 1500         up to 10 an unknown,      "interior-point"
+                         or up to 600
+    at most 1500         more                      "newton"
+    more                 any                       "first-order"
+    more than 400        up to 2 a feature (l2),   "first-order"
+                         or features of a kernel
+    ===================  ========================  ==================
+
+    With a smooth loss "newton" stands in for "interior-point", and the last line does not
+    hold.  In a bounded ball "interior-point" is the only one.
+
+    Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
+    chosen and did not reach its goal.
 
     Parameters
     ----------
@@ -68,6 +82,8 @@ def choose(problem: RobustProblem, tol: float) -> str:
         What is to be solved.
     tol : float
         Relative duality gap asked for.
+    of_kernel : bool, default=False
+        Whether the features are those of a kernel.
 
     Returns
     -------
@@ -85,14 +101,28 @@ def choose(problem: RobustProblem, tol: float) -> str:
     >>> choose(RobustProblem(X, y, np.full(3, 1 / 3), ball, n_classes=3), tol=1e-6)
     'interior-point'
     """
+    if problem.is_bounded:
+        return "interior-point"
+    as_wide = problem.n_rows <= ROWS_A_WIDE_FEATURE * problem.n_features
+    wide = of_kernel or (as_wide and problem.ball.norm == "l2")
+    wide = wide and problem.loss.temperature == 0
+    if _unknowns(problem) > (MAX_WIDE_UNKNOWNS if wide else MAX_DENSE_UNKNOWNS):
+        return "first-order"
+    return _second_order(problem)
+
+
+def _second_order(problem: RobustProblem) -> str:
+    if problem.loss.temperature > 0:
+        return "newton"
+    few = max(MIN_NEWTON_ROWS, ROWS_AN_UNKNOWN * _unknowns(problem))
+    return "interior-point" if problem.n_rows <= few else "newton"
+
+
+def _unknowns(problem: RobustProblem) -> int:
     width = problem.n_features
     if problem.ball.norm == "l2":
         width = min(width, problem.n_rows)
-    unknowns = problem.n_classes * (width + 1)
-    if unknowns > MAX_DENSE_UNKNOWNS:
-        return "first-order"
-    few = max(MIN_NEWTON_ROWS, ROWS_AN_UNKNOWN * unknowns)
-    return "interior-point" if problem.n_rows <= few else "newton"
+    return problem.n_classes * (width + 1)
 
 
 def solve(
@@ -100,6 +130,7 @@ def solve(
     name: str = "auto",
     settings: SolverSettings = DEFAULT_SETTINGS,
     start: Start | None = None,
+    of_kernel: bool = False,
 ) -> SolverResult:
     """Solve the training problem with the named solver.
 
@@ -113,6 +144,8 @@ def solve(
         Tolerance, limits, seed and callback.
     start : Start or None, default=None
         A point to start from, for solvers that can use one.
+    of_kernel : bool, default=False
+        Whether the features are those of a kernel, for the choice.
 
     Returns
     -------
@@ -134,26 +167,43 @@ def solve(
     if not isinstance(name, str) or name not in ("auto", *SOLVERS):
         allowed = ", ".join(repr(known) for known in ("auto", *SOLVERS))
         raise ValueError(f"solver must be one of {allowed}, got {name!r}.")
-    solver = _found(problem, name, settings.tol).load()
     if not problem.is_bounded:
         # Without a budget nothing moves, in a box or out of it.
         problem = replace(problem, ball=problem.ball.unbounded())
-    with single_threaded_blas():
-        result = solver(problem, settings, start)
+    chosen = choose(problem, settings.tol, of_kernel) if name == "auto" else name
+    _check_known(problem, chosen)
+    table = BOUNDED_SOLVERS if problem.is_bounded else SOLVERS
+    with single_threaded_blas(), plain_interrupts():
+        result = table[chosen].load()(problem, settings, start)
+        if name == "auto" and _needs_rescue(problem, settings, result):
+            result = SOLVERS[_second_order(problem)].load()(problem, settings, None)
         if result.status is SolverStatus.CONVERGED:
             return result
         return _no_worse_than_known(problem, result, start)
 
 
-def _found(problem: RobustProblem, name: str, tol: float) -> Address:
-    if not problem.is_bounded:
-        return SOLVERS[choose(problem, tol) if name == "auto" else name]
-    if name not in ("auto", *BOUNDED_SOLVERS):
+def _check_known(problem: RobustProblem, solver: str) -> None:
+    """Refuse a solver that does not know the problem's ball or bound."""
+    if problem.is_bounded and solver not in BOUNDED_SOLVERS:
         allowed = ", ".join(repr(known) for known in ("auto", *BOUNDED_SOLVERS))
         raise ValueError(
-            f"solver {name!r} does not know support and categorical: use one of {allowed}."
+            f"solver {solver!r} does not know support and categorical: use one of "
+            f"{allowed}."
         )
-    return BOUNDED_SOLVERS["interior-point" if name == "auto" else name]
+    if problem.triangle and solver in ("subgradient", "stochastic"):
+        raise ValueError(
+            f"solver {solver!r} has no projection for lipschitz='triangle': use "
+            "'interior-point', 'newton' or 'first-order'."
+        )
+
+
+def _needs_rescue(
+    problem: RobustProblem, settings: SolverSettings, result: SolverResult
+) -> bool:
+    """Whether a second-order method should try what "first-order" failed at."""
+    failed = result.status is not SolverStatus.CONVERGED and settings.max_iter is None
+    small = _unknowns(problem) <= MAX_RESCUED_UNKNOWNS
+    return failed and small and result.solver == "first-order"
 
 
 def _no_worse_than_known(

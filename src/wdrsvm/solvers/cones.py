@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .norm_cones import Absent, AbsoluteSums, Box, Cone, Curvature, Floor
 from .normal_system import NormalSystem, fix_gauge
 from .scaling import Scaling
-from .second_order import SecondOrder
+from .second_order import SecondOrder, SingleClasses
 
 __all__ = ["Cone", "norm_multipliers", "normal_system", "starting_cone"]
 
@@ -20,6 +20,7 @@ CONES: dict[str, Callable[[int, int, float, float], Cone]] = {
     "l1": Box,
     "l2": SecondOrder,
     "linf": AbsoluteSums,
+    "triangle": SingleClasses,
 }
 
 # lam starts at most here, in the solver's units.
@@ -53,12 +54,9 @@ def _spending_lam(complementarity: float, radius: float) -> float:
 def normal_system(
     matrix: Floats, cone: Cone, shape: tuple[int, int], n_touchable: int
 ) -> NormalSystem:
-    """The samples' curvature in (coef, lam) completed by the cone's, factorised.
-
-    The box of the l1 norm itself fixes the gauge of the touchable columns.
-    """
+    """The samples' curvature in (coef, lam) completed by the cone's, factorised."""
     cone.add_curvature(Curvature(matrix, *shape, n_touchable))
-    fix_gauge(matrix, *shape, n_touchable if isinstance(cone, Box) else 0)
+    fix_gauge(matrix, *shape, n_touchable if cone.fixes_gauge else 0)
     return NormalSystem(matrix)
 
 

@@ -1,7 +1,7 @@
-r"""First-order training for high dimensions: nothing larger than the data and M.
+r"""First-order training for high dimensions: no dense system, sparse data stay sparse.
 
 A proximal point method on (M, b, lam) whose subproblems are ascended in the dual, one
-sample at a time; sparse data stay sparse.  An epoch
+sample at a time.  An epoch
 
 1. sweeps over the rows in random order; each row balances its multipliers exactly, and
    coefficients, price lam and the norm's own multipliers follow at once
@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from ..problem import LOSSES, RobustProblem
+from ..problem import RobustProblem
 from .first_order_ascent import Ascent
 from .result import (
     History,
@@ -36,7 +36,7 @@ from .result import (
 
 MIN_EPOCHS, MAX_EPOCHS = 1000, 30_000
 # Multiply-adds that a solve may take by default, within the limits above.
-DEFAULT_WORK = 1e10
+DEFAULT_WORK = 3e10
 # A check costs as much as two or three epochs.
 FIRST_CHECK = 6
 MIN_INTERVAL, MAX_INTERVAL = 2, 5
@@ -51,11 +51,6 @@ def first_order(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Train by proximal point and dual coordinate ascent; see the module."""
-    if problem.loss != LOSSES["crammer-singer"]:
-        raise ValueError(
-            "solver 'first-order' handles only the Crammer-Singer loss (smoothing=0); "
-            "use solver='newton' for the others."
-        )
     history, best = History(settings.callback), _first_incumbent(problem, start)
     ascent = Ascent(problem, start, settings.seed)
     last = _epoch_limit(problem, ascent, settings.max_iter)
@@ -78,9 +73,10 @@ def first_order(
 
 
 def _first_incumbent(problem: RobustProblem, start: Start | None) -> Incumbent:
-    """The start, or the zero classifier: its loss is 1 whatever the adversary does."""
+    """The start, or zero, whose loss is the same whatever the adversary does."""
     coef = np.zeros((problem.n_classes, problem.n_features))
-    zero = Incumbent(coef, np.zeros(problem.n_classes), objective=1.0)
+    level = problem.loss.of_equal_scores(problem.n_classes)
+    zero = Incumbent(coef, np.zeros(problem.n_classes), objective=level)
     if start is not None:
         risk = problem.risk(start.coef, start.intercept)
         zero.offer(start.coef, start.intercept, risk)
@@ -90,7 +86,7 @@ def _first_incumbent(problem: RobustProblem, start: Start | None) -> Incumbent:
 def _epoch_limit(problem: RobustProblem, ascent: Ascent, max_iter: int | None) -> int:
     if max_iter is not None:
         return max(max_iter, 1)
-    work = (ascent.layout.touch.nnz + problem.n_rows) * problem.n_classes
+    work = (len(ascent.rows.touch.data) + problem.n_rows) * problem.n_classes
     return int(np.clip(DEFAULT_WORK / work, MIN_EPOCHS, MAX_EPOCHS))
 
 

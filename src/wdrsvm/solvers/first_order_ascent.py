@@ -24,17 +24,19 @@ from numpy.typing import NDArray
 from ..problem import RobustProblem, dual_bound, lipschitz
 from .first_order_bound import Feasible, feasible, spending
 from .first_order_l1 import BoxBlock
-from .first_order_l2 import EuclideanBlock
+from .first_order_l2 import EuclideanBlock, TriangleBlock
 from .first_order_layout import Layout, design_of
 from .first_order_linf import FlowBlock
 from .first_order_rows import (
     CENTRE,
     LAM,
+    MARGIN,
     PRESSURE,
     RADIUS,
     RESPONSE,
     SPENT,
     STEP,
+    TEMPERATURE,
     Duals,
     Floats,
     FreeTable,
@@ -58,12 +60,19 @@ LEAST_LAM_SHARE = 1e-12
 MAX_SOFTENING = 2.0
 TOLERATED_RATIO = 5.0
 MIN_SOFTNESS, MAX_SOFTNESS = 0.01, 100.0
-# Rows times squared unknowns up to which the dense certificate costs next to nothing.
-MAX_DENSE_WORK = 1e8
+# Unknowns, and rows times their square, up to which the dense certificate costs next to
+# nothing.
+MAX_DENSE_UNKNOWNS, MAX_DENSE_WORK = 100, 1e7
 
 
 class Block(Protocol):
-    """What a norm has to offer: coefficients (T, C) of the touchable columns."""
+    """What a norm has to offer: coefficients (T, C) of the touchable columns.
+
+    ``sweep`` settles the rows and the norm's own multipliers, ``recentre`` and ``soften``
+    move and lengthen the proximal step; ``stiffness`` is the mean curvature of a row.  Of
+    a gradient G (T, C), ``polar`` bounds sigma(G) from above and ``own_gradient`` is the
+    part that the norm's multipliers carry, ``flow`` (pairs, T) how they do.
+    """
 
     coef: Floats
 
@@ -81,6 +90,7 @@ BLOCKS: dict[str, Callable[..., Block]] = {
     "l1": BoxBlock,
     "l2": EuclideanBlock,
     "linf": FlowBlock,
+    "triangle": TriangleBlock,
 }
 
 
@@ -92,18 +102,19 @@ class Ascent:
         self.rng = np.random.default_rng(seed)
         self.layout = Layout.of(problem)
         self.rows = _rows(problem, self.layout)
-        self.duals = _zero_pieces(self.rows, problem.n_classes)
+        self.duals = _without_slopes(self.rows, problem)
         touch, self.free_centre, lam = _first_point(problem, self.layout, start)
         self.least_lam = LEAST_LAM_SHARE * lam
-        self.price = np.zeros(7)
+        self.price = np.zeros(9)
         self.price[[LAM, RADIUS, PRESSURE]] = lam, problem.radius, problem.radius
+        self.price[[TEMPERATURE, MARGIN]] = problem.loss.temperature, problem.loss.margin
         self._move_price()
         self.free = FreeTable(self.free_centre.copy(), np.ones(len(self.free_centre)))
         self.free_shape, self.free_squares = column_steps(
             self.rows.free, self.rows.weight, len(self.free_centre), rarity=1.0
         )
         self.gap = self.softness = 1.0
-        block = BLOCKS[problem.ball.norm] if len(touch) else BoxBlock
+        block = BLOCKS[problem.norm] if len(touch) else BoxBlock
         self.block = block(self.rows, self.duals, self.free, self.price, touch)
         self._move_free()
 
@@ -124,7 +135,7 @@ class Ascent:
         coef, intercept = self.layout.original(self.block.coef, self.free_centre)
         risk = self.problem.risk(coef, intercept)
         best.offer(coef, intercept, risk)
-        made = feasible(self.rows, self.layout, self.duals)
+        made = feasible(self.problem, self.rows, self.layout, self.duals)
         bound = 0.0 if made is None else self._raise_bound(best, made)
         best.raise_bound(bound, None)
         self.gap = max(best.certificate.gap, 0.0)
@@ -137,8 +148,9 @@ class Ascent:
         flow = self.block.flow()
         bound = made.bound(problem, self.block.polar(gradient))
         multipliers = made.multipliers(None if flow is None else self.layout.flow(flow))
-        work = problem.n_rows * (problem.n_classes * (problem.n_features + 1)) ** 2
-        if work <= MAX_DENSE_WORK:
+        unknowns = problem.n_classes * (problem.n_features + 1)
+        work = problem.n_rows * unknowns**2
+        if unknowns <= MAX_DENSE_UNKNOWNS and work <= MAX_DENSE_WORK:
             own = self.layout.flow(self.block.own_gradient(gradient).T)
             multipliers = replace(multipliers, gradient=own)
             bound = max(bound, dual_bound(problem, multipliers))
@@ -210,10 +222,12 @@ def _rows(problem: RobustProblem, layout: Layout) -> Rows:
     )
 
 
-def _zero_pieces(rows: Rows, n_classes: int) -> Duals:
-    """All mass on the zero piece of the true label: G = 0."""
-    alpha = np.zeros((len(rows.y), n_classes))
-    alpha[np.arange(len(rows.y)), rows.y] = rows.weight
+def _without_slopes(rows: Rows, problem: RobustProblem) -> Duals:
+    """All mass on the true label, where it wins: G = 0."""
+    alpha = np.zeros((problem.n_rows, problem.n_classes))
+    alpha[np.arange(problem.n_rows), rows.y] = rows.weight
+    if problem.loss.temperature > 0:
+        return Duals(np.zeros_like(alpha), alpha, np.zeros_like(alpha))
     return Duals(alpha, np.zeros_like(rows.cost), np.zeros_like(rows.cost))
 
 
@@ -233,15 +247,16 @@ def _first_point(
 def _first_lam(problem: RobustProblem, layout: Layout) -> float:
     """The modulus of the class means, scaled to a mean margin of 1.
 
-    With G = sum_n w_n (1 / C - e_y) x_n' the classifier -G / ||G||^2 has it.  As zero
-    has risk 1, no optimum pays more than 1 / radius.
+    With G = sum_n w_n (1 / C - e_y) x_n' the classifier -G / ||G||^2 has it.  No optimum
+    pays more for the radius than the risk of zero.
     """
     slopes = np.repeat(problem.weight[:, None] / problem.n_classes, problem.n_classes, 1)
     slopes[np.arange(problem.n_rows), problem.y] -= problem.weight
     gradient = np.asarray(layout.touch.T @ slopes)
     square = float((gradient * gradient).sum())
-    highest = 1 / problem.radius if problem.radius > 0 else np.inf
+    level = problem.loss.of_equal_scores(problem.n_classes)
+    highest = level / problem.radius if problem.radius > 0 else np.inf
     if square == 0:
         return min(1.0, highest)
-    modulus = lipschitz(gradient.T, problem.ball.norm, np.ones(len(gradient)))
+    modulus = lipschitz(gradient.T, problem.norm, np.ones(len(gradient)))
     return min(modulus / square, highest)

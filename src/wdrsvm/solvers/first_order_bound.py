@@ -11,13 +11,16 @@ clipped where it would turn negative, and repeated.  sigma(G) is the norm's own 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ..problem import Multipliers, RobustProblem
-from ..problem.certificate import MAX_TILTS, ROUNDING, TRACE
+from ..problem.certificate import MAX_TILTS, ROUNDING, balanced_sums
+from ..problem.multipliers import TRACE
 from ..problem.objective import Codes
+from ..problem.tangents import Tangents
 from .first_order_layout import Layout
 from .first_order_rows import (
     Design,
@@ -30,14 +33,18 @@ from .first_order_rows import (
     helper,
 )
 
+# Conjugate gradients for a tilt: rough is enough, for tilts are repeated.
 MAX_CG_STEPS = 200
 CG_TOL = 1e-6
 
 
 class Feasible(NamedTuple):
-    """Row-feasible multipliers that meet the equalities, and their sums."""
+    """Row-feasible multipliers that meet the equalities, and their sums.
 
-    duals: Duals
+    Tangents of a smooth loss are those before they were tilted to meet them.
+    """
+
+    duals: Duals | Tangents
     gradient: Floats
     on_flips: float
     value: float
@@ -48,15 +55,38 @@ class Feasible(NamedTuple):
         share = 1.0 if spent <= problem.radius else problem.radius / spent
         return share * self.value
 
-    def multipliers(self, flow: Floats | None) -> Multipliers:
+    def multipliers(self, flow: Floats | None) -> Multipliers | Tangents:
+        if isinstance(self.duals, Tangents):
+            return replace(self.duals, flow=flow)
         alpha, phi, beta = self.duals
         if len(phi) == 0:
             phi = beta = np.broadcast_to(0.0, alpha.shape)
         return Multipliers(alpha, phi, beta, flow)
 
 
-def feasible(rows: Rows, layout: Layout, duals: Duals) -> Feasible | None:
-    """Multipliers of the limit form that ``duals`` are close to; None if out of reach."""
+def feasible(
+    problem: RobustProblem, rows: Rows, layout: Layout, duals: Duals
+) -> Feasible | None:
+    """Feasible multipliers near ``duals``; None if the equalities are out of reach."""
+    if problem.loss.temperature > 0:
+        return feasible_tangents(problem, layout, duals)
+    return feasible_pieces(rows, layout, duals)
+
+
+def feasible_tangents(
+    problem: RobustProblem, layout: Layout, duals: Duals
+) -> Feasible | None:
+    """Tangents are tilted by the certificate itself, which is dense in the free columns."""
+    tangents = Tangents(problem.loss, duals.alpha, duals.phi)
+    sums = balanced_sums(problem, tangents)
+    if sums is None:
+        return None
+    gradient = (sums.gradient[:, layout.touchable] * layout.touch_scale).T
+    return Feasible(tangents, np.ascontiguousarray(gradient), sums.on_flips, sums.value)
+
+
+def feasible_pieces(rows: Rows, layout: Layout, duals: Duals) -> Feasible | None:
+    """Masses on Crammer-Singer pieces are tilted without a dense system."""
     bound_to_free = layout.free.shape[1] > 0
     alpha, phi, beta = _restored(rows, duals, TRACE if bound_to_free else 0.0)
     if bound_to_free and not balance(rows.free, rows.y, alpha, phi, beta):
@@ -74,7 +104,9 @@ def feasible(rows: Rows, layout: Layout, duals: Duals) -> Feasible | None:
 
 def spending(rows: Rows, phi: Floats) -> float:
     """sum k phi."""
-    return float((np.where(phi > 0, rows.cost, 0.0) * phi).sum())
+    if len(rows.cost) == 0:
+        return 0.0
+    return float((np.where(np.isfinite(rows.cost), rows.cost, 0.0) * phi).sum())
 
 
 def _slopes(rows: Rows, alpha: Floats, phi: Floats, beta: Floats) -> Floats:

@@ -16,81 +16,32 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .first_order_rows import (
-    CENTRE,
-    LAM,
-    PRESSURE,
-    RADIUS,
-    RESPONSE,
-    SPENT,
-    STEP,
-    Duals,
-    Floats,
-    FreeTable,
-    Rows,
-    add_product,
-    bounded,
-    compiled,
-    descend,
-    helper,
-    settle_flips,
-    settle_labels,
-)
-from .first_order_steps import column_steps
+from .first_order_rows import LAM, Floats, compiled, helper
+from .first_order_tables import TableBlock, newton_price
 
-# How much larger the steps of rare columns are: steps ~ (column mass) ^ -RARITY.
-RARITY = 0.5
+# The box holds after every settling of the price: often, but rows should take the time.
 PRICES_AN_EPOCH = 4
 NEWTON_STEPS = 4
-MAX_GROWTH = 10.0
 
 
-class BoxBlock:
+class BoxBlock(TableBlock):
     """Coefficients of the touchable columns under the l1 norm."""
 
-    def __init__(
-        self, rows: Rows, duals: Duals, free: FreeTable, price: Floats, coef: Floats
-    ):
-        self.rows, self.duals, self.free, self.price = rows, duals, free, price
-        self.steps, curvature = column_steps(rows.touch, rows.weight, len(coef), RARITY)
-        rows.touch_curvature[:] = curvature
-        self.coef, self.table = coef, coef.copy()
-        self.pace = max(1, len(rows.y) // PRICES_AN_EPOCH)
-
-    @property
-    def stiffness(self) -> float:
-        """Mean curvature of a row."""
-        return float(self.rows.touch_curvature.mean())
+    rarity = 0.5
+    boxed = True
 
     def sweep(self, order: NDArray[np.intp], tol: float, least_weight: float) -> None:
-        """One epoch over the rows."""
+        """One epoch over the rows, in parts after which the price is settled."""
         settle_price(self.table, self.steps, self.price)
-        for part in np.array_split(order, max(1, len(order) // self.pace)):
-            sweep_rows(
-                part,
-                self.rows,
-                self.duals,
-                self.free,
-                self.table,
-                self.steps,
-                self.price,
-                True,
-                tol,
-            )
+        pace = max(1, len(order) // PRICES_AN_EPOCH)
+        for part in np.array_split(order, max(1, len(order) // pace)):
+            self.sweep_rows(part, tol)
             settle_price(self.table, self.steps, self.price)
 
-    def recentre(self) -> None:
-        """Make the present M the centre of the next proximal step."""
+    def point(self) -> Floats:
+        """M, the table V clipped to the box."""
         half = self.price[LAM] / 2
-        coef = np.clip(self.table, -half, half)
-        self.table += coef - self.coef
-        self.coef = coef
-
-    def soften(self, factor: float) -> None:
-        """Longer proximal steps: G stays what it is."""
-        self.steps *= factor
-        self.rows.touch_curvature[:] *= factor
-        self.table += (factor - 1) * (self.table - self.coef)
+        return np.clip(self.table, -half, half)
 
     def polar(self, gradient: Floats) -> float:
         """sigma(G), G given as (T, C)."""
@@ -125,17 +76,6 @@ def box_pressure(table, steps, half):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def newton_price(pressure, rate, price):  # type: ignore[no-untyped-def]
-    """One Newton step on lam for the pressure found at the present one."""
-    price[PRESSURE] = pressure
-    price[RESPONSE] = 1.0 / (rate + 1.0 / price[STEP])
-    excess = price[RADIUS] - price[SPENT] - pressure
-    excess += (price[LAM] - price[CENTRE]) / price[STEP]
-    lam = min(price[LAM] - price[RESPONSE] * excess, MAX_GROWTH * price[LAM])
-    price[LAM] = bounded(lam, price)
-
-
-@compiled
 def settle_price(table, steps, price):  # type: ignore[no-untyped-def]
     """lam for the present V."""
     for _ in range(NEWTON_STEPS):
@@ -144,43 +84,3 @@ def settle_price(table, steps, price):  # type: ignore[no-untyped-def]
         newton_price(pressure, rate, price)
         if abs(price[LAM] - before) <= 1e-6 * before:
             break
-
-
-@helper
-def _add_clipped(design, n, table, half, out):  # type: ignore[no-untyped-def]
-    """out += row n of the design times the clipped table."""
-    for k in range(design.indptr[n], design.indptr[n + 1]):
-        x = design.data[k]
-        line = table[design.indices[k]]
-        for c in range(len(out)):
-            out[c] += x * min(max(line[c], -half), half)
-
-
-@compiled
-def sweep_rows(order, rows, duals, free, table, steps, price, boxed, tol):  # type: ignore[no-untyped-def]
-    """Dual coordinate ascent over the rows; scores are those of the clipped table."""
-    n_classes = table.shape[1]
-    metric = np.eye(n_classes)
-    scores, change = np.empty(n_classes), np.empty(n_classes)
-    alpha, phi, beta = duals
-    touch, fixed, y, _, cost, q, r = rows
-    coef, free_steps = free
-    for n in order:
-        scores[:] = 0.0
-        if boxed:
-            _add_clipped(touch, n, table, price[LAM] / 2, scores)
-        else:
-            add_product(touch, n, table, scores)
-        add_product(fixed, n, coef, scores)
-        if len(cost):
-            moved = settle_flips(
-                alpha[n], phi[n], beta[n], cost[n], scores, y[n],
-                price, q[n], metric, r[n], tol, change,
-            )  # fmt: skip
-        else:
-            moved = settle_labels(
-                alpha[n], scores, y[n], q[n], metric, r[n], tol, change
-            )  # fmt: skip
-        if moved:
-            descend(touch, n, table, steps, change)
-            descend(fixed, n, coef, free_steps, change)

@@ -15,8 +15,8 @@ W = R' R come all pairwise distances, and several times an epoch
 
 with a larger power k for pairs of little weight, which could not come back otherwise.
 
-The polar: sigma(G) is at most the length of the flow T_ij = p_ij (V_i - V_j),
-V = pinv(L_p) G, for any p.
+Under the triangle bound of kernel models d_ii = 2 ||M_i|| takes the place of the pairs: the
+weights stand on the diagonal of p, L_p = 4 diag(p), and sigma(G) = 1/2 sum_i ||G_i||.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .first_order_polar import laplacian, shortest_flow
 from .first_order_rows import (
     CENTRE,
     LAM,
@@ -42,27 +43,28 @@ from .first_order_rows import (
     compiled,
     descend,
     helper,
-    settle_flips,
-    settle_labels,
 )
+from .first_order_smooth import settle
 
+# Powers k of the weights' steps, and the most that one may change a weight or the pressure.
 PAIR_POWER = 2.0
 MAX_POWER_FACTOR = 100.0
 MAX_CHANGE = 2.0
 # Pressure never vanishes, or it could not come back.
 LEAST_PRESSURE = 1e-6
+# How often pairs and pressure are adapted.
 ROWS_A_PRESS = 300
 PRESSES_AN_EPOCH = 8
 MAX_LAST_PRESSES = 50
 # Ten presses' flops, 6 C^3 each, in those of a row, 4 C a nonzero, over C^2 / nonzeros.
 PRESS_COST = 15
-POLAR_ROUNDS = 50
-LEAST_POLAR_WEIGHT = 1e-14
-GRAM_ROUNDING = 1e-15
 
 
 class EuclideanBlock:
-    """Coefficients of the touchable columns under the l2 norm."""
+    """Coefficients of the touchable columns under the l2 norm.
+
+    ``pairs`` (C, C) holds the weights p, zero where there is no constraint.
+    """
 
     def __init__(
         self, rows: Rows, duals: Duals, free: FreeTable, price: Floats, coef: Floats
@@ -71,9 +73,11 @@ class EuclideanBlock:
         self.rows, self.duals, self.free, self.price = rows, duals, free, price
         self.coef = coef
         self.softness = 1.0
-        self.pairs = _starting_pairs(coef)
+        self.pairs = self._starting_pairs(coef)
         self.damping = self._new_damping()
         self.residual = -self.damping * coef
+        if len(rows.touch.indices) == 0:
+            self.residual = np.asfortranarray(self.residual)
         self.gram = self.residual.T @ self.residual
         self.pace = _press_pace(rows, n_classes)
         self.n_classes = n_classes
@@ -131,12 +135,29 @@ class EuclideanBlock:
 
     def own_gradient(self, gradient: Floats) -> Floats:
         """The G that the pairs' multipliers carry."""
-        laplacian = np.diag(self.pairs.sum(axis=0)) - self.pairs
         pressure = -self.price[PRESSURE] / self.price[LAM]
-        return np.asarray(self.coef @ laplacian * pressure)
+        return np.asarray(self.coef @ laplacian(self.pairs) * pressure)
 
     def flow(self) -> None:
         """The certificate finds it by itself."""
+
+    @staticmethod
+    def _starting_pairs(coef: Floats) -> Floats:
+        """Equal weights, or more on the pairs that are farthest apart."""
+        return _starting_weights(coef, 1 - np.eye(coef.shape[1]))
+
+
+class TriangleBlock(EuclideanBlock):
+    """Coefficients under the triangle bound of kernel models."""
+
+    @staticmethod
+    def _starting_pairs(coef: Floats) -> Floats:
+        """Equal weights, or more on the longest coefficients."""
+        return _starting_weights(coef, np.eye(coef.shape[1]))
+
+    def polar(self, gradient: Floats) -> float:
+        """sigma(G), G given as (T, C)."""
+        return 0.5 * float(np.linalg.norm(gradient, axis=0).sum())
 
 
 def _press_pace(rows: Rows, n_classes: int) -> int:
@@ -147,33 +168,32 @@ def _press_pace(rows: Rows, n_classes: int) -> int:
     return max(1, min(ROWS_A_PRESS, n_rows // PRESSES_AN_EPOCH), costly)
 
 
-def _starting_pairs(coef: Floats) -> Floats:
-    """Equal weights, or more on the pairs that are farthest apart."""
-    n_classes = coef.shape[1]
-    spread = pair_distances(np.eye(n_classes), coef.T @ coef)
+def _starting_weights(coef: Floats, constrained: Floats) -> Floats:
+    spread = pair_distances(np.eye(coef.shape[1]), coef.T @ coef) * constrained
     largest = spread.max()
     weights = (spread / largest) ** 8 + 1e-3 if largest > 0 else np.ones_like(spread)
-    np.fill_diagonal(weights, 0.0)
-    return np.asarray(2 * weights / weights.sum())
+    weights *= constrained
+    return np.asarray(weights / np.tril(weights).sum())
 
 
 @compiled
 def class_metric(pairs, price, damping):  # type: ignore[no-untyped-def]
     """A = (T L_p + delta I)^{-1}."""
-    tension = price[PRESSURE] / price[LAM]
-    system = -tension * pairs
+    system = price[PRESSURE] / price[LAM] * laplacian(pairs)
     for i in range(len(pairs)):
-        system[i, i] = tension * pairs[i].sum() + damping
+        system[i, i] += damping
     return np.linalg.inv(system)
 
 
 @compiled
 def pair_distances(metric, gram):  # type: ignore[no-untyped-def]
-    """Distances between the rows of A R', symmetric to the last bit."""
+    """d_ij: distances between the rows of A R', on the diagonal twice their lengths;
+    symmetric to the last bit."""
     n_classes = len(gram)
     product = metric @ gram @ metric
     spread = np.zeros((n_classes, n_classes))
     for i in range(n_classes):
+        spread[i, i] = 2 * np.sqrt(max(product[i, i], 0.0))
         for j in range(i):
             square = product[i, i] + product[j, j] - product[i, j] - product[j, i]
             spread[i, j] = spread[j, i] = np.sqrt(max(square, 0.0))
@@ -184,20 +204,28 @@ def pair_distances(metric, gram):  # type: ignore[no-untyped-def]
 def reweight(pairs, spread, least_weight):  # type: ignore[no-untyped-def]
     """Move weight to the distant pairs; returns the mean distance d before."""
     n_classes = len(pairs)
-    mean_weight = 2.0 / (n_classes * (n_classes - 1))
-    length = np.sqrt(0.5 * (pairs * spread * spread).sum())
+    square = 0.0
+    n_constraints = 0
+    for i in range(n_classes):
+        for j in range(i + 1):
+            square += pairs[i, j] * spread[i, j] * spread[i, j]
+            n_constraints += pairs[i, j] > 0
+    length = np.sqrt(square)
     if length == 0:
         return length
+    mean_weight = 1.0 / n_constraints
     total = 0.0
     for i in range(n_classes):
-        for j in range(i):
+        for j in range(i + 1):
+            if pairs[i, j] == 0:
+                continue
             power = min(MAX_POWER_FACTOR, max(1.0, np.sqrt(mean_weight / pairs[i, j])))
             factor = (spread[i, j] / length) ** (PAIR_POWER * power)
             factor = min(MAX_CHANGE, max(1 / MAX_CHANGE, factor))
             pairs[i, j] = max(pairs[i, j] * factor, least_weight * mean_weight)
             total += pairs[i, j]
     for i in range(n_classes):
-        for j in range(i):
+        for j in range(i + 1):
             pairs[i, j] /= total
             pairs[j, i] = pairs[i, j]
     return length
@@ -243,16 +271,7 @@ def sweep_rows(  # type: ignore[no-untyped-def]
         add_product(touch, n, residual, image)
         add_product(fixed, n, coef, scores)
         _subtract_product(metric, image, scores)
-        if len(cost):
-            moved = settle_flips(
-                alpha[n], phi[n], beta[n], cost[n], scores, y[n],
-                price, q[n], metric, r[n], tol, change,
-            )  # fmt: skip
-        else:
-            moved = settle_labels(
-                alpha[n], scores, y[n], q[n], metric, r[n], tol, change
-            )  # fmt: skip
-        if moved:
+        if settle(n, alpha, phi, beta, cost, scores, y, price, q, metric, r, tol, change):
             add_outer(touch, n, residual, change)
             descend(fixed, n, coef, steps, change)
             _update_gram(gram, image, change, q[n])
@@ -278,52 +297,3 @@ def _update_gram(gram, image, change, square):  # type: ignore[no-untyped-def]
         here, moved = image[i] + square * change[i], change[i]
         for j in range(len(gram)):
             gram[i, j] += here * change[j] + moved * image[j]
-
-
-@compiled
-def shortest_flow(gram, pairs):  # type: ignore[no-untyped-def]
-    """Length of the best flow found, from the Gram matrix (C, C) of its divergence G.
-
-    A factor S with S S' = W stands for G.  Any potential V makes a flow p_ij (V_i - V_j);
-    what its divergence L_p V lacks of S is sent along as well, so that a badly
-    conditioned L_p makes the flow longer, never the bound false.
-    """
-    n_classes = len(gram)
-    mean = 1.0 / n_classes
-    values, vectors = np.linalg.eigh(gram)
-    factor = vectors * np.sqrt(np.maximum(values, 0.0))
-    shortest = np.inf
-    weights = pairs.copy()
-    for _ in range(POLAR_ROUNDS):
-        laplacian = -weights
-        for i in range(n_classes):
-            laplacian[i, i] = weights[i].sum()
-        potential = np.linalg.solve(laplacian + mean, factor)
-        lengths = weights * _row_distances(potential)
-        length = 0.5 * lengths.sum()
-        lack = _row_lengths(factor - laplacian @ potential).sum()
-        shortest = min(shortest, length + lack)
-        if not length > 0:
-            break
-        weights = np.maximum(lengths / length, LEAST_POLAR_WEIGHT)
-        for i in range(n_classes):
-            weights[i, i] = 0.0
-    # The factor is known to the square root of the rounding in W.
-    return shortest + np.sqrt(n_classes * GRAM_ROUNDING * np.trace(gram))
-
-
-@helper
-def _row_lengths(rows):  # type: ignore[no-untyped-def]
-    return np.sqrt((rows * rows).sum(axis=1))
-
-
-@helper
-def _row_distances(rows):  # type: ignore[no-untyped-def]
-    """Distances between rows, taken of differences: nothing cancels."""
-    n_rows = len(rows)
-    spread = np.zeros((n_rows, n_rows))
-    for i in range(n_rows):
-        for j in range(i):
-            apart = rows[i] - rows[j]
-            spread[i, j] = spread[j, i] = np.sqrt((apart * apart).sum())
-    return spread

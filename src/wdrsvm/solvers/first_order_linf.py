@@ -21,71 +21,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem.norms import divergence
-from .first_order_l1 import newton_price, sweep_rows
-from .first_order_rows import (
-    LAM,
-    Duals,
-    Floats,
-    FreeTable,
-    Rows,
-    compiled,
-    helper,
-)
-from .first_order_steps import column_steps
+from .first_order_rows import LAM, Duals, Floats, FreeTable, Rows, compiled, helper
+from .first_order_tables import TableBlock, newton_price
 
-RARITY = 0.0
 MAX_THRESHOLD_STEPS = 60
 
 
-class FlowBlock:
+class FlowBlock(TableBlock):
     """Coefficients of the touchable columns under the linf norm."""
+
+    rarity = 0.0
+    boxed = False
 
     def __init__(
         self, rows: Rows, duals: Duals, free: FreeTable, price: Floats, coef: Floats
     ):
+        super().__init__(rows, duals, free, price, coef)
         n_columns, n_classes = coef.shape
         n_pairs = n_classes * (n_classes - 1) // 2
-        self.rows, self.duals, self.free, self.price = rows, duals, free, price
-        self.steps, curvature = column_steps(rows.touch, rows.weight, n_columns, RARITY)
-        rows.touch_curvature[:] = curvature
-        self.coef, self.table = coef, coef.copy()
         self.flows = np.zeros((n_pairs, n_columns))
         self.heights = np.zeros(n_pairs)
 
-    @property
-    def stiffness(self) -> float:
-        """Mean curvature of a row."""
-        return float(self.rows.touch_curvature.mean())
-
     def sweep(self, order: NDArray[np.intp], tol: float, least_weight: float) -> None:
         """One epoch over the rows, and one step of all pairs."""
-        sweep_rows(
-            order,
-            self.rows,
-            self.duals,
-            self.free,
-            self.table,
-            self.steps,
-            self.price,
-            False,
-            tol,
-        )
+        self.sweep_rows(order, tol)
         by_class = np.ascontiguousarray(self.table.T)
         rate = step_pairs(by_class, self.flows, self.heights, self.steps, self.price[LAM])
         newton_price(self.heights.sum(), rate, self.price)
         self.table = np.ascontiguousarray(by_class.T)
-
-    def recentre(self) -> None:
-        """Make the present M the centre of the next proximal step."""
-        coef = self.table.copy()
-        self.table += coef - self.coef
-        self.coef = coef
-
-    def soften(self, factor: float) -> None:
-        """Longer proximal steps: G stays what it is."""
-        self.steps *= factor
-        self.rows.touch_curvature[:] *= factor
-        self.table += (factor - 1) * (self.table - self.coef)
 
     def polar(self, gradient: Floats) -> float:
         """An upper bound of sigma(G), G given as (T, C)."""

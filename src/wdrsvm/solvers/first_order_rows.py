@@ -31,16 +31,22 @@ compiled: Any = njit(cache=True, **_OPTIONS)
 # For what kernels call: code from the cache would not be inlined into new kernels.
 helper: Any = njit(**_OPTIONS)
 
-# Places in the record of the price lam, which the kernels read and write.
-LAM, SPENT, PRESSURE, CENTRE, STEP, RADIUS, RESPONSE = range(7)
+# Places in the record of the price lam, which the kernels read and write, and of the loss.
+LAM, SPENT, PRESSURE, CENTRE, STEP, RADIUS, RESPONSE, TEMPERATURE, MARGIN = range(9)
 # A price falls at most to this share of its centre before the centre is moved.
 LOWEST_SHARE = 0.1
+# A row that is not settled by then is visited again in the next epoch.
 MAX_MOVES = 40
+# The moves of mass: within labels, winners or flips, and between labels and flips.
 STAY, LABEL, WINNER, FLIP, TURN, RETURN = range(6)
 
 
 class Design(NamedTuple):
-    """A CSR matrix as the kernels see it."""
+    """A CSR matrix as the kernels see it.
+
+    A dense one has no ``indices``: its rows have all columns in their order, and tables
+    that it is multiplied with keep each class's column together.
+    """
 
     indptr: NDArray[np.integer[Any]]
     indices: NDArray[np.integer[Any]]
@@ -61,7 +67,9 @@ class Rows(NamedTuple):
 
 
 class Duals(NamedTuple):
-    """alpha (N, C); phi and beta (N, C), or (0, C) if no label can be flipped."""
+    """alpha (N, C); phi and beta (N, C), or (0, C) if no label can be flipped.
+
+    Of a smooth loss: the points u, the labels' masses Q and the slopes g, all (N, C)."""
 
     alpha: Floats
     phi: Floats
@@ -78,6 +86,14 @@ class FreeTable(NamedTuple):
 @helper
 def add_product(design, n, table, out):  # type: ignore[no-untyped-def]
     """out += row n of the design times the table."""
+    if len(design.indices) == 0:
+        x = design.data[design.indptr[n] : design.indptr[n + 1]]
+        for c in range(len(out)):
+            total = 0.0
+            for d in range(len(x)):
+                total += x[d] * table[d, c]
+            out[c] += total
+        return
     for k in range(design.indptr[n], design.indptr[n + 1]):
         x = design.data[k]
         line = table[design.indices[k]]
@@ -88,6 +104,12 @@ def add_product(design, n, table, out):  # type: ignore[no-untyped-def]
 @helper
 def add_outer(design, n, table, change):  # type: ignore[no-untyped-def]
     """table += (row n of the design) change'."""
+    if len(design.indices) == 0:
+        x = design.data[design.indptr[n] : design.indptr[n + 1]]
+        for c in range(len(change)):
+            for d in range(len(x)):
+                table[d, c] += x[d] * change[c]
+        return
     for k in range(design.indptr[n], design.indptr[n + 1]):
         x = design.data[k]
         line = table[design.indices[k]]
@@ -243,7 +265,7 @@ def settle_flips(  # type: ignore[no-untyped-def]
         stiffness += price[RESPONSE] * unit_cost * unit_cost
         step = mass if stiffness * mass <= gain else gain / stiffness
         _commit(kind, places, step, alpha, phi, beta)
-        _spend(step * unit_cost, price)
+        spend(step * unit_cost, price)
         _shift(ends, step, change)
         for j in range(n_classes):
             scores[j] -= step * fall[j]
@@ -251,7 +273,7 @@ def settle_flips(  # type: ignore[no-untyped-def]
 
 
 @helper
-def _spend(amount, price):  # type: ignore[no-untyped-def]
+def spend(amount, price):  # type: ignore[no-untyped-def]
     price[SPENT] += amount
     price[LAM] = bounded(price[LAM] + price[RESPONSE] * amount, price)
 

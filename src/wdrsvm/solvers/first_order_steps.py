@@ -26,10 +26,13 @@ def column_squares(design, weight, out):  # type: ignore[no-untyped-def]
 @compiled
 def row_squares(design, scale, out):  # type: ignore[no-untyped-def]
     """out_n = sum_d scale_d x_nd^2."""
+    dense = len(design.indices) == 0
     for n in range(len(out)):
         total = 0.0
-        for k in range(design.indptr[n], design.indptr[n + 1]):
-            total += scale[design.indices[k]] * design.data[k] * design.data[k]
+        first = design.indptr[n]
+        for k in range(first, design.indptr[n + 1]):
+            column = k - first if dense else design.indices[k]
+            total += scale[column] * design.data[k] * design.data[k]
         out[n] = total
 
 

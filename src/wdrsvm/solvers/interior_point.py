@@ -25,6 +25,7 @@ a vertex of them.
 from __future__ import annotations
 
 from ..problem import RobustProblem
+from .active_rows import require_crammer_singer
 from .primal_dual import Iterate, ScaledData
 from .result import (
     History,
@@ -45,8 +46,9 @@ def interior_point(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Train to the gap asked for.  ``start`` is not used: the method starts centrally."""
+    require_crammer_singer(problem, "interior-point")
     problem = problem.without_idle_rows()
-    iterate = Iterate(ScaledData.of(problem, Scaling.of(problem)), problem.ball.norm)
+    iterate = Iterate(ScaledData.of(problem, Scaling.of(problem)), problem.norm)
     best = Incumbent(*iterate.data.scaling.original(iterate.coef))
     history = History(settings.callback)
     max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem.norms import divergence, incidence
+from ..problem.norms import incidence
 from .complementarity import Lengths, Rows, RowStep
 from .sample_rows import compiled
 
@@ -42,10 +42,12 @@ class Curvature:
 
 
 class Cone(Protocol):
-    """A norm constraint.  ``degree`` counts its complementarity products; goals and steps
+    """A norm constraint.  ``degree`` counts its complementarity products, ``fixes_gauge``
+    says whether it tells M from M shifted by one vector in all classes; goals and steps
     are the cone's own objects, handed back to it as they came."""
 
     degree: int
+    fixes_gauge: bool
 
     def place(self, coef: Floats, lam: float, centre: float) -> None: ...
     def complementarity(self) -> float: ...
@@ -66,6 +68,7 @@ class Absent(Rows):
     """No constraint: nothing is priced by lam, and its step is kept at zero."""
 
     degree = 0
+    fixes_gauge = False
 
     def __init__(self) -> None:
         super().__init__(np.empty(0), np.empty(0))
@@ -93,6 +96,7 @@ class Floor(Rows):
     """lam >= 0, where no feature can be moved but labels can be flipped."""
 
     degree = 1
+    fixes_gauge = False
 
     def __init__(self, lam: float, centre: float):
         super().__init__(np.array([lam]), np.array([centre / lam]))
@@ -148,6 +152,8 @@ class Box(Rows):
     Rows (2, C, T): lam/2 + M and lam/2 - M.
     """
 
+    fixes_gauge = True
+
     def __init__(self, n_classes: int, n_touchable: int, lam: float, centre: float):
         slack = np.full((2, n_classes, n_touchable), lam / 2)
         super().__init__(slack, centre / slack)
@@ -176,21 +182,25 @@ class Box(Rows):
         return None
 
 
-class Pairs:
-    """Differences M_i - M_j and the curvature that constraints on them put on M."""
+class Combinations:
+    """Combinations of the classes' coefficients, the differences M_i - M_j above all, and
+    the curvature that constraints on them put on M."""
 
-    def __init__(self, n_classes: int):
-        self.n_classes = n_classes
-        self.incidence = incidence(n_classes)
-        self.n_pairs = len(self.incidence)
-        outer = self.incidence[:, :, None] * self.incidence[:, None, :]
-        self.outer = np.ascontiguousarray(outer.reshape(self.n_pairs, -1).T)
+    def __init__(self, incidence: Floats):
+        self.incidence = incidence
+        self.n_rows, self.n_classes = incidence.shape
+        outer = incidence[:, :, None] * incidence[:, None, :]
+        self.outer = np.ascontiguousarray(outer.reshape(self.n_rows, -1).T)
+
+    def gather(self, rows: Floats) -> Floats:
+        """What rows (K, T) on the combinations are on the classes (C, T)."""
+        return np.asarray(self.incidence.T @ rows)
 
     def add(self, to: Curvature, diagonal: Floats, square: Floats) -> None:
-        """sum over pairs of diff' diag(diagonal) diff + (square . diff)^2."""
+        """sum over rows u of u' diag(diagonal) u + (square . u)^2."""
         n_touchable = diagonal.shape[1]
         spread = self.incidence[:, :, None] * square[:, None, :]
-        spread = spread.reshape(self.n_pairs, -1)
+        spread = spread.reshape(self.n_rows, -1)
         block = spread.T @ spread
         shape = (self.n_classes, n_touchable)
         laplacians = (self.outer @ diagonal).reshape(self.n_classes, *shape)
@@ -199,7 +209,7 @@ class Pairs:
         to.add_coef(block)
 
     def add_lam(self, to: Curvature, coupling: Floats, corner: float) -> None:
-        to.add_lam(divergence(coupling, self.n_classes), corner)
+        to.add_lam(self.gather(coupling), corner)
 
 
 class AbsoluteSums:
@@ -210,11 +220,13 @@ class AbsoluteSums:
     p + q plus v 11'; u is eliminated by the Sherman-Morrison formula.
     """
 
+    fixes_gauge = False
+
     def __init__(self, n_classes: int, n_touchable: int, lam: float, centre: float):
-        self.pairs = Pairs(n_classes)
+        self.pairs = Combinations(incidence(n_classes))
         upper = lam / (n_touchable + 1)
-        side = np.full((2, self.pairs.n_pairs, n_touchable), upper)
-        cap = np.full(self.pairs.n_pairs, lam - n_touchable * upper)
+        side = np.full((2, self.pairs.n_rows, n_touchable), upper)
+        cap = np.full(self.pairs.n_rows, lam - n_touchable * upper)
         self.sides, self.caps = Rows(side, centre / side), Rows(cap, centre / cap)
         self.degree = side.size + cap.size
 
@@ -264,7 +276,7 @@ class AbsoluteSums:
     def rhs(self, goal: Any) -> tuple[Floats, float]:
         side, cap, upper = self._local(goal)
         on_lam = float((cap + self.cap_spring * upper.sum(axis=1)).sum())
-        return divergence(side - self.twist * upper, self.pairs.n_classes), on_lam
+        return self.pairs.gather(side - self.twist * upper), on_lam
 
     def step_for(self, goal: Any, d_coef: Floats, d_lam: float) -> tuple[RowStep, RowStep]:
         diff = self.pairs.incidence @ d_coef
@@ -291,7 +303,7 @@ class AbsoluteSums:
         self.caps.advance(step[1], by)
 
     def gradient(self) -> Floats:
-        return divergence(self.flow(), self.pairs.n_classes)
+        return self.pairs.gather(self.flow())
 
     def flow(self) -> Floats:
         below, above = self.sides.mult

@@ -7,19 +7,18 @@ result does not depend on how many threads there are.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import RobustProblem
-from ..problem.certificate import RowMultipliers
-from . import soft_rows
+from ..problem.multipliers import RowDuals, RowMultipliers
+from ..problem.row_threads import Run
+from ..problem.tangents import RowTangents
+from . import smooth_rows, soft_rows
 from .sample_rows import weighted_gram
 from .scaling import Scaling
 
@@ -33,10 +32,12 @@ CURVATURE_BLOCK = 4096
 class Smoothed(NamedTuple):
     """The smoothed risk without its radius term, at a point.
 
-    ``dual`` and ``on_flips`` are sum (w - alpha_y) and sum k phi of the softmax
-    multipliers, ``softness`` (N,) tells which rows have curvature.
+    ``merit`` is what has the gradient, ``loss`` bounds the risk from above; ``dual`` and
+    ``on_flips`` are the value and the flips' cost of the multipliers that come with the
+    smoothing; ``softness`` (N,) tells which rows have curvature.
     """
 
+    merit: float
     loss: float
     dual: float
     on_flips: float
@@ -56,12 +57,10 @@ class Passes:
     scaling: Scaling
     flip_cost: Floats
     cost_row: NDArray[np.intp]
-    run: Callable[..., Any]
+    run: Run
 
     @classmethod
-    def over(
-        cls, problem: RobustProblem, scaling: Scaling, run: Callable[..., Any]
-    ) -> Passes:
+    def over(cls, problem: RobustProblem, scaling: Scaling, run: Run) -> Self:
         if problem.label_trust is None:
             each = replace(
                 problem,
@@ -74,19 +73,19 @@ class Passes:
             cost, row = problem.attainable_flip_cost(), np.arange(problem.n_rows)
         return cls(problem, scaling, cost / scaling.unit, row, run)
 
-    def on(self, rows: NDArray[np.intp]) -> Passes:
+    def on(self, rows: NDArray[np.intp]) -> Self:
         """Passes over a sample of the rows, held in memory, weights renormalised."""
         problem = self.problem
         weight = problem.weight[rows]
         trust = problem.label_trust
         part = replace(
             problem,
-            X=problem.X[rows],
+            X=problem.features(rows),
             y=problem.y[rows],
             weight=weight / weight.sum(),
             label_trust=None if trust is None else trust[rows],
         )
-        return Passes.over(part, self.scaling, self.run)
+        return type(self).over(part, self.scaling, self.run)
 
     def evaluate(self, coef: Floats, lam: float, mu: float) -> Smoothed:
         """Value, gradient and softness at (coef, lam)."""
@@ -94,22 +93,38 @@ class Passes:
         results = list(
             self.run(lambda rows: self._block(rows, *plain, lam, mu), self.problem.blocks())
         )
-        loss, dual, on_flips, gradient, slope_sum = (
-            sum(part[i] for part in results) for i in range(5)
+        merit, loss, dual, on_flips, gradient, slope_sum = (
+            sum(part[i] for part in results) for i in range(6)
         )
-        softness = np.concatenate([part[5] for part in results])
+        softness = np.concatenate([part[6] for part in results])
         scaled = self.scaling.scaled_gradient(np.asarray(gradient), np.asarray(slope_sum))
-        return Smoothed(float(loss), float(dual), float(on_flips), scaled, softness)
+        return Smoothed(
+            float(merit), float(loss), float(dual), float(on_flips), scaled, softness
+        )
 
     def _block(
         self, rows: slice, coef: Floats, intercept: Floats, lam: float, mu: float
-    ) -> tuple[float, float, float, Floats, Floats, Floats]:
-        X = self.problem.X[rows]
-        loss, dual, on_flips, slopes, softness = soft_rows.soften(
-            *self._arguments(rows, np.asarray(X @ coef.T) + intercept), lam, mu
-        )
+    ) -> tuple[Any, ...]:
+        X = self.problem.features(rows)
+        arguments = self._arguments(rows, np.asarray(X @ coef.T) + intercept)
+        *sums, slopes, softness = self._soften(*arguments, lam, mu)
         gradient = np.asarray((X.T @ slopes).T)
-        return loss, dual, on_flips, gradient, slopes.sum(axis=0), softness
+        return *sums, gradient, slopes.sum(axis=0), softness
+
+    def _soften(self, *arguments: Any) -> tuple[Any, ...]:
+        """Merit, loss, dual value, flip cost, slopes and softness of some rows."""
+        loss, *others = soft_rows.soften(*arguments)
+        return loss, loss, *others
+
+    def _curve(self, *arguments: Any) -> Floats:
+        """Curvature (n, C+1, C+1) of some rows in (z, lam)."""
+        curvature: Floats = soft_rows.soft_curvature(*arguments)
+        return curvature
+
+    def multipliers(self, rows: slice, scores: Floats, lam: float, mu: float) -> RowDuals:
+        """The multipliers of some rows that come with the smoothing."""
+        arguments = self._arguments(rows, scores)
+        return RowMultipliers(*soft_rows.soft_multipliers(*arguments, lam, mu))
 
     def _arguments(self, rows: Any, scores: Floats) -> tuple[Any, ...]:
         problem = self.problem
@@ -147,16 +162,48 @@ class Passes:
 
     def _gram(self, rows: NDArray[np.intp], coef: Floats, lam: float, mu: float) -> Floats:
         design = self.scaling.design(self.problem.X[rows])
-        curvature = soft_rows.soft_curvature(
-            *self._arguments(rows, design @ coef.T), lam, mu
-        )
-        gram: Floats = weighted_gram(curvature, design)
+        arguments = self._arguments(rows, design @ coef.T)
+        gram: Floats = weighted_gram(self._curve(*arguments, lam, mu), design)
         return gram
 
 
 @dataclass(frozen=True, eq=False)
+class LabelPasses(Passes):
+    """Passes for a smooth loss: only the maximum over labels is smoothed, by a barrier
+    or a softmax.  ``softness`` has a second column: how stiffly labels are torn."""
+
+    is_barrier: bool = True
+
+    @cached_property
+    def has_flips(self) -> bool:
+        return bool(np.isfinite(self.flip_cost).any())
+
+    def on(self, rows: NDArray[np.intp]) -> Self:
+        return replace(super().on(rows), is_barrier=self.is_barrier)
+
+    def _family(self, mu: float) -> tuple[bool, float, float]:
+        loss = self.problem.loss
+        return self.is_barrier, max(loss.temperature, mu), loss.margin
+
+    def _soften(self, *arguments: Any) -> tuple[Any, ...]:
+        family = self._family(arguments[-1])
+        sums: tuple[Any, ...] = smooth_rows.soften_labels(*arguments, *family)
+        return sums
+
+    def _curve(self, *arguments: Any) -> Floats:
+        family = self._family(arguments[-1])
+        curvature: Floats = smooth_rows.label_curvature(*arguments, *family)
+        return curvature
+
+    def multipliers(self, rows: slice, scores: Floats, lam: float, mu: float) -> RowDuals:
+        arguments = self._arguments(rows, scores)
+        masses = smooth_rows.label_masses(*arguments, lam, mu, *self._family(mu))
+        return RowTangents(self.problem.loss, scores, masses)
+
+
+@dataclass(frozen=True, eq=False)
 class SoftmaxMultipliers:
-    """The softmax multipliers at a point, computed block by block when asked for."""
+    """The smoothing's multipliers at a point, computed block by block when asked for."""
 
     passes: Passes
     coef: Floats
@@ -166,26 +213,6 @@ class SoftmaxMultipliers:
     flow: Floats | None
     gradient: Floats | None
 
-    def rows(self, rows: slice) -> RowMultipliers:
-        problem = self.passes.problem
-        scores = problem.scores(self.coef, self.intercept, rows)
-        arguments = self.passes._arguments(rows, scores)
-        return RowMultipliers(*soft_rows.soft_multipliers(*arguments, self.lam, self.mu))
-
-
-def _n_threads() -> int:
-    """The processors this process may use, not all that the machine has."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1
-
-
-@contextmanager
-def row_threads(n_rows: int) -> Iterator[Callable[..., Any]]:
-    """A map over blocks: threads for many rows, the plain one for few."""
-    if n_rows < CURVATURE_BLOCK:
-        yield map
-        return
-    with ThreadPoolExecutor(_n_threads()) as pool:
-        yield pool.map
+    def rows(self, rows: slice) -> Any:
+        scores = self.passes.problem.scores(self.coef, self.intercept, rows)
+        return self.passes.multipliers(rows, scores, self.lam, self.mu)

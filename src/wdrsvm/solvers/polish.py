@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import Multipliers
-from ..problem.certificate import RowMultipliers
+from ..problem.multipliers import RowMultipliers
 from .passes import Passes, SoftmaxMultipliers
 from .primal_dual import Iterate, ScaledData
 from .result import History, Incumbent
@@ -49,7 +49,7 @@ class FixedAndFree:
         return self.free.gradient
 
     def rows(self, rows: slice) -> RowMultipliers:
-        part = self.fixed.rows(rows)
+        part: RowMultipliers = self.fixed.rows(rows)
         first, last = np.searchsorted(self.free_rows, [rows.start, rows.stop])
         inside = self.free_rows[first:last] - rows.start
         free = self.free.rows(slice(int(first), int(last)))
@@ -118,10 +118,10 @@ def _reduced(passes: Passes, coef: Floats, lam: float, free: NDArray[np.intp]) -
     trust = problem.label_trust
     part = replace(
         problem,
-        X=problem.X[free],
+        X=problem.features(free),
         y=problem.y[free],
         weight=problem.weight[free],
         label_trust=None if trust is None else trust[free],
     )
     data = ScaledData.of(part, passes.scaling, rest.gradient, rest.on_flips)
-    return Iterate(data, problem.ball.norm)
+    return Iterate(data, problem.norm)

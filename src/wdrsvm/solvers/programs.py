@@ -9,9 +9,10 @@ compact   s_n >= z_nj + 1[j != y] - z_ny                   all n, j
 
 with k[n, y_n] = 0 and without the rows of infinite k.  Both minimise
 radius lam + sum_n w_n s_n over lam >= ||(M_i - M_j) / feature_cost||_* for all pairs:
-linear rows for ``"l1"`` and ``"linf"`` transport, second-order cones for ``"l2"``.
-One vector added to all rows of M, or one number to all of b, changes nothing; the last
-class is therefore held at zero, without which the solvers' linear systems are singular.
+linear rows for ``"l1"`` and ``"linf"`` transport, second-order cones for ``"l2"`` and for
+the triangle bound lam >= ||M_i|| + ||M_j|| of kernel models, that is lam >= 2 ||M_i||.
+One number added to all of b, or, but for that bound, one vector to all rows of M, changes
+nothing; the last class is then held at zero, or the solvers' systems would be singular.
 
 Their duals map to the multipliers of the certificate: paper row (n, j, c) counts for
 alpha_nj if c = y_n and for phi_nc and beta_nj otherwise; the three groups of compact rows
@@ -72,13 +73,16 @@ class Program:
     loss_rows: LossRows
 
     def classifier(self, x: Floats) -> tuple[Floats, Floats]:
-        """(coef, intercept) of a solution, centred over the classes."""
+        """(coef, intercept) of a solution, centred over the classes where they may be."""
         coef = np.zeros((self.problem.n_classes, self.problem.n_features))
         intercept = np.zeros(self.problem.n_classes)
-        coef[:-1] = x[self.slices["coef"]].reshape(len(coef) - 1, -1)
+        n_free = len(coef) - (not self.problem.triangle)
+        coef[:n_free] = x[self.slices["coef"]].reshape(n_free, -1)
         if self.problem.fit_intercept:
             intercept[:-1] = x[self.slices["intercept"]]
-        return coef - coef.mean(axis=0), intercept - intercept.mean()
+        if not self.problem.triangle:
+            coef -= coef.mean(axis=0)
+        return coef, intercept - intercept.mean()
 
     def multipliers(self, duals: Floats) -> Multipliers:
         """All multipliers of the certificate from the duals of the rows."""
@@ -86,19 +90,22 @@ class Program:
         full = np.zeros(len(kept))
         full[kept] = duals[: kept.sum()]
         found = self.loss_rows.multipliers(self.problem, full)
-        flow = _flow(self.problem, duals[kept.sum() + 1 :])
+        of_norm = duals[kept.sum() + 1 :]
+        if self.problem.triangle:
+            return replace(found, gradient=2 * _pull_on_classes(self.problem, of_norm))
+        flow = _flow(self.problem, of_norm)
         return replace(found, flow=flow, gradient=divergence(flow, self.problem.n_classes))
 
 
 def build_program(problem: RobustProblem, program: str = "paper") -> Program:
     """The training problem as a sparse program, ``"paper"`` or ``"compact"``."""
     loss_rows = LOSS_ROWS[program](problem)
-    norm_rows = NORM_ROWS[problem.ball.norm](problem)
+    norm_rows = NORM_ROWS[problem.norm](problem)
     lam_sign = Rows({"lam": _column(-1.0)}, np.zeros(1))
     groups = [*loss_rows.groups, lam_sign, *norm_rows]
     slices = _column_slices(groups)
     bound = np.concatenate([rows.bound for rows in groups])
-    in_cones = len(norm_rows[0].bound) if problem.ball.norm == "l2" else 0
+    in_cones = len(norm_rows[0].bound) if problem.norm in CONIC else 0
     return Program(
         problem=problem,
         cost=_costs(problem, slices),
@@ -148,11 +155,12 @@ def _label_price(problem: RobustProblem) -> Floats:
 
 def _score_parts(problem: RobustProblem, combination: Any) -> dict[str, Any]:
     """Rows (k, n): sum_j combination[k, j] z_nj, for ``combination`` of (K, C)."""
-    free = combination[:, :-1]
+    all_but_last = combination[:, :-1]
+    free = combination if problem.triangle else all_but_last
     parts = {"coef": sparse.kron(free, problem.X, format="csr")}
     if problem.fit_intercept:
         ones = np.ones((problem.n_rows, 1))
-        parts["intercept"] = sparse.kron(free, ones, format="csr")
+        parts["intercept"] = sparse.kron(all_but_last, ones, format="csr")
     return parts
 
 
@@ -271,23 +279,47 @@ def _linf_rows(problem: RobustProblem) -> list[Rows]:
 
 def _l2_rows(problem: RobustProblem) -> list[Rows]:
     """Cone rows (lam, (M_i - M_j) / cost) of every pair."""
-    pairs, scaling = _pair_differences(problem), _price_scaling(problem)
+    return _cone_rows(problem, _pair_differences(problem))
+
+
+def _triangle_rows(problem: RobustProblem) -> list[Rows]:
+    """Cone rows (lam, 2 M_i / cost) of every class."""
+    return _cone_rows(problem, 2 * sparse.eye_array(problem.n_classes, format="csr"))
+
+
+def _cone_rows(problem: RobustProblem, combinations: Any) -> list[Rows]:
+    scaling = _price_scaling(problem)
     with_lam = sparse.vstack([sparse.csr_array((1, scaling.shape[1])), scaling])
     first = np.zeros((with_lam.shape[0], 1))
     first[0] = 1.0
-    coef = -sparse.kron(pairs, with_lam, format="csr")
-    lam = -_repeated(first, pairs.shape[0])
+    coef = -sparse.kron(combinations, with_lam, format="csr")
+    lam = -_repeated(first, combinations.shape[0])
     return [Rows({"coef": coef, "lam": lam}, np.zeros(coef.shape[0]))]
 
 
-NORM_ROWS = {"l1": _l1_rows, "l2": _l2_rows, "linf": _linf_rows}
+NORM_ROWS = {
+    "l1": _l1_rows,
+    "l2": _l2_rows,
+    "linf": _linf_rows,
+    "triangle": _triangle_rows,
+}
+CONIC = ("l2", "triangle")
+
+
+def _pull_on_classes(problem: RobustProblem, duals: Floats) -> Floats:
+    """The duals (C, P) of the triangle bound's rows."""
+    touchable = _touchable(problem)
+    pull = np.zeros((problem.n_classes, problem.n_features))
+    tails = duals.reshape(problem.n_classes, -1)[:, 1:]
+    pull[:, touchable] = tails / problem.feature_cost[touchable]
+    return pull
 
 
 def _flow(problem: RobustProblem, duals: Floats) -> Floats:
     """The flow (pairs, P) whose divergence is G, from the duals of the norm's rows."""
     touchable, binding = _touchable(problem), _binding_pairs(problem)
     shape = (len(binding), len(touchable))
-    if problem.ball.norm == "l2":
+    if problem.norm == "l2":
         pull = duals.reshape(len(binding), -1)[:, 1:]
     else:
         size = len(binding) * len(touchable)

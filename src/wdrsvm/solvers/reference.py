@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..problem import LOSSES, Multipliers, RobustProblem, certify
+from ..problem import Multipliers, RobustProblem, certify
+from .active_rows import require_crammer_singer
 from .programs import Program, build_program
 from .result import History, SolverResult, SolverSettings, SolverStatus, Start
 
@@ -92,7 +93,7 @@ def solve_clarabel(
     problem: RobustProblem, *, program: str = "paper", limits: Limits = BEST_EFFORT
 ) -> ReferenceSolution:
     """Solve the ``"paper"`` or ``"compact"`` program by Clarabel, for every norm."""
-    _require(problem, "clarabel", ("l1", "l2", "linf"))
+    _require(problem, "clarabel", ("l1", "l2", "linf", "triangle"))
     package = _imported("clarabel")
     settings = _clarabel_settings(package, limits)
     return _timed(
@@ -159,16 +160,12 @@ def _no_multipliers(problem: RobustProblem) -> Multipliers:
 
 
 def _require(problem: RobustProblem, solver: str, norms: tuple[str, ...]) -> None:
-    if problem.ball.norm not in norms:
+    if problem.norm not in norms:
         raise ValueError(
             f"solver {solver!r} has no second-order cones, which norm "
-            f"{problem.ball.norm!r} needs: use 'clarabel' or 'interior-point'."
+            f"{problem.norm!r} needs: use 'clarabel' or 'interior-point'."
         )
-    if problem.loss != LOSSES["crammer-singer"]:
-        raise ValueError(
-            f"solver {solver!r} knows the Crammer-Singer loss only, "
-            f"got {problem.loss}: use 'newton'."
-        )
+    require_crammer_singer(problem, solver)
 
 
 def _imported(package: str) -> Any:

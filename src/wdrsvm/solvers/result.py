@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import Certificate, RobustProblem, RobustRisk, dual_bound
-from ..problem.certificate import MultiplierSource
+from ..problem.multipliers import MultiplierSource
 
 Floats = NDArray[np.float64]
 

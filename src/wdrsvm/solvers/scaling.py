@@ -30,7 +30,8 @@ def dense_rows(X: Matrix) -> Floats:
 class Scaling:
     """Between the problem's coefficients (C, P), (C,) and the solver's (C, Q).
 
-    ``rotation`` (T, R) has orthonormal columns, or is None.
+    ``rotation`` (T, R) has orthonormal columns, or is None.  The gauge is free where one
+    vector added to all classes changes nothing.
     """
 
     touchable: NDArray[np.bool_]
@@ -38,6 +39,7 @@ class Scaling:
     centre: Floats
     unit: float
     fit_intercept: bool
+    free_gauge: bool = True
     rotation: Floats | None = None
 
     @classmethod
@@ -53,7 +55,9 @@ class Scaling:
         scale = np.where(touchable, cost, 1 / np.where(largest > 0, largest, 1.0))
         unit = _typical((largest * scale)[touchable])
         scale = np.where(touchable, scale / unit, scale)
-        plain = cls(touchable, scale, centre, unit, problem.fit_intercept)
+        plain = cls(
+            touchable, scale, centre, unit, problem.fit_intercept, not problem.triangle
+        )
         if problem.ball.norm != "l2" or problem.n_rows >= plain.n_touchable:
             return plain
         span = plain.design(problem.X)[:, : plain.n_touchable].T
@@ -85,8 +89,9 @@ class Scaling:
         return np.hstack(parts)
 
     def original(self, coef: Floats) -> tuple[Floats, Floats]:
-        """The problem's coef and intercept, in the gauge where classes sum to zero."""
-        coef = coef - coef.mean(axis=0)
+        """The problem's coef and intercept, classes summing to zero if they may."""
+        if self.free_gauge:
+            coef = coef - coef.mean(axis=0)
         n_touchable, n_features = self.n_touchable, len(self.touchable)
         moved = coef[:, :n_touchable]
         plain = np.empty((len(coef), n_features))
@@ -127,7 +132,7 @@ def _typical(sizes: Floats) -> float:
 def _weighted_mean(problem: RobustProblem) -> Floats:
     total = np.zeros(problem.n_features)
     for rows in problem.blocks():
-        total += np.asarray(problem.weight[rows] @ problem.X[rows])
+        total += np.asarray(problem.weight[rows] @ problem.features(rows))
     return total
 
 

@@ -1,7 +1,8 @@
 r"""l2 transport in the interior point: second-order cones with Nesterov-Todd scaling.
 
-Each pair i < j has the row (lam, M_i - M_j) in the cone u_0 >= ||u_1||; arrays have shape
-(K, 1 + T), lam's part first.  The scaling W of a row maps multiplier and slack to the
+Each pair i < j has the row (lam, M_i - M_j) in the cone u_0 >= ||u_1||, or, under the
+triangle bound, each class the row (lam, 2 M_i); arrays have shape (K, 1 + T), lam's part
+first.  The scaling W of a row maps multiplier and slack to the
 same point, W y = W^-1 r, and
 
     W   = b [[w_0, w_1'], [w_1, I + w_1 w_1' / (1 + w_0)]],      b^4 = det r / det y,
@@ -13,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem.norms import divergence
+from ..problem.norms import incidence
 from .complementarity import Lengths, RowStep
-from .norm_cones import Curvature, Pairs
+from .norm_cones import Combinations, Curvature
 from .sample_rows import compiled
 
 Floats = NDArray[np.float64]
@@ -24,13 +25,19 @@ Floats = NDArray[np.float64]
 class SecondOrder:
     """All pairs' cones at once; goals are in scaled coordinates."""
 
+    fixes_gauge = False
+
     def __init__(self, n_classes: int, n_touchable: int, lam: float, centre: float):
-        self.pairs = Pairs(n_classes)
-        self.degree = self.pairs.n_pairs
+        self.pairs = Combinations(self._incidence(n_classes))
+        self.degree = self.pairs.n_rows
         self.slack = np.zeros((self.degree, 1 + n_touchable))
         self.mult = np.zeros_like(self.slack)
         self.slack[:, 0], self.mult[:, 0] = lam, centre / lam
         self._rescale()
+
+    @staticmethod
+    def _incidence(n_classes: int) -> Floats:
+        return incidence(n_classes)
 
     def place(self, coef: Floats, lam: float, centre: float) -> None:
         self.slack[:, 0], self.slack[:, 1:] = lam, self.pairs.incidence @ coef
@@ -78,7 +85,7 @@ class SecondOrder:
 
     def rhs(self, goal: Floats) -> tuple[Floats, float]:
         target = self._target(goal)
-        return divergence(target[:, 1:], self.pairs.n_classes), float(target[:, 0].sum())
+        return self.pairs.gather(target[:, 1:]), float(target[:, 0].sum())
 
     def step_for(self, goal: Floats, d_coef: Floats, d_lam: float) -> RowStep:
         diff = self.pairs.incidence @ d_coef
@@ -103,10 +110,23 @@ class SecondOrder:
         self._rescale()
 
     def gradient(self) -> Floats:
-        return divergence(self.flow(), self.pairs.n_classes)
+        return self.pairs.gather(self.mult[:, 1:])
 
-    def flow(self) -> Floats:
+    def flow(self) -> Floats | None:
         return self.mult[:, 1:]
+
+
+class SingleClasses(SecondOrder):
+    """The triangle bound lam >= 2 ||M_i||: a cone a class, which no shift leaves alone."""
+
+    fixes_gauge = True
+
+    @staticmethod
+    def _incidence(n_classes: int) -> Floats:
+        return 2 * np.eye(n_classes)
+
+    def flow(self) -> None:
+        return None
 
 
 @compiled

@@ -22,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import RobustProblem, lipschitz
+from ..problem.row_threads import row_threads
 from .complementarity import Lengths
 from .cones import norm_multipliers, normal_system, starting_cone
-from .passes import SATURATED, Passes, SoftmaxMultipliers, row_threads
+from .passes import SATURATED, Passes, SoftmaxMultipliers
 from .polish import polish
 from .result import (
     History,
@@ -50,6 +51,8 @@ ROWS_A_COEFFICIENT = 30
 MAX_SAMPLE_ENTRIES = 8_000_000
 STEP_SHARE = 0.99
 MAX_HALVINGS = 30
+# A merit that rises by no more than this share has not risen.
+ROUNDING = 1e-15
 # Steps have settled when they promise this share of the gap; the cone's is this one.
 SETTLED = 0.05
 WELL_SETTLED = 1e-5
@@ -64,6 +67,8 @@ SOFT_ROWS_A_COEFFICIENT = 4
 class Newton:
     """The state of the method and its steps."""
 
+    step_share = STEP_SHARE
+
     def __init__(self, passes: Passes, rng: np.random.Generator):
         problem, scaling = passes.problem, passes.scaling
         centre = FIRST_CENTRE
@@ -71,7 +76,7 @@ class Newton:
         self.radius = problem.radius / scaling.unit
         self.coef = np.zeros((problem.n_classes, scaling.n_columns))
         self.cone, self.lam = starting_cone(
-            problem.ball.norm,
+            problem.norm,
             problem.n_classes,
             scaling.n_touchable,
             passes.flip_cost,
@@ -88,12 +93,10 @@ class Newton:
         scaling, n_touchable = self.passes.scaling, self.passes.scaling.n_touchable
         self.coef = scaling.scaled(start.coef, start.intercept)
         touchable = self.coef[:, :n_touchable]
-        # The gauge in which the box of the l1 norm holds; any will do for the others.
-        touchable -= (touchable.max(axis=0) + touchable.min(axis=0)) / 2
         problem = self.passes.problem
-        steepest = lipschitz(
-            start.coef, problem.ball.norm, problem.attainable_feature_cost()
-        )
+        if problem.norm == "l1":  # the gauge in which its box holds
+            touchable -= (touchable.max(axis=0) + touchable.min(axis=0)) / 2
+        steepest = lipschitz(start.coef, problem.norm, problem.attainable_feature_cost())
         self.lam = scaling.unit * max(start.lam, steepest) * (1 + WARM_SLACK) + WARM_SLACK
         self.mu = WARM_MU
         self._look()
@@ -172,21 +175,25 @@ class Newton:
     def _search(self, d_coef: Floats, d_lam: float, cone_step: Any) -> bool:
         """Go along the step, shorter and shorter, until the barrier function falls."""
         lengths = self.cone.lengths(cone_step)
-        length = min(1.0, STEP_SHARE * lengths.primal)
-        dual = min(1.0, STEP_SHARE * lengths.dual)
+        length = min(1.0, self.step_share * lengths.primal)
+        dual = min(1.0, self.step_share * lengths.dual)
         coef, lam = self.coef, self.lam
-        merit = self.risk + self.centre * self.cone.barrier_after(cone_step, 0.0)
+        merit = self._merit_after(cone_step, 0.0)
         for _ in range(MAX_HALVINGS):
             self.coef, self.lam = coef + length * d_coef, lam + length * d_lam
             self._look()
-            barrier = self.cone.barrier_after(cone_step, length)
-            if self.risk + self.centre * barrier <= merit:
+            if self._merit_after(cone_step, length) <= merit + ROUNDING * abs(merit):
                 self.cone.advance(cone_step, Lengths(length, dual))
                 return True
             length /= 2
         self.coef, self.lam = coef, lam
         self._look()
         return False
+
+    def _merit_after(self, cone_step: Any, length: float) -> float:
+        """The barrier function at the present point, the cone having gone ``length``."""
+        barrier = self.cone.barrier_after(cone_step, length)
+        return self.radius * self.lam + self.now.merit + self.centre * barrier
 
 
 def smoothing_newton(
@@ -196,11 +203,14 @@ def smoothing_newton(
     problem = problem.without_idle_rows()
     with row_threads(problem.n_rows) as run:
         passes = Passes.over(problem, Scaling.of(problem), run)
-        return _Rounds(problem, passes, settings).solve(start)
+        return Rounds(problem, passes, settings).solve(start)
 
 
-class _Rounds:
+class Rounds:
     """The rounds of the method, the best point and the best bound so far."""
+
+    newton: type[Newton] = Newton
+    well_settled = WELL_SETTLED
 
     def __init__(self, problem: RobustProblem, passes: Passes, settings: SolverSettings):
         self.problem, self.passes, self.settings = problem, passes, settings
@@ -212,8 +222,10 @@ class _Rounds:
         self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
 
     def solve(self, start: Start | None) -> SolverResult:
-        n_seen = ROWS_A_COEFFICIENT * self.problem.n_classes * self.passes.scaling.n_columns
-        newton = Newton(self.passes if start else self._sample(n_seen), self.rng)
+        n_columns = max(self.passes.scaling.n_columns, 1)
+        n_seen = ROWS_A_COEFFICIENT * self.problem.n_classes * n_columns
+        first = self.passes if start else self._sample(n_seen)
+        newton = self.newton(first, self.rng)
         if start is not None:
             newton.begin_at(start)
         while True:
@@ -221,7 +233,7 @@ class _Rounds:
             on_all = newton.passes is self.passes
             limited = newton.n_iter >= self.max_iter
             if on_all and (limited or self._promising(newton)):
-                newton.settle(self.max_iter, WELL_SETTLED)
+                newton.settle(self.max_iter, self.well_settled)
                 self._judge(newton)
             self.history.add(newton.n_iter, newton.risk, self.best.dual_bound)
             if self._converged() or (on_all and (limited or newton.is_sharp)):
@@ -230,9 +242,7 @@ class _Rounds:
             newton.sharpen(self._sample(n_seen))
         n_iter = newton.n_iter
         if not self._converged() and n_iter < self.max_iter:
-            n_iter += self._polish(newton)
-            if not self._converged():
-                self._judge(newton)
+            n_iter += self._finish(newton)
         status = SolverStatus.CONVERGED if self._converged() else self._failure(n_iter)
         return self.best.result("newton", status, n_iter, self.history)
 
@@ -259,8 +269,9 @@ class _Rounds:
         multipliers = SoftmaxMultipliers(self.passes, *point, newton.lam, newton.mu, *norm)
         self.best.judge(self.problem, *point, multipliers, self.settings.tol)
 
-    def _polish(self, newton: Newton) -> int:
-        return polish(
+    def _finish(self, newton: Newton) -> int:
+        """Polish; returns the number of further iterations."""
+        n_iter = polish(
             self.passes,
             newton.coef,
             newton.lam,
@@ -270,3 +281,6 @@ class _Rounds:
             range(newton.n_iter, self.max_iter),
             self.history,
         )
+        if not self._converged():
+            self._judge(newton)
+        return n_iter

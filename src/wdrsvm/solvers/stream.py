@@ -7,7 +7,8 @@ most its multiplier can be:
 
 Any norm costs one look at its steepest pair of classes.  A step on a batch
 
-1. finds the active pieces of its rows (``active_rows``), hence a noisy subgradient g;
+1. finds the active pieces of its rows (``active_rows``), or the labels of largest smooth
+   loss (``smooth_rows``), hence a noisy subgradient g;
 2. moves by  reach / sqrt(sum of all ||g||^2)  against it, the reach being the largest
    distance from the start so far (Ivgi, Hinder and Carmon 2023, "DoG is SGD's best
    friend"): no step size needs to be known;
@@ -32,6 +33,7 @@ from ..problem.norms import NORMS, class_pairs
 from .active_rows import Point, active_pieces, flip_costs
 from .result import Start
 from .scaling import dense_rows
+from .smooth_rows import active_tangents
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -213,11 +215,14 @@ class Walk:
 
     def _slope(self, batch: Batch, factor: float) -> Point:
         scores = batch.Z @ self.at.coef.T + self.at.intercept
-        slope, pieces = np.empty_like(scores), np.empty((len(scores), 2), dtype=np.intp)
+        slope, loss = np.empty_like(scores), self.problem.loss
         lam, weight = self.at.lam / self.units.price, factor * batch.weight
-        _, spent = active_pieces(
-            scores, batch.y, self.flip_cost, batch.cost_row, weight, lam, slope, pieces
-        )
+        rows = scores, batch.y, self.flip_cost, batch.cost_row, weight, lam
+        if loss.temperature > 0:
+            spent = active_tangents(*rows, loss.temperature, loss.margin, slope)
+        else:
+            pieces = np.empty((len(scores), 2), dtype=np.intp)
+            _, spent = active_pieces(*rows, slope, pieces)
         d_intercept = slope.sum(axis=0) * self.problem.fit_intercept
         d_lam = (self.problem.radius - spent) / self.units.price
         return Point(slope.T @ batch.Z, d_intercept, d_lam)

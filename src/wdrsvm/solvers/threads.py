@@ -12,18 +12,32 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+import threadpoolctl  # type: ignore[import-untyped]
 
 _lock = threading.Lock()
 _active: dict[str, Any] = {"fits": 0, "limit": None}
 
 
 @lru_cache
-def _controller() -> ThreadpoolController:
-    # Reading the list of loaded libraries takes milliseconds: once is enough.
-    return ThreadpoolController()
+def _controller() -> Any:
+    # Reading the list of loaded libraries takes milliseconds: once is enough, as long as
+    # scipy's own BLAS, which comes with its linear algebra, is among them.
+    import_module("scipy.linalg")
+    return threadpoolctl.ThreadpoolController()
+
+
+def _take_control() -> None:
+    """Let this thread change the limit, whichever changed it last.
+
+    Recent versions of threadpoolctl silently ignore all threads but the one that was
+    first; here the thread that ends last puts the limit back, and then nobody holds it.
+    """
+    openblas = getattr(threadpoolctl, "OpenBLASController", None)
+    if openblas is not None and hasattr(openblas, "clear_controlling_thread"):
+        openblas.clear_controlling_thread(force=True)
 
 
 @contextmanager
@@ -31,6 +45,7 @@ def single_threaded_blas() -> Iterator[None]:
     """Limit BLAS to one thread until the last of the overlapping contexts ends."""
     with _lock:
         if _active["fits"] == 0:
+            _take_control()
             _active["limit"] = _controller().limit(limits=1, user_api="blas")
         _active["fits"] += 1
     try:
@@ -39,4 +54,6 @@ def single_threaded_blas() -> Iterator[None]:
         with _lock:
             _active["fits"] -= 1
             if _active["fits"] == 0:
+                _take_control()
                 _active["limit"].restore_original_limits()
+                _take_control()

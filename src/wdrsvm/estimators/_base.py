@@ -1,0 +1,161 @@
+"""What the robust classifiers share: one ``fit``, and what linear scores are good for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
+from ..problem.objective import scores_of
+from ..robustness._inputs import READ_AS_THEY_ARE, as_matrix
+from ..robustness.worst_case import linear_scores
+from ..solvers import SolverResult, SolverSettings, Start, solve
+from ._fit import (
+    TrainingData,
+    concluded,
+    solver_settings,
+    training_data,
+    unchanged_on_error,
+)
+from ._promises import PromisesMixin
+
+
+class RobustClassifier(PromisesMixin, ClassifierMixin, BaseEstimator):
+    """A classifier with the least worst-case risk in a ball.
+
+    A subclass says which ``_ball`` and which ``_loss``, what the ``_problem`` sees of the
+    data, where a solver may ``_start``, what to ``_keep`` of its result, and how to score
+    (``decision_function``).
+    """
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
+    ) -> Any:
+        """Find the classifier with the least worst-case risk.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.  Large dense arrays and memory maps of floats or integers, in C or
+            Fortran order, are read block by block where they are, unless rows of zero
+            weight have to be left out; other numbers are converted whole.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        label_trust : array-like of shape (n_samples,), default=None
+            Factors >= 0 on the label cost, row by row; ``inf`` marks a verified label.
+
+        Returns
+        -------
+        object
+            The fitted classifier itself.
+        """
+        with unchanged_on_error(self):
+            ball, settings = self._ball(), solver_settings(self)
+            data = self._training_data(X, y, sample_weight, label_trust)
+            problem = self._problem(data, ball)
+            result = self._solve(problem, settings, self._start(data))
+            self._keep(concluded(self, problem, result), data)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The label of the largest score.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The labels.
+        """
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[codes]
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
+        return training_data(self, X, y, sample_weight, label_trust, READ_AS_THEY_ARE)
+
+    def _ball(self) -> WassersteinBall:
+        return WassersteinBall(self.radius, self.label_cost, self.norm, self.feature_cost)
+
+    def _loss(self) -> Loss:
+        return LOSSES["crammer-singer"]
+
+    def _problem(self, data: TrainingData, ball: WassersteinBall) -> RobustProblem:
+        return RobustProblem(
+            data.rows.X,
+            data.rows.y,
+            data.rows.weight,
+            ball,
+            n_classes=len(data.classes),
+            fit_intercept=bool(self.fit_intercept),
+            label_trust=data.rows.label_trust,
+            loss=self._loss(),
+        )
+
+    def _start(self, data: TrainingData) -> Start | None:
+        return None
+
+    def _solve(
+        self, problem: RobustProblem, settings: SolverSettings, start: Start | None
+    ) -> SolverResult:
+        return solve(problem, self.solver, settings, start)
+
+    def _keep(self, result: SolverResult, data: TrainingData) -> None:
+        self.classes_ = data.classes
+        self.objective_, self.dual_bound_, self.lambda_ = result.certificate
+        self.duality_gap_ = result.certificate.gap
+        self.n_iter_ = result.n_iter
+        self.solver_ = result.solver
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class RobustLinearClassifier(RobustClassifier):
+    """A robust classifier whose scores are ``X @ coef_.T + intercept_``."""
+
+    def decision_function(self, X: Any) -> Any:
+        """Scores: one a class, or for two classes that of ``classes_[1]``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes) or (n_samples,)
+            The scores.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=READ_AS_THEY_ARE, reset=False)
+        scores = scores_of(as_matrix(X), self.coef_, self.intercept_)
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _start(self, data: TrainingData) -> Start | None:
+        if not (self.warm_start and hasattr(self, "coef_")):
+            return None
+        scores = linear_scores(self)
+        same_classes = np.array_equal(scores.classes, data.classes)
+        if not same_classes or scores.coef.shape[1] != data.rows.X.shape[1]:
+            return None
+        return Start(scores.coef, scores.intercept, self.lambda_)
+
+    def _keep(self, result: SolverResult, data: TrainingData) -> None:
+        super()._keep(result, data)
+        # One vector added to all rows of coef changes nothing: take the centred one.
+        coef = result.coef - result.coef.mean(axis=0)
+        intercept = result.intercept - result.intercept.mean()
+        if len(data.classes) == 2:
+            coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
+        self.coef_, self.intercept_ = coef, intercept

@@ -1,0 +1,314 @@
+"""The robust multiclass support vector machine with kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+
+from ..kernels import Factor, Kernel, factorise, kernel_of, nystroem
+from ..problem import RobustProblem, WassersteinBall
+from ..problem.canonical import NominalRows
+from ..problem.objective import BLOCK_ENTRIES, Floats
+from ..robustness.worst_case import LinearScores
+from ..solvers import SolverResult, SolverSettings, Start, solve
+from ..solvers.scaling import dense_rows
+from ._base import RobustClassifier
+from ._fit import TrainingData, seed_of, training_data
+from ._promises import KernelPromisesMixin
+
+
+@dataclass(frozen=True, eq=False)
+class LiftedData(TrainingData):
+    """Training data whose rows are features of the kernel, and where these come from.
+
+    ``support_rows`` are the landmarks' inputs, None for a precomputed kernel.
+    """
+
+    kernel: Kernel
+    factor: Factor
+    n_samples: int
+    support_rows: Any
+
+
+class RobustSVC(KernelPromisesMixin, RobustClassifier):
+    """Kernel classifier with the least worst-case risk in a Wasserstein ball.
+
+    The ball lies in the feature space of the kernel: the adversary moves features by a
+    distance there, and changes labels, within one budget.  :meth:`lifted_radius` tells
+    which radius covers a ball of inputs.
+
+    Parameters
+    ----------
+    radius : float, default=0.05
+        Budget of the adversary.
+    label_cost : float or array of shape (n_classes, n_classes), default=2.0
+        Cost of changing a label, in the units of the feature space; ``inf`` trusts every
+        label.  A matrix is in the order of ``classes_``.
+    kernel : {"linear", "rbf", "laplacian", "poly", "precomputed"} or callable, \
+            default="rbf"
+        The kernel.  A callable is given two matrices and returns the kernel values of all
+        pairs of their rows; with ``"precomputed"`` X is such an array.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of the kernels "rbf", "laplacian" and "poly".  ``"scale"`` is 1 over
+        the number of features times the variance of X under the weights, ``"auto"`` is 1
+        over the number of features.
+    degree : int, default=3
+        Degree of the kernel "poly".
+    coef0 : float, default=1.0
+        Constant of the kernel "poly".
+    kernel_params : dict or None, default=None
+        Keyword arguments of a callable kernel.
+    lipschitz : {"exact", "triangle"}, default="exact"
+        How moved features are paid for.  ``"exact"`` uses the distances between the
+        classes' functions and solves the robust problem in feature space itself;
+        ``"triangle"`` is the published upper bound by the sum of their lengths.
+    n_components : int or None, default=None
+        Number of landmarks of a Nystroem approximation, for many rows; None is exact.
+    fit_intercept : bool, default=True
+        Whether scores have an intercept, which the adversary cannot move.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the weights, class by class; ``"balanced"`` gives every class the
+        same total weight.
+    solver : str, default="auto"
+        Name of the solver.
+    tol : float, default=1e-6
+        Relative duality gap asked for.
+    max_iter : int or None, default=None
+        Limit of iterations; None is the solver's own.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the landmarks and of solvers that draw random numbers.
+    verbose : int, default=0
+        1 prints a line of progress for each round.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n_classes, n_samples) or (1, n_samples)
+        Coefficients of the training rows: scores are
+        ``K(X, X_train) @ dual_coef_.T + intercept_``; for two classes, one row that
+        decides for ``classes_[1]``.  Zero outside ``support_``.
+    intercept_ : ndarray of shape (n_classes,) or (1,)
+        Intercepts.
+    support_ : ndarray of shape (n_support,)
+        Training rows that the scores depend on.
+    support_vectors_ : {ndarray, sparse array} of shape (n_support, n_features)
+        Their features; of shape (0, 0) for a precomputed kernel.
+    gamma_ : float or None
+        The coefficient used; None for a kernel without one.
+    dropped_trace_ : float
+        Share of the kernel matrix's trace that a Nystroem approximation leaves out;
+        the certificate is that of the approximated kernel.
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    lambda_ : float
+        Worst-case risk added by the last unit of budget.
+    objective_ : float
+        Certified worst-case risk on the training data.
+    dual_bound_ : float
+        Lower bound of the least possible worst-case risk.
+    duality_gap_ : float
+        ``objective_ - dual_bound_``.
+    n_iter_ : int
+        Iterations of the solver.
+    solver_ : str
+        Solver that was used.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where they are all strings.
+
+    See Also
+    --------
+    wdrsvm.RobustLinearSVC : Linear scores, three transport norms, any number of rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from wdrsvm import RobustSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> classifier = RobustSVC(radius=0.02, label_cost=2.0).fit(scale(X), y)
+    >>> print(f"{classifier.score(scale(X), y):.2f}")
+    0.97
+    """
+
+    def __init__(
+        self,
+        radius: Any = 0.05,
+        label_cost: Any = 2.0,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: Any = 3,
+        coef0: Any = 1.0,
+        kernel_params: Any = None,
+        lipschitz: Any = "exact",
+        n_components: Any = None,
+        fit_intercept: Any = True,
+        class_weight: Any = None,
+        solver: Any = "auto",
+        tol: Any = 1e-6,
+        max_iter: Any = None,
+        random_state: Any = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.radius = radius
+        self.label_cost = label_cost
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.lipschitz = lipschitz
+        self.n_components = n_components
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def decision_function(self, X: Any) -> Any:
+        """Scores: one a class, or for two classes that of ``classes_[1]``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features, or for a precomputed kernel its values with the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes) or (n_samples,)
+            The scores.
+        """
+        check_is_fitted(self)
+        weights = self.dual_coef_[:, self.support_].T
+        scores = self._kernel_products(X, weights) + self.intercept_
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def linear_form(self, X: Any) -> tuple[Floats, LinearScores]:
+        """The classifier as a linear one on at most as many features as classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features, or for a precomputed kernel its values with the training rows.
+
+        Returns
+        -------
+        features : ndarray of shape (n_samples, n_directions)
+            Coordinates of the rows in the span of the classes' functions.
+        scores : LinearScores
+            Coefficients on them, intercepts and classes; lengths and distances of the
+            coefficients are those of the functions.
+        """
+        check_is_fitted(self)
+        features = self._kernel_products(X, self._directions)
+        intercept = self.intercept_
+        if len(self.classes_) == 2:
+            intercept = np.array([-intercept[0], intercept[0]]) / 2
+        triangle = self.lipschitz == "triangle"
+        scores = LinearScores(self._span_coef, intercept, self.classes_, triangle)
+        return features, scores
+
+    def _kernel_products(self, X: Any, weights: Floats) -> Floats:
+        """K(X, support) @ weights, by blocks of rows."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        step = max(1, BLOCK_ENTRIES // len(self.support_))
+        blocks = (X[start : start + step] for start in range(0, X.shape[0], step))
+        return np.vstack([self._kernel_rows(block) @ weights for block in blocks])
+
+    def _kernel_rows(self, X: Any) -> Floats:
+        if self._kernel.is_precomputed:
+            return dense_rows(X[:, self.support_])
+        return self._kernel(X, self.support_vectors_)
+
+    def _ball(self) -> WassersteinBall:
+        if self.lipschitz not in ("exact", "triangle"):
+            raise ValueError(
+                f"lipschitz must be 'exact' or 'triangle', got {self.lipschitz!r}."
+            )
+        return WassersteinBall(self.radius, self.label_cost, "l2")
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
+        data = training_data(self, X, y, sample_weight, label_trust)
+        kernel = kernel_of(
+            self.kernel,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            kernel_params=self.kernel_params,
+            X=data.rows.X,
+            weight=data.rows.weight,
+        )
+        factor = self._factor(kernel, data.rows, _num_samples(y))
+        rows = None if kernel.is_precomputed else data.rows.X[factor.landmarks]
+        lifted = data.rows._replace(X=factor.features)
+        return LiftedData(lifted, data.classes, kernel, factor, _num_samples(y), rows)
+
+    def _factor(self, kernel: Kernel, rows: NominalRows, n_samples: int) -> Factor:
+        n_components = _checked_components(self.n_components)
+        if kernel.is_precomputed:
+            if rows.X.shape[1] != n_samples:
+                raise ValueError(
+                    "X must be square for kernel='precomputed', the kernel values of all "
+                    f"pairs of training rows, got shape {(n_samples, rows.X.shape[1])}."
+                )
+            gram = dense_rows(rows.X[:, rows.source])
+        elif n_components is not None and n_components < rows.X.shape[0]:
+            return nystroem(kernel, rows.X, n_components, seed_of(self.random_state))
+        else:
+            gram = kernel(rows.X, rows.X)
+        return factorise(gram, known_positive=kernel.is_known_positive)
+
+    def _problem(self, data: TrainingData, ball: WassersteinBall) -> RobustProblem:
+        problem = super()._problem(data, ball)
+        return replace(problem, triangle=self.lipschitz == "triangle")
+
+    def _solve(
+        self, problem: RobustProblem, settings: SolverSettings, start: Start | None
+    ) -> SolverResult:
+        return solve(problem, self.solver, settings, start, of_kernel=True)
+
+    def _keep(self, result: SolverResult, data: TrainingData) -> None:
+        super()._keep(result, data)
+        assert isinstance(data, LiftedData)
+        coef, intercept = result.coef, result.intercept - result.intercept.mean()
+        if self.lipschitz == "exact":
+            # One function added to all of them changes nothing: take the centred ones.
+            coef = coef - coef.mean(axis=0)
+        basis, span = np.linalg.qr(coef.T)
+        self._span_coef = span.T
+        self._directions = data.factor.whitened(basis)
+        dual = np.zeros((len(coef), data.n_samples))
+        self.support_ = data.rows.source[data.factor.landmarks]
+        dual[:, self.support_] = self._span_coef @ self._directions.T
+        if len(data.classes) == 2:
+            dual, intercept = np.diff(dual, axis=0), np.diff(intercept)
+        self.dual_coef_, self.intercept_ = dual, intercept
+        none = np.empty((0, 0))
+        self.support_vectors_ = none if data.support_rows is None else data.support_rows
+        self._kernel = data.kernel
+        self.gamma_ = dict(data.kernel.parameters).get("gamma")
+        self.dropped_trace_ = data.factor.dropped
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        is_precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.pairwise = is_precomputed
+        return tags
+
+
+def _checked_components(n_components: Any) -> int | None:
+    if n_components is None:
+        return None
+    is_integer = isinstance(n_components, Integral) and not isinstance(n_components, bool)
+    if not is_integer or n_components < 1:
+        raise ValueError(
+            f"n_components must be None or an integer >= 1, got {n_components!r}."
+        )
+    return int(n_components)

@@ -1,0 +1,177 @@
+"""Robust multinomial logistic regression: probabilities with a guarantee."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import log_softmax
+
+from ..problem import LOSSES, Loss, WassersteinBall
+from ._base import RobustLinearClassifier
+from ._fit import check_available
+from ._partial_fit import PartialFitMixin
+
+
+class RobustLogisticRegression(PartialFitMixin, RobustLinearClassifier):
+    """Logistic regression with the least worst-case log-loss in a Wasserstein ball.
+
+    Minimises the largest expected cross-entropy over all distributions that moving
+    features, and at a finite ``label_cost`` changing labels, can reach within a budget.
+    With trusted labels, the default, that is the mean log-loss plus ``radius`` times the
+    largest distance between two rows of coefficients in the dual norm.
+
+    Parameters
+    ----------
+    radius : float, default=0.05
+        Budget of the adversary.  The default suits standardised features.
+    label_cost : float or array of shape (n_classes, n_classes), default=inf
+        Cost of changing a label, in the units of the features; ``inf`` trusts every
+        label.  A matrix is in the order of ``classes_``.
+    norm : {"l1", "l2", "linf"}, default="l2"
+        Norm of the transport cost on features.
+    label_noise : {"adversarial"}, default="adversarial"
+        How labels go wrong.
+    disbelief : {"trim", "repair"}, default="trim"
+        What is done with a label that is not believed; random label noise only.
+    max_disbelief : float, default=0.4
+        Largest share of labels that are not believed; random label noise only.
+    feature_cost : array-like of shape (n_features,), default=None
+        Price of moving each feature by one unit; ``inf`` marks a feature that the
+        adversary cannot touch.
+    fit_intercept : bool, default=True
+        Whether scores have an intercept, which the adversary cannot move.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the weights, class by class; ``"balanced"`` gives every class the
+        same total weight.
+    solver : {"auto", "newton", "first-order"}, default="auto"
+        Name of the solver.
+    tol : float, default=1e-6
+        Relative duality gap asked for.
+    max_iter : int or None, default=None
+        Limit of iterations; None is the solver's own.
+    warm_start : bool, default=False
+        Whether to start from the previous fit.
+    random_state : int, RandomState instance or None, default=None
+        Seed of solvers that draw random numbers.
+    verbose : int, default=0
+        1 prints a line of progress for each round.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
+        Coefficients; for two classes, one row: the log-odds of ``classes_[1]``.
+    intercept_ : ndarray of shape (n_classes,) or (1,)
+        Intercepts.
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    lambda_ : float
+        Worst-case risk added by the last unit of budget.
+    objective_ : float
+        Certified worst-case log-loss on the training data.
+    dual_bound_ : float
+        Lower bound of the least possible worst-case log-loss.
+    duality_gap_ : float
+        ``objective_ - dual_bound_``.
+    n_iter_ : int
+        Iterations of the solver.
+    solver_ : str
+        Solver that was used.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where they are all strings.
+
+    See Also
+    --------
+    RobustLinearSVC : The same ball around the Crammer-Singer loss.
+    wdrsvm.worst_case_risk : The same guarantee for any linear classifier.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from wdrsvm import RobustLogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> classifier = RobustLogisticRegression(radius=0.02).fit(scale(X), y)
+    >>> print(f"{classifier.score(scale(X), y):.2f}")
+    0.96
+    >>> print(classifier.predict_proba(scale(X)[:1]).round(2))
+    [[0.98 0.02 0.  ]]
+    """
+
+    def __init__(
+        self,
+        radius: Any = 0.05,
+        label_cost: Any = np.inf,
+        *,
+        norm: Any = "l2",
+        label_noise: Any = "adversarial",
+        disbelief: Any = "trim",
+        max_disbelief: Any = 0.4,
+        feature_cost: Any = None,
+        fit_intercept: Any = True,
+        class_weight: Any = None,
+        solver: Any = "auto",
+        tol: Any = 1e-6,
+        max_iter: Any = None,
+        warm_start: Any = False,
+        random_state: Any = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.radius = radius
+        self.label_cost = label_cost
+        self.norm = norm
+        self.label_noise = label_noise
+        self.disbelief = disbelief
+        self.max_disbelief = max_disbelief
+        self.feature_cost = feature_cost
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Logarithms of the classes' probabilities.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Log-probabilities, in the order of ``classes_``.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            # The log-odds of the second class.
+            scores = np.column_stack([np.zeros_like(scores), scores])
+        return log_softmax(scores, axis=1)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of ``classes_``; each row sums to 1.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def _ball(self) -> WassersteinBall:
+        check_available(self, label_noise="adversarial")
+        return super()._ball()
+
+    def _loss(self) -> Loss:
+        return LOSSES["logistic"]

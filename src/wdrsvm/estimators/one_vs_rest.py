@@ -1,0 +1,296 @@
+"""One robust binary machine a class: the baseline that the multiclass machines are for."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..robustness._inputs import nominal_weight, observed_classes
+from ..robustness.worst_case import worst_case_risk
+from ._fit import unchanged_on_error
+from .kernel import RobustSVC
+from .linear import RobustLinearSVC
+
+# What the machines of one class are told, beside the shape of their scores.
+SHARED = (
+    "radius",
+    "label_cost",
+    "fit_intercept",
+    "solver",
+    "tol",
+    "max_iter",
+    "random_state",
+    "verbose",
+)
+LINEAR = ("norm", "feature_cost")
+KERNEL = ("kernel", "gamma", "degree", "coef0", "kernel_params", "n_components")
+
+
+class RobustOneVsRestSVC(ClassifierMixin, BaseEstimator):
+    """One-vs-rest robust support vector machine: one binary machine a class.
+
+    Each machine tells its class from all others with the least worst-case hinge loss, all
+    in the same ball; the largest score decides.  The guarantee of a machine is about its
+    own binary question, not about the decision of all of them together.
+
+    Parameters
+    ----------
+    radius : float, default=0.05
+        Budget of the adversary of each machine.
+    label_cost : float, default=2.0
+        Cost of turning a label of the class into one of the rest or back; ``inf`` trusts
+        every label.  A matrix has no meaning here.
+    kernel : {"linear", "rbf", "laplacian", "poly", "precomputed"} or callable, \
+            default="linear"
+        ``"linear"`` is a linear machine in the features with a ball of any norm; others
+        are kernel machines, with the ball in the space of the kernel.
+    norm : {"l1", "l2", "linf"}, default="l2"
+        Norm of the transport cost on features; kernel machines have ``"l2"``.
+    n_jobs : int or None, default=None
+        Machines that are trained at a time, in threads.
+    feature_cost : array-like of shape (n_features,), default=None
+        Price of moving each feature by one unit, for linear machines.
+    gamma, degree, coef0, kernel_params, n_components
+        Parameters of the kernel, as for :class:`RobustSVC`.
+    fit_intercept : bool, default=True
+        Whether scores have an intercept, which the adversary cannot move.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the weights, class by class.
+    solver : str, default="auto"
+        Name of the solver.
+    tol : float, default=1e-6
+        Relative duality gap asked for, of each machine.
+    max_iter : int or None, default=None
+        Limit of iterations of each machine; None is the solver's own.
+    random_state : int, RandomState instance or None, default=None
+        Seed of solvers that draw random numbers.
+    verbose : int, default=0
+        1 prints a line of progress for each round.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The machines, one a class in the order of ``classes_``; for two classes one
+        machine, that of ``classes_[1]``.
+    coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
+        Coefficients of linear machines, one row a machine.
+    intercept_ : ndarray of shape (n_classes,) or (1,)
+        Intercepts.
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    lambda_, objective_, dual_bound_, duality_gap_ : ndarray of shape (n_machines,)
+        What each machine certifies, see :class:`RobustLinearSVC`.
+    n_iter_ : ndarray of shape (n_machines,)
+        Iterations of each machine's solver.
+    solver_ : str
+        Solver that was used.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where they are all strings.
+
+    See Also
+    --------
+    RobustLinearSVC : One problem for all classes.
+    RobustSVC : The same with kernels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from wdrsvm import RobustOneVsRestSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> classifier = RobustOneVsRestSVC(radius=0.02, label_cost=2.0).fit(scale(X), y)
+    >>> print(f"{classifier.score(scale(X), y):.2f}")
+    0.94
+    >>> print(classifier.objective_.round(2))
+    [0.14 0.73 0.28]
+    """
+
+    def __init__(
+        self,
+        radius: Any = 0.05,
+        label_cost: Any = 2.0,
+        *,
+        kernel: Any = "linear",
+        norm: Any = "l2",
+        n_jobs: Any = None,
+        feature_cost: Any = None,
+        gamma: Any = "scale",
+        degree: Any = 3,
+        coef0: Any = 1.0,
+        kernel_params: Any = None,
+        n_components: Any = None,
+        fit_intercept: Any = True,
+        class_weight: Any = None,
+        solver: Any = "auto",
+        tol: Any = 1e-6,
+        max_iter: Any = None,
+        random_state: Any = None,
+        verbose: Any = 0,
+    ) -> None:
+        self.radius = radius
+        self.label_cost = label_cost
+        self.kernel = kernel
+        self.norm = norm
+        self.n_jobs = n_jobs
+        self.feature_cost = feature_cost
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_components = n_components
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
+    ) -> RobustOneVsRestSVC:
+        """Train one machine a class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        label_trust : array-like of shape (n_samples,), default=None
+            Factors >= 0 on the label cost, row by row; ``inf`` marks a verified label.
+
+        Returns
+        -------
+        RobustOneVsRestSVC
+            The fitted classifier itself.
+        """
+        with unchanged_on_error(self):
+            machine = self._machine()
+            X, y = validate_data(
+                self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
+            )
+            self.classes_, codes = observed_classes(y)
+            weight = nominal_weight(sample_weight, self.class_weight, self.classes_, codes)
+            told_apart = range(len(self.classes_)) if len(self.classes_) > 2 else (1,)
+            train = delayed(_trained)
+            self.estimators_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                train(*machine, X, codes == code, weight, label_trust)
+                for code in told_apart
+            )
+            self._collect()
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        """Scores: one a class, or for two classes that of ``classes_[1]``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features, or for a precomputed kernel its values with the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes) or (n_samples,)
+            The scores.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        scores = [machine.decision_function(X) for machine in self.estimators_]
+        return scores[0] if len(scores) == 1 else np.column_stack(scores)
+
+    def predict(self, X: Any) -> Any:
+        """The label of the largest score.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The labels.
+        """
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[codes]
+
+    def worst_case_risk(
+        self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
+    ) -> float:
+        """Largest expected Crammer-Singer loss of the joint decision, in the same ball.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels, each one of ``classes_``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        label_trust : array-like of shape (n_samples,), default=None
+            Factors on the label cost, row by row.
+
+        Returns
+        -------
+        float
+            The worst-case risk; linear machines only.
+        """
+        check_is_fitted(self)
+        weights = {"sample_weight": sample_weight, "label_trust": label_trust}
+        return worst_case_risk(self, X, y, self.estimators_[0]._ball(), **weights)
+
+    def _machine(self) -> tuple[type, dict[str, Any]]:
+        """Class and parameters of a machine."""
+        if not isinstance(self.label_cost, Real):
+            raise ValueError(
+                "label_cost must be a number, because a machine knows one class and the "
+                f"rest only, got {self.label_cost!r}."
+            )
+        parameters = self.get_params(deep=False)
+        chosen = {name: parameters[name] for name in SHARED}
+        if isinstance(self.kernel, str) and self.kernel == "linear":
+            return RobustLinearSVC, chosen | {name: parameters[name] for name in LINEAR}
+        if self.norm != "l2" or self.feature_cost is not None:
+            raise ValueError(
+                "norm must be 'l2' and feature_cost None for a kernel machine, whose ball "
+                f"is in the space of the kernel, got norm={self.norm!r} and "
+                f"feature_cost={self.feature_cost!r}."
+            )
+        return RobustSVC, chosen | {name: parameters[name] for name in KERNEL}
+
+    def _collect(self) -> None:
+        """What the machines found, side by side."""
+        machines = self.estimators_
+        for name in ("lambda_", "objective_", "dual_bound_", "duality_gap_", "n_iter_"):
+            setattr(self, name, np.array([getattr(each, name) for each in machines]))
+        self.solver_ = machines[0].solver_
+        self.intercept_ = np.concatenate([each.intercept_ for each in machines])
+        if hasattr(machines[0], "coef_"):
+            self.coef_ = np.vstack([each.coef_ for each in machines])
+        elif hasattr(self, "coef_"):
+            del self.coef_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and (
+            self.kernel == "precomputed"
+        )
+        return tags
+
+
+def _trained(
+    kind: type, parameters: dict[str, Any], X: Any, y: Any, weight: Any, trust: Any
+) -> Any:
+    return kind(**parameters).fit(X, y, sample_weight=weight, label_trust=trust)

@@ -1,0 +1,140 @@
+r"""Features behind a kernel: a factor Phi of the Gram matrix, Phi Phi' = K.
+
+Both factors have one form.  Landmarks I are rows whose kernel functions span the features;
+with K[I, I] = R R', R lower triangular,
+
+    Phi(x) = R^{-1} K(I, x),
+
+so that Phi Phi' is K on the landmarks, at most K elsewhere, and scores Phi M' + b are
+K(., I) A' + b with the dual coefficients A = M R^{-1}.  Pivoted Cholesky takes landmarks
+until nothing is left of K; Nystroem stops at a number of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from .functions import Kernel
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# Share of the mean of K's diagonal that a row may lack.
+TOLERANCE = 1e-13
+# Asymmetry and negative eigenvalues, relative to the largest, that rounding may explain.
+GRAM_TOLERANCE = 1e-6
+# Pivots below this many times the negative part are noise.
+ABOVE_NOISE = 30.0
+# Landmarks drawn at a time.
+LANDMARK_BLOCK = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """Features (N, r) of the rows, their landmarks (r,), and the root R (r, r).
+
+    ``dropped`` is the share of the trace of K that the features do not explain.
+    """
+
+    features: Floats
+    landmarks: Indices
+    root: Floats
+    dropped: float
+
+    def whitened(self, combination: Floats) -> Floats:
+        """W with K(., I) W = Phi @ combination, for combinations (r, k) of features."""
+        return np.asarray(
+            linalg.solve_triangular(self.root, combination, trans="T", lower=True)
+        )
+
+
+def factorise(gram: Floats, *, known_positive: bool = True) -> Factor:
+    """The whole Gram matrix, by pivoted Cholesky; rank-deficient ones are welcome.
+
+    Raises ``ValueError`` for a matrix that is not symmetric positive semidefinite, up to
+    rounding in single precision.
+    """
+    noise = 0.0
+    if not known_positive:
+        gram = _symmetric(gram)
+        noise = _negative_part(gram)
+    diagonal = np.diag(gram).copy()
+    rounding = len(gram) * np.finfo(float).eps * float(diagonal.max())
+    tol = max(TOLERANCE * float(diagonal.mean()), rounding, ABOVE_NOISE * noise)
+    # LAPACK takes a tolerance below zero for its own.
+    packed, pivots, rank, _ = linalg.lapack.dpstrf(gram.T, tol=max(tol, 0.0), lower=1)
+    features = np.zeros((len(gram), max(rank, 1)))
+    order = pivots - 1
+    features[order, :rank] = np.tril(packed[:, :rank])
+    landmarks = order[: features.shape[1]].astype(np.intp)
+    if rank == 0:
+        return Factor(features, landmarks, np.ones((1, 1)), 0.0)
+    left = np.maximum(diagonal - (features**2).sum(axis=1), 0.0)
+    return Factor(features, landmarks, features[landmarks], left.sum() / diagonal.sum())
+
+
+def _symmetric(gram: Floats) -> Floats:
+    largest = float(np.abs(gram).max())
+    asymmetry = float(np.abs(gram - gram.T).max())
+    if asymmetry > GRAM_TOLERANCE * largest:
+        raise ValueError(
+            f"The kernel matrix of the training rows must be symmetric, but it differs "
+            f"from its transpose by {asymmetry:.2g}."
+        )
+    return np.asarray((gram + gram.T) / 2)
+
+
+def _negative_part(gram: Floats) -> float:
+    """How far below zero the least eigenvalue lies, if rounding may be to blame."""
+    values = linalg.eigvalsh(gram)
+    if values[0] < -GRAM_TOLERANCE * np.abs(values).max():
+        raise ValueError(
+            f"The kernel matrix of the training rows must be positive semidefinite, but "
+            f"its least eigenvalue is {values[0]:.2g}."
+        )
+    return max(0.0, -float(values[0]))
+
+
+def nystroem(kernel: Kernel, rows: Any, n_components: int, seed: int) -> Factor:
+    """At most ``n_components`` landmarks, by randomly pivoted Cholesky.
+
+    Landmarks are drawn with probabilities proportional to what the features still lack of
+    each row (Chen, Epperly, Tropp and Webber, 2025), a block at a time; only the kernel
+    values of landmarks are ever computed.
+    """
+    rng = np.random.default_rng(seed)
+    diagonal = kernel.diagonal(rows)
+    left = diagonal.copy()
+    features = np.zeros((len(left), n_components))
+    landmarks: list[int] = []
+    tol = TOLERANCE * float(diagonal.mean())
+    while len(landmarks) < n_components and left.max() > tol:
+        wanted = min(LANDMARK_BLOCK, n_components - len(landmarks))
+        size = min(wanted, int(np.count_nonzero(left)))
+        drawn = rng.choice(len(left), size, replace=False, p=left / left.sum())
+        known = features[:, : len(landmarks)]
+        lacking = kernel(rows, rows[drawn]) - known @ known[drawn].T
+        kept, block = _block_features(lacking, drawn, tol)
+        features[:, len(landmarks) : len(landmarks) + len(kept)] = block
+        landmarks.extend(kept.tolist())
+        left = np.maximum(left - (block**2).sum(axis=1), 0.0)
+        left[landmarks] = 0.0
+    found = np.array(landmarks, dtype=np.intp)
+    features = np.ascontiguousarray(features[:, : len(found)])
+    return Factor(
+        features, found, np.tril(features[found]), float(left.sum() / diagonal.sum())
+    )
+
+
+def _block_features(lacking: Floats, drawn: Indices, tol: float) -> tuple[Indices, Floats]:
+    """Features of some landmarks' columns (N, b), without those that add nothing."""
+    packed, pivots, rank, _ = linalg.lapack.dpstrf(lacking[drawn], tol=tol, lower=1)
+    order = pivots[:rank] - 1
+    root = np.tril(packed[:rank, :rank])
+    block = linalg.solve_triangular(root, lacking[:, order].T, lower=True).T
+    return drawn[order], np.asarray(block)

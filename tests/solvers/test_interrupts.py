@@ -1,0 +1,28 @@
+"""An interrupt that compiled code wraps is unwrapped, and nothing else is."""
+
+import pytest
+
+from wdrsvm.solvers.choose import Address, solve
+
+from .test_choose import problem_of
+
+
+def solve_raising(error, cause, monkeypatch):
+    def solver(problem, settings, start):
+        raise error from cause
+
+    monkeypatch.setattr(Address, "load", lambda _: solver)
+    solve(problem_of())
+
+
+def test_a_wrapped_interrupt_comes_out_plain(monkeypatch):
+    with pytest.raises(KeyboardInterrupt) as caught:
+        solve_raising(SystemError(), KeyboardInterrupt(), monkeypatch)
+    assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize("cause", [None, ValueError()])
+def test_other_errors_stay_what_they_are(cause, monkeypatch):
+    with pytest.raises(SystemError) as caught:
+        solve_raising(SystemError(), cause, monkeypatch)
+    assert caught.value.__cause__ is cause
