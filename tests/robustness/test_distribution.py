@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from wdrsvm import (
     RobustLinearSVC,
+    RobustLogisticRegression,
     WassersteinBall,
     worst_case_distribution,
     worst_case_risk,
@@ -145,6 +146,22 @@ def test_the_estimators_method_uses_its_own_ball():
     assert worst.supremum == pytest.approx(classifier.objective_)
     assert worst.risk == pytest.approx(classifier.objective_, rel=1e-6)
     assert worst.transport_cost <= 0.05 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [RobustLogisticRegression(0.05, 1.0), RobustLinearSVC(0.05, 1.0, smoothing=0.5)],
+)
+def test_the_estimators_method_uses_its_own_loss(classifier):
+    X, y = iris_like()
+    classifier.fit(X, y)
+    worst = classifier.worst_case_distribution(X, y, tail_mass=1e-8)
+    risk = classifier.worst_case_risk(X, y)
+    assert worst.supremum == pytest.approx(risk, rel=1e-12)
+    assert (1 - 1e-3) * risk <= worst.risk <= risk * (1 + 1e-9)
+    scores = worst.X @ classifier.coef_.T + classifier.intercept_
+    losses = classifier._loss().of_labels(scores)[np.arange(len(worst.y)), worst.y]
+    assert worst.risk == pytest.approx(worst.weight @ losses)
 
 
 def test_a_smaller_tail_comes_closer():

@@ -6,7 +6,7 @@ import pytest
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
 from wdrsvm.problem.bounded_certificate import PairPlan, bounded_dual_bound
-from wdrsvm.solvers import SolverSettings, solve
+from wdrsvm.solvers import SolverSettings, Start, solve
 from wdrsvm.solvers.bounded import plan_of
 from wdrsvm.solvers.bounded_layout import BoundedLayout
 from wdrsvm.solvers.bounded_point import BoundedPoint
@@ -93,3 +93,17 @@ def test_the_optimum_grows_with_the_radius_and_is_concave():
     steps = np.diff(values)
     assert (steps > 0).all()
     assert (np.diff(steps) <= 1e-8).all()
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("max_iter", [1, 5, 12, 15])
+def test_a_start_that_outdoes_a_run_cut_short_is_judged_as_the_run_is(norm, max_iter):
+    problem = small_problem(norm)
+    best = solve(problem, settings=SolverSettings(tol=1e-9))
+    start = Start(best.coef, best.intercept, best.certificate.lam)
+    settings = SolverSettings(tol=1e-12, max_iter=max_iter)
+    for given in (None, start):
+        found = solve(problem, settings=settings, start=given).certificate
+        assert found.gap >= 0
+        assert found.objective >= best.certificate.objective * (1 - 1e-8)
+        assert found.objective <= 1.0

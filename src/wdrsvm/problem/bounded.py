@@ -15,7 +15,6 @@ rate at which escaping through it pays, and what is left of the budget escapes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .ball import CategoricalGroup
+from .best_moves import BEST_MOVES
 from .norms import NORMS
 
 if TYPE_CHECKING:
@@ -220,6 +220,28 @@ class BoundedMoves:
         spent = float(problem.weight @ cost)
         return Plan(lam, label, winner, float(problem.weight @ value) + lam * spent, spent)
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether training minimises the shared risk, for want of an exact program."""
+        low, high = self.problem.ball.box(self.problem.n_features)
+        ended = np.isfinite(self.cost) & (np.isfinite(low) | np.isfinite(high))
+        return self.problem.ball.norm != "l1" and bool(ended.any())
+
+    def trained_risk(
+        self,
+        coef: Floats,
+        intercept: Floats,
+        lam: float,
+        limited: Floats | None = None,
+    ) -> RobustRisk:
+        """What training minimises: the risk, or the shared risk at a given lam and
+        split; without one the norm pays for all of every slope."""
+        if not self.is_shared:
+            return self.problem.risk(coef, intercept)
+        if limited is None:
+            limited = np.zeros((len(self.pairs[0]), coef.shape[1]))
+        return self.shared_risk(coef, intercept, lam, limited)
+
     def shared_risk(
         self, coef: Floats, intercept: Floats, lam: float, limited: Floats
     ) -> RobustRisk:
@@ -287,49 +309,3 @@ def _check_one_hot(block: Floats, group: CategoricalGroup) -> None:
             "categorical must name one-hot columns, 0 or 1 with a single 1 a row, but "
             f"columns {group.columns.tolist()} of X are not."
         )
-
-
-def _l1_move(steepness: Floats, reach: Floats, cost: Floats, lam: float) -> Floats:
-    """All the way where it pays."""
-    return np.where((steepness > lam * cost) & np.isfinite(reach), reach, 0.0)
-
-
-def _linf_move(steepness: Floats, reach: Floats, cost: Floats, lam: float) -> Floats:
-    """All features up to a common price m: the last at which those still moving pay."""
-    ends = np.sort(reach * cost, axis=1)
-    order = np.argsort(reach * cost, axis=1)
-    rates = (steepness / cost)[order]
-    still = np.cumsum(rates[:, ::-1], axis=1)[:, ::-1]
-    pays = (still > lam) & np.isfinite(ends)
-    common = np.where(pays, ends, 0.0).max(axis=1)
-    return np.asarray(np.minimum(reach, common[:, None] / cost))
-
-
-def _l2_move(steepness: Floats, reach: Floats, cost: Floats, lam: float) -> Floats:
-    """t_d = min(reach_d, tau a_d / cost_d^2) with lam tau = ||cost t||."""
-    slope = steepness / cost
-    ends = reach * cost / slope
-    order = np.argsort(ends, axis=1)
-    sorted_ends = np.take_along_axis(ends, order, axis=1)
-    square = slope[order] ** 2
-    with np.errstate(invalid="ignore", over="ignore"):
-        stopped = np.cumsum(
-            np.where(np.isfinite(sorted_ends), square * sorted_ends**2, 0), 1
-        )
-    moving = square.sum(axis=1, keepdims=True) - np.cumsum(square, axis=1)
-    stopped = np.hstack([np.zeros((len(reach), 1)), stopped])
-    moving = np.hstack([square.sum(axis=1, keepdims=True), np.maximum(moving, 0.0)])
-    # After k features have stopped, tau^2 (lam^2 - moving) = stopped.
-    spare = lam**2 - moving
-    tau = np.sqrt(np.divide(stopped, spare, out=np.zeros_like(spare), where=spare > 0))
-    following = np.hstack([sorted_ends, np.full((len(reach), 1), np.inf)])
-    holds = (spare > 0) & (tau <= following)
-    first = holds.argmax(axis=1)
-    # Where lam pays for nothing, all go to their ends.
-    farthest = np.where(np.isfinite(sorted_ends), sorted_ends, 0.0).max(axis=1)
-    found = np.where(holds.any(axis=1), tau[np.arange(len(tau)), first], farthest)
-    return np.asarray(np.minimum(reach, found[:, None] * slope / cost))
-
-
-BestMove = Callable[[Floats, Floats, Floats, float], Floats]
-BEST_MOVES: dict[str, BestMove] = {"l1": _l1_move, "l2": _l2_move, "linf": _linf_move}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..problem import RobustProblem, RobustRisk
+from ..problem import RobustProblem
 from ..problem.bounded_certificate import PairPlan, bounded_dual_bound
 from .bounded_layout import BoundedLayout
 from .bounded_point import BoundedPoint, Floats
@@ -42,7 +42,9 @@ def bounded_interior_point(
         near = point.gap <= settings.tol * max(point.objective, 1e-2)
         if near or point.is_stuck or n_iter == max_iter:
             coef, intercept = _classifier(problem, point)
-            best.offer(coef, intercept, _value(problem, coef, intercept, point))
+            limited = layout.limited(point.own)
+            risk = problem.moves.trained_risk(coef, intercept, point.lam, limited)
+            best.offer(coef, intercept, risk)
             best.raise_bound(bounded_dual_bound(problem, plan_of(problem, point)), None)
         history.add(n_iter, point.objective, best.dual_bound)
         if best.certificate.holds(settings.tol):
@@ -59,16 +61,6 @@ def _classifier(problem: RobustProblem, point: BoundedPoint) -> tuple[Floats, Fl
     coef = point.coef - point.coef.mean(axis=0)
     intercept = coef[:, -1] if problem.fit_intercept else np.zeros(len(coef))
     return coef[:, : problem.n_features].copy(), intercept.copy()
-
-
-def _value(
-    problem: RobustProblem, coef: Floats, intercept: Floats, point: BoundedPoint
-) -> RobustRisk:
-    """The exact risk; that of shared limits where these are what is minimised."""
-    limited = point.layout.limited(point.own)
-    if problem.ball.norm == "l1" or not limited.any():
-        return problem.risk(coef, intercept)
-    return problem.moves.shared_risk(coef, intercept, point.lam, limited)
 
 
 def plan_of(problem: RobustProblem, point: BoundedPoint) -> PairPlan:

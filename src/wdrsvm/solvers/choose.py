@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from ..problem import Certificate, RobustProblem
+from ..problem import Certificate, RobustProblem, RobustRisk
 from .interrupts import plain_interrupts
 from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from .threads import single_threaded_blas
@@ -210,12 +210,20 @@ def _no_worse_than_known(
     problem: RobustProblem, result: SolverResult, start: Start | None
 ) -> SolverResult:
     """A solver cut short may have lost its start, or even be worse than equal scores."""
-    known = [(np.zeros_like(result.coef), np.zeros_like(result.intercept))]
-    if start is not None:
-        known.append((start.coef, start.intercept))
-    for coef, intercept in known:
-        risk = problem.risk(coef, intercept)
+    equal = Start(np.zeros_like(result.coef), np.zeros_like(result.intercept), 0.0)
+    for known in (equal,) if start is None else (equal, start):
+        risk = _trained_risk(problem, known)
         if risk.value < result.certificate.objective:
             found = Certificate(risk.value, result.certificate.dual_bound, risk.lam)
-            result = replace(result, coef=coef, intercept=intercept, certificate=found)
+            result = replace(
+                result, coef=known.coef, intercept=known.intercept, certificate=found
+            )
     return result
+
+
+def _trained_risk(problem: RobustProblem, known: Start) -> RobustRisk:
+    """What the solver minimises and bounds from below, which a box may make no less than
+    the worst-case risk."""
+    if not problem.is_bounded:
+        return problem.risk(known.coef, known.intercept)
+    return problem.moves.trained_risk(*known)
