@@ -23,6 +23,8 @@ from .result import (
 )
 
 MAX_ITER = 200
+# Below this relative gap rounding may spoil a point: each one is looked at.
+ROUNDING = 1e-8
 
 
 def bounded_interior_point(
@@ -39,7 +41,7 @@ def bounded_interior_point(
     while n_iter < max_iter:
         n_iter += 1
         point.predictor_corrector()
-        near = point.gap <= settings.tol * max(point.objective, 1e-2)
+        near = point.gap <= max(settings.tol, ROUNDING) * max(point.objective, 1e-2)
         if near or point.is_stuck or n_iter == max_iter:
             coef, intercept = _classifier(problem, point)
             limited = layout.limited(point.own)

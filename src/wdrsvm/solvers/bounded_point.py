@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 
 STEP_SHARE = 0.995
 SHORT_STEP = 1e-3
+MAX_SHORT_STEPS = 5
 
 
 class PairCones(SecondOrder):
@@ -122,7 +123,7 @@ class BoundedPoint:
 
     @property
     def is_stuck(self) -> bool:
-        return self.n_short_steps >= 5 or self.gap <= 1e-16
+        return self.n_short_steps >= MAX_SHORT_STEPS or self.gap <= 1e-16
 
     def predictor_corrector(self) -> None:
         """One iteration of Mehrotra's method."""
@@ -134,6 +135,10 @@ class BoundedPoint:
         pairs = zip(self.families, predicted.families, strict=True)
         step = self._direct([family.goal(centre, part) for family, part in pairs])
         by = self._lengths(step, STEP_SHARE)
+        if not np.isfinite(self._gap_after(step, by)):
+            # Rounding has eaten up the system: what is reached is all there is.
+            self.n_short_steps = MAX_SHORT_STEPS
+            return
         self._advance(step, by)
         self.n_short_steps = self.n_short_steps + 1 if min(by) < SHORT_STEP else 0
 
