@@ -84,9 +84,59 @@ def test_feature_cost_is_one_by_default():
     np.testing.assert_array_equal(WassersteinBall(0.1).feature_costs(2), [1.0, 1.0])
 
 
-def test_support_is_reserved():
-    with pytest.raises(ValueError, match="support must be None"):
-        WassersteinBall(0.1, support=(0.0, 1.0))
+@pytest.mark.parametrize(
+    ("support", "error", "message"),
+    [
+        (3.0, TypeError, r"support must be a pair \(low, high\)"),
+        (("a", 1.0), TypeError, "support must be numeric"),
+        ((1.0, 0.0), ValueError, "low <= high"),
+        ((np.nan, 0.0), ValueError, "low <= high"),
+        ((np.inf, np.inf), ValueError, "support must not be empty"),
+        ((np.zeros((2, 2)), 1.0), ValueError, "numbers or one entry a feature"),
+    ],
+)
+def test_a_support_that_is_no_box(support, error, message):
+    with pytest.raises(error, match=message):
+        WassersteinBall(0.1, support=support)
+
+
+def test_a_box_has_an_end_for_every_feature():
+    low, high = WassersteinBall(0.1, support=(0.0, [1.0, np.inf])).box(2)
+    assert low.tolist() == [0.0, 0.0]
+    assert high.tolist() == [1.0, np.inf]
+    with pytest.raises(ValueError, match="but X has 3 features"):
+        WassersteinBall(0.1, support=(0.0, [1.0, np.inf])).box(3)
+
+
+def test_only_finite_ends_and_categories_bound():
+    assert not WassersteinBall(0.1).is_bounded
+    assert not WassersteinBall(0.1, support=(-np.inf, np.inf)).is_bounded
+    assert WassersteinBall(0.1, support=(-np.inf, [np.inf, 1.0])).is_bounded
+    assert WassersteinBall(0.1, categorical=[([0, 1], 1.0)]).is_bounded
+    assert not WassersteinBall(0.1, support=(0, 1)).unbounded().is_bounded
+
+
+@pytest.mark.parametrize(
+    ("categorical", "error", "message"),
+    [
+        ([[0, 1], [2]], ValueError, "must name two columns or more by their numbers"),
+        ([3], TypeError, r"must hold pairs \(columns, cost\)"),
+        ([([0], 1.0)], ValueError, "must name two columns or more by their numbers"),
+        ([([0, -1], 1.0)], ValueError, "must name two columns or more by their numbers"),
+        ([(["a", "b"], 1.0)], ValueError, "must name two columns or more"),
+        ([([0, 1], 0.0)], ValueError, "must have costs > 0"),
+        ([([0, 1], np.nan)], ValueError, "must have costs > 0"),
+        ([([0, 1], 1.0), ([1, 2], 1.0)], ValueError, "names column 1 twice"),
+    ],
+)
+def test_bad_categories(categorical, error, message):
+    with pytest.raises(error, match=message):
+        WassersteinBall(0.1, categorical=categorical)
+
+
+def test_categories_of_columns_that_do_not_exist():
+    with pytest.raises(ValueError, match="names column 5, but X has 3 features"):
+        WassersteinBall(0.1, categorical=[([1, 5], 1.0)]).groups(3)
 
 
 def test_the_ball_keeps_its_own_numbers():

@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall, objective
-from wdrsvm.problem.objective import flip_envelope
+from wdrsvm.problem.knapsack import flip_envelope
 
 from ..agreement.instances import random_problem
 
@@ -203,7 +203,7 @@ def test_a_row_without_weight_gives_no_label():
 
 def test_flips_on_one_line_are_one_flip():
     losses, cost = np.array([[0.5, 1.5, 2.5, 1.0]]), np.array([[np.inf, 1.0, 2.0, 3.0]])
-    kept, flips = flip_envelope(losses, np.array([0]), cost)
+    kept, _, flips = flip_envelope(losses, np.array([0]), cost)
     np.testing.assert_array_equal(kept, [0.5])
     assert [part.tolist() for part in flips] == [[0], [2], [2.0], [2.0]]
     np.testing.assert_array_equal(flips.rate, [1.0])
@@ -213,7 +213,7 @@ def test_flips_climb_the_concave_envelope():
     """A cheap good flip, then a dear better one; what lies below them is left out."""
     losses = np.array([[0.0, 2.0, 1.0, 3.0, 0.2]])
     cost = np.array([[np.inf, 1.0, 2.0, 4.0, 0.0]])
-    kept, flips = flip_envelope(losses, np.array([0]), cost)
+    kept, _, flips = flip_envelope(losses, np.array([0]), cost)
     np.testing.assert_array_equal(kept, [0.2])
     np.testing.assert_array_equal(flips.label, [1, 3])
     np.testing.assert_array_equal(flips.cost, [1.0, 3.0])

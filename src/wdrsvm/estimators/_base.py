@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from ..problem.objective import scores_of
 from ..robustness._inputs import READ_AS_THEY_ARE, as_matrix
-from ..robustness.worst_case import linear_scores, worst_case_risk
+from ..robustness.worst_case import linear_scores
 from ..solvers import SolverResult, SolverSettings, Start, solve
 from ._fit import (
     TrainingData,
@@ -20,9 +20,10 @@ from ._fit import (
     training_data,
     unchanged_on_error,
 )
+from ._promises import PromisesMixin
 
 
-class RobustClassifier(ClassifierMixin, BaseEstimator):
+class RobustClassifier(PromisesMixin, ClassifierMixin, BaseEstimator):
     """A classifier with the least worst-case risk in a ball.
 
     A subclass says which ``_ball`` and which ``_loss``, what the ``_problem`` sees of the
@@ -118,37 +119,6 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    def worst_case_risk(
-        self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
-    ) -> float:
-        """Largest expected loss over the estimator's own ball around other data.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
-        y : array-like of shape (n_samples,)
-            Labels, each one of ``classes_``.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        label_trust : array-like of shape (n_samples,), default=None
-            Factors on the label cost, row by row.
-
-        Returns
-        -------
-        float
-            The worst-case risk.
-        """
-        return worst_case_risk(
-            self,
-            X,
-            y,
-            self._ball(),
-            loss=self._loss(),
-            sample_weight=sample_weight,
-            label_trust=label_trust,
-        )
 
 
 class RobustLinearClassifier(RobustClassifier):

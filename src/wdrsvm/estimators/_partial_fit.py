@@ -83,6 +83,8 @@ class PartialFitMixin:
         with unchanged_on_error(self):
             estimator: Any = self
             ball, settings = estimator._ball(), solver_settings(self)
+            if ball.is_bounded:
+                raise ValueError("partial_fit knows no support or categorical: use fit.")
             chunk = next_chunk(self, X, y, classes, sample_weight, label_trust)
             problem = estimator._problem(chunk.data, ball)
             before = current_state(self, problem)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from ..kernels import Factor, Kernel, factorise, kernel_of, lifted_radius, nystroem
+from ..kernels import Factor, Kernel, factorise, kernel_of, nystroem
 from ..problem import RobustProblem, WassersteinBall
 from ..problem.canonical import NominalRows
 from ..problem.objective import BLOCK_ENTRIES, Floats
@@ -18,6 +18,7 @@ from ..solvers import SolverResult, SolverSettings, Start, solve
 from ..solvers.scaling import dense_rows
 from ._base import RobustClassifier
 from ._fit import TrainingData, seed_of, training_data
+from ._promises import KernelPromisesMixin
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class LiftedData(TrainingData):
     support_rows: Any
 
 
-class RobustSVC(RobustClassifier):
+class RobustSVC(KernelPromisesMixin, RobustClassifier):
     """Kernel classifier with the least worst-case risk in a Wasserstein ball.
 
     The ball lies in the feature space of the kernel: the adversary moves features by a
@@ -188,22 +189,6 @@ class RobustSVC(RobustClassifier):
         weights = self.dual_coef_[:, self.support_].T
         scores = self._kernel_products(X, weights) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def lifted_radius(self, radius: float) -> float:
-        """Radius of features whose ball contains the one of inputs with a given radius.
-
-        Parameters
-        ----------
-        radius : float
-            Radius of a ball of inputs, under the l2 norm and the same label cost.
-
-        Returns
-        -------
-        float
-            The radius to train with.  Kernels that are not calm are refused.
-        """
-        check_is_fitted(self)
-        return lifted_radius(radius, self._kernel, self.n_features_in_)
 
     def linear_form(self, X: Any) -> tuple[Floats, LinearScores]:
         """The classifier as a linear one on at most as many features as classes.

@@ -39,10 +39,14 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
     feature_cost : array-like of shape (n_features,), default=None
         Price of moving each feature by one unit; ``inf`` marks a feature that the
         adversary cannot touch.
-    support : None
-        Reserved for features bounded in a box.
-    categorical : None
-        Reserved for groups of one-hot columns.
+    support : pair (low, high) or None, default=None
+        Box that holds all features, wherever the adversary moves them; numbers or
+        arrays of shape (n_features,), infinite ends allowed.  Exact for ``norm="l1"``;
+        with the other norms ``objective_`` is a safe upper bound of the worst-case
+        risk, which :meth:`worst_case_risk` gives exactly.
+    categorical : sequence of pairs (columns, cost) or None, default=None
+        Groups of one-hot columns, each a categorical feature whose category the
+        adversary may switch at that cost; ``inf`` forbids it.  Exact.
     fit_intercept : bool, default=True
         Whether scores have an intercept, which the adversary cannot move.
     class_weight : dict, "balanced" or None, default=None
@@ -147,8 +151,8 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
         self.verbose = verbose
 
     def _ball(self) -> WassersteinBall:
-        check_available(self, label_noise="adversarial", support=None, categorical=None)
-        return super()._ball()
+        check_available(self, label_noise="adversarial")
+        return replace(super()._ball(), support=self.support, categorical=self.categorical)
 
     def _loss(self) -> Loss:
         smoothing = checked_nonnegative(self.smoothing, "smoothing")

@@ -1,7 +1,15 @@
 """Kernels: Gram matrices, the feature factors behind them, and how calm they are."""
 
-from .calmness import lifted_radius
+from .calmness import input_distance, lifted_radius
 from .factor import Factor, factorise, nystroem
 from .functions import Kernel, kernel_of
 
-__all__ = ["Factor", "Kernel", "factorise", "kernel_of", "lifted_radius", "nystroem"]
+__all__ = [
+    "Factor",
+    "Kernel",
+    "factorise",
+    "input_distance",
+    "kernel_of",
+    "lifted_radius",
+    "nystroem",
+]

@@ -3,6 +3,14 @@ r"""How far features move when inputs do: from a radius of inputs to one of feat
 A kernel is calm if ||Phi(x) - Phi(x')|| <= f(||x - x'||_2) with f concave and f(t) >= t (as
 label changes draw on the same budget at an unchanged price).  The ball of radius eps around
 the inputs then lies within the ball of radius f(eps) around their features.
+
+The other way round no bound by a concave function is needed: features move by
+
+    ||Phi(x) - Phi(x')||^2 = 2 - 2 exp(-gamma ||x - x'||_2^2)        rbf
+                             2 - 2 exp(-gamma ||x - x'||_1)          laplacian
+                             gamma ||x - x'||_2^2                    poly of degree 1
+
+(for a linear kernel with gamma = 1), and this is solved for the movement of inputs.
 """
 
 from __future__ import annotations
@@ -10,7 +18,15 @@ from __future__ import annotations
 import math
 from numbers import Real
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from .functions import Kernel
+
+Floats = NDArray[np.float64]
+
+# 1 over the order of each norm.
+INVERSE_ORDERS = {"l1": 1.0, "l2": 0.5, "linf": 0.0}
 
 
 def lifted_radius(radius: float, kernel: Kernel, n_features: int) -> float:
@@ -45,12 +61,9 @@ def lifted_radius(radius: float, kernel: Kernel, n_features: int) -> float:
         return float(radius)
     if kernel.function == "rbf":
         return float(radius) * max(1.0, math.sqrt(2 * parameters["gamma"]))
-    if kernel.function == "poly" and parameters["degree"] == 1:
+    if _is_affine(kernel):
         return float(radius) * max(1.0, math.sqrt(parameters["gamma"]))
-    raise ValueError(
-        f"kernel must be calm to convert a radius of inputs into one of features: "
-        f"'linear', 'rbf', 'laplacian' or 'poly' of degree 1, got {_described(kernel)}."
-    )
+    raise _not_calm(kernel)
 
 
 def _laplacian(radius: float, steepness: float) -> float:
@@ -58,6 +71,76 @@ def _laplacian(radius: float, steepness: float) -> float:
     if radius <= steepness / 2:
         return math.sqrt(2 * steepness * radius)
     return radius + steepness / 2
+
+
+def input_distance(
+    distance: ArrayLike, kernel: Kernel, n_features: int, norm: str = "l2"
+) -> Floats:
+    """Least movement of inputs that can move their features by given distances.
+
+    Parameters
+    ----------
+    distance : array-like
+        Distances of features, at least 0.
+    kernel : Kernel
+        A calm kernel: linear, rbf, laplacian, or poly of degree 1.
+    n_features : int
+        Number of features of the inputs.
+    norm : {"l1", "l2", "linf"}, default="l2"
+        Norm of the movement of inputs.
+
+    Returns
+    -------
+    ndarray
+        Lower bounds of the movement, exact in the norm that the kernel itself is made of
+        (l1 for laplacian, l2 for the others); ``inf`` where features never move so far.
+
+    Examples
+    --------
+    >>> from wdrsvm.kernels import input_distance, kernel_of
+    >>> input_distance([0.0, 1.0, 2.0], kernel_of("rbf", gamma=2.0), n_features=5).round(3)
+    array([0.   , 0.589,   inf])
+    """
+    reach = np.asarray(distance, dtype=np.float64)
+    if not (reach >= 0).all():
+        raise ValueError(f"distance must be >= 0 in every entry, got {distance!r}.")
+    gamma = dict(kernel.parameters).get("gamma", 1.0)
+    if kernel.function == "laplacian":
+        moved, own = _saturating(reach) / gamma, "l1"
+    elif kernel.function == "rbf":
+        moved, own = np.sqrt(_saturating(reach) / gamma), "l2"
+    elif kernel.function == "linear" or _is_affine(kernel):
+        moved, own = reach / math.sqrt(gamma), "l2"
+    else:
+        raise _not_calm(kernel)
+    return np.asarray(moved / _largest(own, norm, n_features))
+
+
+def _saturating(reach: Floats) -> Floats:
+    """t with 2 - 2 exp(-t) = reach^2, inf where there is none."""
+    share = reach**2 / 2
+    within = share < 1
+    return np.where(within, -np.log1p(-np.where(within, share, 0.0)), np.inf)
+
+
+def _largest(measured: str, norm: str, n_features: int) -> float:
+    """The largest norm ``measured`` of a movement whose other ``norm`` is 1."""
+    if norm not in INVERSE_ORDERS:
+        allowed = ", ".join(repr(name) for name in INVERSE_ORDERS)
+        raise ValueError(f"norm must be one of {allowed}, got {norm!r}.")
+    power = max(0.0, INVERSE_ORDERS[measured] - INVERSE_ORDERS[norm])
+    return float(n_features**power)
+
+
+def _is_affine(kernel: Kernel) -> bool:
+    return kernel.function == "poly" and dict(kernel.parameters)["degree"] == 1
+
+
+def _not_calm(kernel: Kernel) -> ValueError:
+    return ValueError(
+        "kernel must be calm to convert distances of inputs and features into each other: "
+        f"'linear', 'rbf', 'laplacian' or 'poly' of degree 1, got {_described(kernel)}."
+    )
 
 
 def _described(kernel: Kernel) -> str:

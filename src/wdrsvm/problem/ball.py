@@ -3,13 +3,17 @@
 The adversary may move probability mass from (x, y) to (x', y') at the cost
 
     || diag(feature_cost) (x' - x) ||  +  label_cost[y, y']
+    +  switching cost of every categorical feature that changes
 
-and has the budget ``radius``.  All validation of these numbers is here.
+and has the budget ``radius``; x' must lie in ``support``.  All validation of these numbers
+is here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +28,13 @@ def _as_floats(value: ArrayLike, name: str) -> Floats:
         return np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be numeric, got {value!r}.") from None
+
+
+class CategoricalGroup(NamedTuple):
+    """Columns of a one-hot feature and the cost of switching its category."""
+
+    columns: NDArray[np.intp]
+    cost: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +54,13 @@ class WassersteinBall:
     feature_cost : array of shape (n_features,) or None, default=None
         Positive price of moving each feature by one unit; ``inf`` marks a feature
         the adversary cannot touch.  None means 1 everywhere.
-    support : None
-        Reserved for features bounded in a box.
+    support : pair (low, high) or None, default=None
+        Box that holds all features, wherever the adversary moves them; numbers or
+        arrays of shape (n_features,), infinite ends allowed.
+    categorical : sequence of pairs (columns, cost) or None, default=None
+        Groups of one-hot columns, each a categorical feature whose category the
+        adversary may switch at that cost; ``inf`` forbids it.  ``norm``,
+        ``feature_cost`` and ``support`` are for the other columns.
 
     Examples
     --------
@@ -58,7 +74,8 @@ class WassersteinBall:
     label_cost: float | ArrayLike = np.inf
     norm: str = "l2"
     feature_cost: ArrayLike | None = None
-    support: None = None
+    support: tuple[ArrayLike, ArrayLike] | None = None
+    categorical: Sequence[tuple[ArrayLike, float]] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "radius", _checked_radius(self.radius))
@@ -70,7 +87,46 @@ class WassersteinBall:
             cost = _checked_feature_cost(self.feature_cost)
             object.__setattr__(self, "feature_cost", cost)
         if self.support is not None:
-            raise ValueError("support must be None: bounded features are not available.")
+            object.__setattr__(self, "support", _checked_support(self.support))
+        if self.categorical is not None:
+            groups = tuple(_checked_group(group) for group in self.categorical)
+            _check_disjoint(groups)
+            object.__setattr__(self, "categorical", groups or None)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether a box or categories limit where features can go."""
+        if self.categorical is not None:
+            return True
+        ends = () if self.support is None else self.support
+        return any(np.isfinite(np.asarray(end)).any() for end in ends)
+
+    def unbounded(self) -> WassersteinBall:
+        """The same ball without box and categories."""
+        return replace(self, support=None, categorical=None)
+
+    def box(self, n_features: int) -> tuple[Floats, Floats]:
+        """Lower and upper ends as (n_features,) arrays; infinite without a support."""
+        if self.support is None:
+            return np.full(n_features, -np.inf), np.full(n_features, np.inf)
+        ends = [np.asarray(end, dtype=np.float64) for end in self.support]
+        if any(end.ndim == 1 and len(end) != n_features for end in ends):
+            raise ValueError(
+                f"support has ends of shapes {ends[0].shape} and {ends[1].shape}, but X "
+                f"has {n_features} features."
+            )
+        low, high = (np.broadcast_to(end, n_features) for end in ends)
+        return low, high
+
+    def groups(self, n_features: int) -> list[CategoricalGroup]:
+        """The categorical features of data with that many columns."""
+        groups = [_checked_group(group) for group in self.categorical or ()]
+        largest = max((int(group.columns.max()) for group in groups), default=-1)
+        if largest >= n_features:
+            raise ValueError(
+                f"categorical names column {largest}, but X has {n_features} features."
+            )
+        return groups
 
     def label_cost_matrix(self, n_classes: int) -> Floats:
         """Label costs as a (n_classes, n_classes) array with a zero diagonal."""
@@ -143,3 +199,45 @@ def _checked_feature_cost(feature_cost: ArrayLike) -> Floats:
         )
     cost.setflags(write=False)
     return cost
+
+
+def _checked_support(support: Any) -> tuple[Floats, Floats]:
+    if not isinstance(support, (tuple, list)) or len(support) != 2:
+        raise TypeError(f"support must be a pair (low, high), got {support!r}.")
+    low, high = (_as_floats(end, "support") for end in support)
+    if low.ndim > 1 or high.ndim > 1:
+        raise ValueError("support must have ends that are numbers or one entry a feature.")
+    if not np.all(low <= high):
+        raise ValueError(f"support must have low <= high in every entry, got {support!r}.")
+    if np.any(low == np.inf) or np.any(high == -np.inf):
+        raise ValueError(f"support must not be empty, got {support!r}.")
+    return low, high
+
+
+def _checked_group(group: Any) -> CategoricalGroup:
+    try:
+        columns, cost = group
+        columns = np.asarray(columns)
+        cost = float(cost)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"categorical must hold pairs (columns, cost), got {group!r}."
+        ) from None
+    whole = columns.ndim == 1 and len(columns) > 1 and columns.dtype.kind in "iu"
+    if not whole or (columns < 0).any():
+        raise ValueError(
+            f"categorical must name two columns or more by their numbers, got {group!r}."
+        )
+    if not cost > 0:
+        raise ValueError(f"categorical must have costs > 0 (inf is allowed), got {cost!r}.")
+    return CategoricalGroup(columns.astype(np.intp), cost)
+
+
+def _check_disjoint(groups: tuple[CategoricalGroup, ...]) -> None:
+    if not groups:
+        return
+    columns, times = np.unique(
+        np.concatenate([group.columns for group in groups]), return_counts=True
+    )
+    if (times > 1).any():
+        raise ValueError(f"categorical names column {columns[times > 1][0]} twice.")

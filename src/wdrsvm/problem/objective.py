@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,6 +29,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .ball import WassersteinBall
+from .bounded import BoundedMoves, RobustRisk
+from .knapsack import FlipChoices, Flips, Purchase, flip_envelope, spend
 from .loss import LOSSES, Loss
 from .norms import TRIANGLE, lipschitz
 from .row_threads import row_threads
@@ -41,27 +43,6 @@ Matrix: TypeAlias = Any
 # Entries of a block of rows: few enough for a processor's cache and to share out blocks
 # among threads, enough to hide the cost of a call.
 BLOCK_ENTRIES = 1 << 18
-
-
-class RobustRisk(NamedTuple):
-    """Worst-case risk of a fixed classifier and the multiplier that attains it."""
-
-    value: float
-    lam: float
-
-
-class Flips(NamedTuple):
-    """Label flips worth considering: per row, the upper concave envelope of gain
-    against cost.  ``gain`` and ``cost`` are increments over the row's previous flip."""
-
-    row: Codes
-    label: Codes
-    cost: Floats
-    gain: Floats
-
-    @property
-    def rate(self) -> Floats:
-        return self.gain / self.cost
 
 
 class Subgradient(NamedTuple):
@@ -107,7 +88,11 @@ class RobustProblem:
 
     @cached_property
     def feature_cost(self) -> Floats:
-        return self.ball.feature_costs(self.n_features)
+        """Feature costs; a column of a categorical feature costs what switching does."""
+        cost = self.ball.feature_costs(self.n_features).copy()
+        for group in self.ball.groups(self.n_features):
+            cost[group.columns] = group.cost
+        return cost
 
     @cached_property
     def reachable(self) -> NDArray[np.bool_]:
@@ -119,6 +104,20 @@ class RobustProblem:
         for rows in self.blocks():
             present |= np.isfinite(self.flip_cost(rows)[carried[rows]]).any(axis=0)
         return present
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether a box or categories limit what the budget can do."""
+        return self.ball.is_bounded and self.radius > 0
+
+    @cached_property
+    def moves(self) -> BoundedMoves:
+        """Where features can go in a bounded ball."""
+        if self.loss != LOSSES["crammer-singer"]:
+            raise ValueError(
+                f"support and categorical need the Crammer-Singer loss, got {self.loss}."
+            )
+        return BoundedMoves(self)
 
     def with_radius(self, radius: float) -> RobustProblem:
         return replace(self, ball=replace(self.ball, radius=radius))
@@ -173,26 +172,34 @@ class RobustProblem:
         return lipschitz(coef, self.norm, self.feature_cost, self.reachable)
 
     def risk(self, coef: Floats, intercept: Floats) -> RobustRisk:
-        """min over lam >= L(M) of F(M, b, lam), in closed form."""
-        with row_threads(self.n_rows) as run:
-            offers = list(
-                run(lambda rows: self._offers(coef, intercept, rows), self.blocks())
-            )
-        kept = sum(base for base, *_ in offers)
-        _, *flips = zip(*offers, strict=True)
-        rate, cost, gain = (np.concatenate(part) for part in flips)
-        bought, lam = _spend(rate, cost, gain, self.radius, self.lipschitz(coef))
-        return RobustRisk(kept + bought, lam)
+        """min over lam >= L(M) of F(M, b, lam), in closed form.
 
-    def _offers(
-        self, coef: Floats, intercept: Floats, rows: slice
-    ) -> tuple[float, Floats, Floats, Floats]:
-        """Loss of some rows with free flips only; rates, costs and gains of the others."""
+        In a bounded ball with a budget, the minimum of its own convex function of lam.
+        """
+        if self.is_bounded:
+            worst = self.moves.worst_plans(coef, intercept)
+            return RobustRisk(worst.risk, worst.lam)
+        choices = self.flip_choices(coef, intercept)
+        bought = self.spend(choices.flips, coef)
+        return RobustRisk(float(self.weight @ choices.loss) + bought.gain, bought.rate)
+
+    def flip_choices(self, coef: Floats, intercept: Floats) -> FlipChoices:
+        """What changing labels can do to each row."""
+        with row_threads(self.n_rows) as run:
+            choose = partial(self._choices_of_rows, coef, intercept)
+            parts = list(run(choose, self.blocks()))
+        loss, label, flips = zip(*parts, strict=True)
+        joined = (np.concatenate(part) for part in zip(*flips, strict=True))
+        return FlipChoices(np.concatenate(loss), np.concatenate(label), Flips(*joined))
+
+    def _choices_of_rows(self, coef: Floats, intercept: Floats, rows: slice) -> FlipChoices:
         losses = self.loss.of_labels(self.scores(coef, intercept, rows))
-        kept, flips = flip_envelope(losses, self.y[rows], self.flip_cost(rows))
-        mass = self.weight[rows][flips.row]
-        base = float(self.weight[rows] @ kept)
-        return base, flips.rate, mass * flips.cost, mass * flips.gain
+        found = flip_envelope(losses, self.y[rows], self.flip_cost(rows))
+        return found._replace(flips=found.flips._replace(row=found.flips.row + rows.start))
+
+    def spend(self, flips: Flips, coef: Floats) -> Purchase:
+        """The flips that the budget buys, and what is left for moving features."""
+        return spend(flips, self.weight[flips.row], self.radius, self.lipschitz(coef))
 
     def subgradient(self, coef: Floats, intercept: Floats, lam: float) -> Subgradient:
         """A subgradient of F at (M, b, lam), Crammer-Singer loss.
@@ -250,47 +257,3 @@ def scores_of(X: Matrix, coef: Floats, intercept: Floats) -> Floats:
     blocks = row_blocks(X, len(coef))
     parts = [np.asarray(as_floats(X[rows]) @ coef.T) + intercept for rows in blocks]
     return np.concatenate(parts)
-
-
-def flip_envelope(losses: Floats, y: Codes, cost: Floats) -> tuple[Floats, Flips]:
-    """Losses after all free flips, and the flips that cost something.
-
-    Walks up each row's concave envelope of loss against cost, all rows at once; there
-    are at most C - 1 steps, and one when the cost is the same for all flips.
-    """
-    rows = np.arange(len(y))
-    free = np.where(cost == 0, losses, -np.inf)
-    free[rows, y] = losses[rows, y]
-    kept = free.max(axis=1, initial=-np.inf)
-    height, spent = kept.copy(), np.zeros(len(y))
-    steps: list[Flips] = []
-    while len(rows):
-        gain = losses[rows] - height[rows, None]
-        extra = cost[rows] - spent[rows, None]
-        pays = (gain > 0) & (extra > 0) & np.isfinite(extra)
-        rate = np.divide(gain, extra, out=np.full_like(gain, -np.inf), where=pays)
-        best_rate = rate.max(axis=1)
-        # Of equal rates the dearest flip: it contains the cheaper ones.
-        label = np.where(rate == best_rate[:, None], extra, -np.inf).argmax(axis=1)
-        going = np.flatnonzero(best_rate > 0)
-        rows, label = rows[going], label[going]
-        steps.append(Flips(rows, label, extra[going, label], gain[going, label]))
-        height[rows], spent[rows] = losses[rows, label], cost[rows, label]
-    return kept, Flips(*(np.concatenate(part) for part in zip(*steps, strict=True)))
-
-
-def _spend(
-    rate: Floats, cost: Floats, gain: Floats, budget: float, move_rate: float
-) -> tuple[float, float]:
-    """Buy flips by falling rate while they pay more than moving; the rest moves.
-
-    Returns what was gained and the rate of the last unit of budget.
-    """
-    worthwhile = np.flatnonzero((rate > move_rate) & (cost > 0))
-    order = worthwhile[np.argsort(-rate[worthwhile], kind="stable")]
-    running = np.cumsum(cost[order])
-    n_whole = int(np.searchsorted(running, budget, side="right"))
-    gained = float(gain[order[:n_whole]].sum())
-    left = budget - (float(running[n_whole - 1]) if n_whole else 0.0)
-    last_rate = float(rate[order[n_whole]]) if n_whole < len(order) else move_rate
-    return gained + left * last_rate, last_rate

@@ -12,6 +12,7 @@ climbs to ``radius_max`` from below, whatever the accuracy of the solves.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,8 @@ def radius_max(
     label_cost: float | ArrayLike = 2.0,
     norm: str = "l2",
     feature_cost: ArrayLike | None = None,
+    support: tuple[ArrayLike, ArrayLike] | None = None,
+    categorical: Sequence[tuple[ArrayLike, float]] | None = None,
     fit_intercept: bool = True,
     class_weight: dict[Any, float] | str | None = None,
     sample_weight: ArrayLike | None = None,
@@ -52,7 +55,7 @@ def radius_max(
         Features.
     y : array-like of shape (n_samples,)
         Labels.
-    label_cost, norm, feature_cost
+    label_cost, norm, feature_cost, support, categorical
         Shape of the ball, as for :class:`wdrsvm.WassersteinBall`.
     fit_intercept : bool, default=True
         Whether classifiers have an intercept.
@@ -91,7 +94,7 @@ def radius_max(
         rows.X,
         rows.y,
         rows.weight,
-        WassersteinBall(0.0, label_cost, norm, feature_cost),
+        WassersteinBall(0.0, label_cost, norm, feature_cost, support, categorical),
         n_classes=len(classes),
         fit_intercept=fit_intercept,
         label_trust=rows.label_trust,
@@ -132,7 +135,7 @@ def radius_max_of(problem: RobustProblem, tol: float = 1e-4, solver: str = "auto
     radius = 0.0
     for _ in range(MAX_TANGENTS):
         found = solve(problem.with_radius(radius), solver, settings).certificate
-        if found.objective >= top * (1 - tol):
+        if found.objective >= top * (1 - tol) or found.lam == 0:
             break
         radius += (top - found.objective) / found.lam
     return radius

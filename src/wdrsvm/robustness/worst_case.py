@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
-from ..problem.objective import Codes, Floats, Matrix
+from ..problem.objective import Floats, Matrix, scores_of
 from ._inputs import checked_features, checked_trust, checked_weight, label_codes
 
 
@@ -79,12 +79,35 @@ def worst_case_risk(
     >>> print(f"{calm:.2f} {rough:.2f}")
     0.07 1.08
     """
-    X, classifier = _last_step(X, classifier)
+    judged = judged_classifier(classifier, X, y, ball, loss, sample_weight, label_trust)
+    return judged.problem.risk(judged.scores.coef, judged.scores.intercept).value
+
+
+class Judged(NamedTuple):
+    """A classifier's scores, and the problem whose objective judges them."""
+
+    scores: LinearScores
+    problem: RobustProblem
+
+
+def judged_classifier(
+    classifier: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    ball: WassersteinBall,
+    loss: str | Loss,
+    sample_weight: ArrayLike | None,
+    label_trust: ArrayLike | None,
+) -> Judged:
+    """Check what a user gave; pipelines are judged in the space of their last step."""
+    X, classifier = linear_step(X, classifier)
     scores = linear_scores(classifier)
     codes = label_codes(y, scores.classes)
     weight = checked_weight(sample_weight, len(codes))
+    features = features_for(classifier, scores, X)
+    check_consistent_length(features, codes)
     problem = RobustProblem(
-        _features_for(scores, X, codes),
+        features,
         codes,
         weight / weight.sum(),
         ball,
@@ -93,8 +116,7 @@ def worst_case_risk(
         loss=_checked_loss(loss),
         triangle=scores.triangle,
     )
-    _check_scores(classifier, X, problem.scores(scores.coef, scores.intercept))
-    return problem.risk(scores.coef, scores.intercept).value
+    return Judged(scores, problem)
 
 
 def linear_scores(classifier: Any) -> LinearScores:
@@ -134,26 +156,36 @@ def _dense(coef: Any) -> Floats:
     return np.atleast_2d(np.asarray(values, dtype=np.float64))
 
 
-def _last_step(X: Any, classifier: Any) -> tuple[Any, Any]:
-    """The classifier at the end of a pipeline, and the features it sees.
+def linear_step(X: Any, classifier: Any) -> tuple[Any, Any]:
+    """The linear classifier at the end of a pipeline, and the features it sees.
 
     A kernel model is such a pipeline: features of the kernel, then linear scores.
     """
-    if hasattr(classifier, "linear_form"):
-        return tuple(classifier.linear_form(X))
+    X, classifier = last_step(X, classifier)
+    return classifier.linear_form(X) if has_kernel(classifier) else (X, classifier)
+
+
+def last_step(X: Any, classifier: Any) -> tuple[Any, Any]:
+    """The classifier at the end of a pipeline, and the features it sees."""
     if not hasattr(classifier, "steps"):
         return X, classifier
-    return _last_step(classifier[:-1].transform(X), classifier[-1])
+    return last_step(classifier[:-1].transform(X), classifier[-1])
 
 
-def _features_for(scores: LinearScores, X: ArrayLike, codes: Codes) -> Matrix:
+def has_kernel(classifier: Any) -> bool:
+    """Whether scores are linear in the features of a kernel."""
+    return hasattr(classifier, "linear_form")
+
+
+def features_for(classifier: Any, scores: LinearScores, X: ArrayLike) -> Matrix:
+    """X checked, for a classifier that is what its coefficients say."""
     checked = checked_features(X)
-    check_consistent_length(checked, codes)
     n_features = scores.coef.shape[1]
     if checked.shape[1] != n_features:
         raise ValueError(
             f"X has {checked.shape[1]} features, but the classifier expects {n_features}."
         )
+    _check_scores(classifier, X, scores_of(checked, scores.coef, scores.intercept))
     return checked
 
 

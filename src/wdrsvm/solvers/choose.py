@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from ..problem import Certificate, RobustProblem
+from ..problem import Certificate, RobustProblem, RobustRisk
 from .interrupts import plain_interrupts
 from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from .threads import single_threaded_blas
@@ -49,6 +49,9 @@ SOLVERS = {
     "clarabel": Address("reference", "clarabel"),
 }
 
+# Solvers of problems whose features are bounded or categories.
+BOUNDED_SOLVERS = {"interior-point": Address("bounded", "bounded_interior_point")}
+
 
 def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     """Name of the solver that ``"auto"`` stands for.
@@ -68,7 +71,7 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     ===================  ========================  ==================
 
     With a smooth loss "newton" stands in for "interior-point", and the last line does not
-    hold.
+    hold.  In a bounded ball "interior-point" is the only one.
 
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
     chosen and did not reach its goal.
@@ -98,6 +101,8 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     >>> choose(RobustProblem(X, y, np.full(3, 1 / 3), ball, n_classes=3), tol=1e-6)
     'interior-point'
     """
+    if problem.is_bounded:
+        return "interior-point"
     as_wide = problem.n_rows <= ROWS_A_WIDE_FEATURE * problem.n_features
     wide = of_kernel or (as_wide and problem.ball.norm == "l2")
     wide = wide and problem.loss.temperature == 0
@@ -162,10 +167,14 @@ def solve(
     if not isinstance(name, str) or name not in ("auto", *SOLVERS):
         allowed = ", ".join(repr(known) for known in ("auto", *SOLVERS))
         raise ValueError(f"solver must be one of {allowed}, got {name!r}.")
+    if not problem.is_bounded:
+        # Without a budget nothing moves, in a box or out of it.
+        problem = replace(problem, ball=problem.ball.unbounded())
     chosen = choose(problem, settings.tol, of_kernel) if name == "auto" else name
-    _check_bound(problem, chosen)
+    _check_known(problem, chosen)
+    table = BOUNDED_SOLVERS if problem.is_bounded else SOLVERS
     with single_threaded_blas(), plain_interrupts():
-        result = SOLVERS[chosen].load()(problem, settings, start)
+        result = table[chosen].load()(problem, settings, start)
         if name == "auto" and _needs_rescue(problem, settings, result):
             result = SOLVERS[_second_order(problem)].load()(problem, settings, None)
         if result.status is SolverStatus.CONVERGED:
@@ -173,7 +182,14 @@ def solve(
         return _no_worse_than_known(problem, result, start)
 
 
-def _check_bound(problem: RobustProblem, solver: str) -> None:
+def _check_known(problem: RobustProblem, solver: str) -> None:
+    """Refuse a solver that does not know the problem's ball or bound."""
+    if problem.is_bounded and solver not in BOUNDED_SOLVERS:
+        allowed = ", ".join(repr(known) for known in ("auto", *BOUNDED_SOLVERS))
+        raise ValueError(
+            f"solver {solver!r} does not know support and categorical: use one of "
+            f"{allowed}."
+        )
     if problem.triangle and solver in ("subgradient", "stochastic"):
         raise ValueError(
             f"solver {solver!r} has no projection for lipschitz='triangle': use "
@@ -194,12 +210,20 @@ def _no_worse_than_known(
     problem: RobustProblem, result: SolverResult, start: Start | None
 ) -> SolverResult:
     """A solver cut short may have lost its start, or even be worse than equal scores."""
-    known = [(np.zeros_like(result.coef), np.zeros_like(result.intercept))]
-    if start is not None:
-        known.append((start.coef, start.intercept))
-    for coef, intercept in known:
-        risk = problem.risk(coef, intercept)
+    equal = Start(np.zeros_like(result.coef), np.zeros_like(result.intercept), 0.0)
+    for known in (equal,) if start is None else (equal, start):
+        risk = _trained_risk(problem, known)
         if risk.value < result.certificate.objective:
             found = Certificate(risk.value, result.certificate.dual_bound, risk.lam)
-            result = replace(result, coef=coef, intercept=intercept, certificate=found)
+            result = replace(
+                result, coef=known.coef, intercept=known.intercept, certificate=found
+            )
     return result
+
+
+def _trained_risk(problem: RobustProblem, known: Start) -> RobustRisk:
+    """What the solver minimises and bounds from below, which a box may make no less than
+    the worst-case risk."""
+    if not problem.is_bounded:
+        return problem.risk(known.coef, known.intercept)
+    return problem.moves.trained_risk(*known)

@@ -1,0 +1,218 @@
+"""What a fitted estimator can say of its own robustness, in its own ball."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..kernels import input_distance, lifted_radius
+from ..robustness.certified import certified_radius
+from ..robustness.distribution import WorstCaseDistribution, worst_case_distribution
+from ..robustness.worst_case import worst_case_risk
+
+
+class PromisesMixin:
+    """Methods for an estimator with ``_ball`` and ``_loss``."""
+
+    def worst_case_risk(
+        self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
+    ) -> float:
+        """Largest expected loss over the estimator's own ball around other data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels, each one of ``classes_``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        label_trust : array-like of shape (n_samples,), default=None
+            Factors on the label cost, row by row.
+
+        Returns
+        -------
+        float
+            The worst-case risk.
+        """
+        estimator: Any = self
+        return worst_case_risk(
+            self,
+            X,
+            y,
+            estimator._ball(),
+            loss=estimator._loss(),
+            sample_weight=sample_weight,
+            label_trust=label_trust,
+        )
+
+    def worst_case_distribution(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        tail_mass: float = 1e-4,
+        sample_weight: Any = None,
+        label_trust: Any = None,
+    ) -> WorstCaseDistribution:
+        """A distribution in the estimator's own ball that is nearly as bad as any.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels, each one of ``classes_``.
+        tail_mass : float, default=1e-4
+            Mass that moves; the smaller, the closer to the worst-case risk.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        label_trust : array-like of shape (n_samples,), default=None
+            Factors on the label cost, row by row.
+
+        Returns
+        -------
+        WorstCaseDistribution
+            The atoms, their transport cost and their expected loss.
+        """
+        estimator: Any = self
+        return worst_case_distribution(
+            self,
+            X,
+            y,
+            estimator._ball(),
+            tail_mass=tail_mass,
+            loss=estimator._loss(),
+            sample_weight=sample_weight,
+            label_trust=label_trust,
+        )
+
+    def certified_radius(self, X: Any) -> Any:
+        """Distance of each row to the nearest point with another prediction.
+
+        Measured by the estimator's own norm and feature costs, with categorical features
+        as they are.  In a box, whose walls are not counted, a lower bound.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The radii; ``inf`` where no movement changes the prediction.
+        """
+        check_is_fitted(self)
+        estimator: Any = self
+        ball, n_features = estimator._ball(), estimator.n_features_in_
+        cost = ball.feature_costs(n_features).copy()
+        for group in ball.groups(n_features):
+            cost[group.columns] = np.inf
+        return certified_radius(self, X, ball.norm, cost)
+
+
+class KernelPromisesMixin(PromisesMixin):
+    """The same for a kernel model, whose ball lies in its feature space."""
+
+    def worst_case_distribution(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        tail_mass: float = 1e-4,
+        sample_weight: Any = None,
+        label_trust: Any = None,
+    ) -> WorstCaseDistribution:
+        """A distribution in the estimator's own ball that is nearly as bad as any.
+
+        Which labels are flipped is exact.  Movement is described in feature space: the
+        atoms have the features of :meth:`linear_form`, and where mass moves to, no input
+        need have these features.  Distances are the exact ones, whatever ``lipschitz``
+        was for training, so that with ``"triangle"`` the supremum may be less than
+        :meth:`worst_case_risk`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features, or for a precomputed kernel its values with the training rows.
+        y : array-like of shape (n_samples,)
+            Labels, each one of ``classes_``.
+        tail_mass : float, default=1e-4
+            Mass that moves; the smaller, the closer to the worst-case risk.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        label_trust : array-like of shape (n_samples,), default=None
+            Factors on the label cost, row by row.
+
+        Returns
+        -------
+        WorstCaseDistribution
+            The atoms, their transport cost and their expected loss.
+        """
+        return super().worst_case_distribution(
+            X,
+            y,
+            tail_mass=tail_mass,
+            sample_weight=sample_weight,
+            label_trust=label_trust,
+        )
+
+    def certified_radius(self, X: Any) -> Any:
+        """Distance of inputs within which no prediction changes, a lower bound.
+
+        The distance, under the l2 norm, that an input must move before its features can
+        have reached another prediction.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The radii; ``inf`` where no movement changes the prediction.  Kernels that are
+            not calm are refused.
+        """
+        return certified_radius(self, X)
+
+    def lifted_radius(self, radius: float) -> float:
+        """Radius of features whose ball contains the one of inputs with a given radius.
+
+        Parameters
+        ----------
+        radius : float
+            Radius of a ball of inputs, under the l2 norm and the same label cost.
+
+        Returns
+        -------
+        float
+            The radius to train with.  Kernels that are not calm are refused.
+        """
+        check_is_fitted(self)
+        estimator: Any = self
+        return lifted_radius(radius, estimator._kernel, estimator.n_features_in_)
+
+    def input_distance(self, distance: Any, norm: str = "l2") -> Any:
+        """Least movement of inputs that can move their features by given distances.
+
+        Parameters
+        ----------
+        distance : array-like
+            Distances of features.
+        norm : {"l1", "l2", "linf"}, default="l2"
+            Norm of the movement of inputs.
+
+        Returns
+        -------
+        ndarray
+            Lower bounds of the movement; ``inf`` where features never move so far.
+            Kernels that are not calm are refused.
+        """
+        check_is_fitted(self)
+        estimator: Any = self
+        n_features = estimator.n_features_in_
+        return input_distance(distance, estimator._kernel, n_features, norm)

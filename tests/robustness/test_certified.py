@@ -1,0 +1,132 @@
+"""Certified radii against attacks inside and just outside."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from wdrsvm import RobustLinearSVC, certified_radius
+from wdrsvm.robustness.directions import steepest_direction
+
+from .cases import ORDER, FixedScores
+
+NORMS = ["l1", "l2", "linf"]
+
+
+def case_of(seed, n_rows=15):
+    rng = np.random.default_rng(seed)
+    n_classes, n_features = 2 + seed % 4, int(rng.integers(1, 6))
+    coef = rng.normal(size=(n_classes, n_features))
+    classifier = FixedScores(coef, rng.normal(size=n_classes))
+    cost = rng.exponential(size=n_features) + 0.1
+    cost[1:][rng.random(n_features - 1) < 0.3] = np.inf
+    return classifier, rng.normal(size=(n_rows, n_features)), cost, rng
+
+
+def predictions(classifier, X):
+    return (X @ classifier.coef_.T + classifier.intercept_).argmax(axis=1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("norm", NORMS)
+def test_no_attack_inside_changes_a_prediction(norm, seed):
+    classifier, X, cost, rng = case_of(seed)
+    radii = certified_radius(classifier, X, norm, cost)
+    touchable = np.isfinite(cost)
+    for x, radius in zip(X, radii, strict=True):
+        steps = rng.normal(size=(200, touchable.sum())) / cost[touchable]
+        # Corners of the l1 and linf balls too, where their worst attacks are.
+        steps[:50] = np.sign(steps[:50]) / cost[touchable]
+        steps[50:100] *= rng.random((50, touchable.sum())) < 0.3
+        length = np.linalg.norm(steps * cost[touchable], ORDER[norm], axis=1)
+        steps = steps[length > 0] / length[length > 0, None]
+        attacks = np.tile(x, (len(steps), 1))
+        attacks[:, touchable] += min(radius, 1e6) * (1 - 1e-9) * steps
+        assert (predictions(classifier, attacks) == predictions(classifier, x[None])).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("norm", NORMS)
+def test_an_attack_just_outside_changes_it(norm, seed):
+    classifier, X, cost, _ = case_of(seed)
+    radii = certified_radius(classifier, X, norm, cost)
+    for x, radius, k in zip(X, radii, predictions(classifier, X), strict=True):
+        rivals = [j for j in range(len(classifier.coef_)) if j != k]
+        attacks = [
+            x
+            + (radius * (1 + 1e-6) + 1e-9)
+            * steepest_direction(classifier.coef_[j] - classifier.coef_[k], norm, cost)
+            for j in rivals
+        ]
+        assert (predictions(classifier, np.array(attacks)) != k).any()
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("seed", range(10))
+def test_steepest_direction_attains_the_dual_norm(norm, seed):
+    rng = np.random.default_rng(seed)
+    slope, cost = rng.normal(size=4), rng.exponential(size=4) + 0.1
+    cost[2] = np.inf
+    step = steepest_direction(slope, norm, cost)
+    finite = np.isfinite(cost)
+    dual = {"l1": np.inf, "l2": 2, "linf": 1}[norm]
+    assert step[2] == 0
+    assert np.linalg.norm(step[finite] * cost[finite], ORDER[norm]) == pytest.approx(1)
+    expected = np.linalg.norm(slope[finite] / cost[finite], dual)
+    assert slope @ step == pytest.approx(expected)
+
+
+def test_two_classes_are_the_distance_to_the_hyperplane():
+    X, y = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 2
+    machine = LinearSVC().fit(X, y)
+    distance = np.abs(machine.decision_function(X)) / np.linalg.norm(machine.coef_)
+    np.testing.assert_allclose(certified_radius(machine, X), distance)
+
+
+def test_the_estimators_method_uses_its_own_norm_and_costs():
+    X, y = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 3
+    X += y[:, None]
+    cost = np.array([1.0, 2.0, np.inf])
+    classifier = RobustLinearSVC(0.02, norm="l1", feature_cost=cost).fit(X, y)
+    expected = certified_radius(classifier, X, "l1", cost)
+    np.testing.assert_array_equal(classifier.certified_radius(X), expected)
+
+
+def test_a_pipeline_is_measured_where_its_last_step_looks():
+    X, y = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 3
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    inner = certified_radius(pipeline[-1], pipeline[0].transform(X))
+    np.testing.assert_array_equal(certified_radius(pipeline, X), inner)
+    np.testing.assert_allclose(
+        certified_radius(pipeline[-1], sparse.csr_array(X)),
+        certified_radius(pipeline[-1], X),
+    )
+
+
+def test_what_cannot_change_is_infinitely_far():
+    X = np.zeros((2, 2))
+    constant = FixedScores(np.zeros((3, 2)), np.array([0.0, 1.0, 1.0]))
+    assert np.isinf(certified_radius(constant, X)).all()
+    moving = FixedScores(np.eye(2), np.zeros(2))
+    assert np.isinf(certified_radius(moving, X, "l2", [np.inf, np.inf])).all()
+    assert (certified_radius(moving, X) == 0).all()
+
+
+def test_errors():
+    X, y = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 3
+    classifier = LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match="norm must be one of"):
+        certified_radius(classifier, X, "l3")
+    with pytest.raises(ValueError, match="feature_cost has shape"):
+        certified_radius(classifier, X, "l2", [1.0])
+    with pytest.raises(ValueError, match="X has 2 features"):
+        certified_radius(classifier, X[:, :2])
+    with pytest.raises(TypeError, match="classifier must be linear"):
+        certified_radius(KNeighborsClassifier().fit(X, y), X)
+    with pytest.raises(NotFittedError):
+        certified_radius(LogisticRegression(), X)
