@@ -32,6 +32,9 @@ MAX_ENTRIES_FOR_RADIUS = 20_000
 # are noise to a linear classifier: no radius would help.
 NOISE_SHARE = 0.9
 
+# A direction to lean towards, and whether it leads anywhere, need no more.
+ROUGHLY = SolverSettings(tol=1e-3)
+
 
 class RadiusWarning(UserWarning):
     """The radius is so large that no classifier promises more than a constant one.
@@ -155,7 +158,7 @@ def concluded(estimator: Any, problem: RobustProblem, result: SolverResult) -> S
     if problem.radius == 0 or not proven:
         return result
     harmless = replace(problem.ball, radius=0.0, label_cost=np.inf)
-    nominal = solve(replace(problem, ball=harmless))
+    nominal = solve(replace(problem, ball=harmless), settings=ROUGHLY)
     # Where the data are to blame, a smaller radius is no advice.
     if nominal.certificate.objective < NOISE_SHARE * limit.risk:
         _warn_about_radius(problem, limit.risk)
