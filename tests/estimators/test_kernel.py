@@ -329,6 +329,11 @@ class TestBadKernelMatrices:
         with pytest.raises(ValueError, match="must be positive semidefinite"):
             RobustSVC(kernel="precomputed").fit(-self.gram, y)
 
+    def test_landmarks_of_a_precomputed_kernel(self):
+        model = RobustSVC(kernel="precomputed", n_components=10)
+        with pytest.raises(ValueError, match="n_components must be None for kernel='pre"):
+            model.fit(self.gram, y)
+
     def test_wrong_shape_at_predict(self):
         model = RobustSVC(kernel="precomputed").fit(self.gram, y)
         with pytest.raises(ValueError, match="features"):

@@ -23,7 +23,33 @@ from ._fit import (
 from ._promises import PromisesMixin
 
 
-class RobustClassifier(PromisesMixin, ClassifierMixin, BaseEstimator):
+class LargestScore(ClassifierMixin, BaseEstimator):
+    """A classifier that decides by its ``decision_function``, and takes sparse rows."""
+
+    def predict(self, X: Any) -> Any:
+        """The label of the largest score.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The labels.
+        """
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[codes]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class RobustClassifier(PromisesMixin, LargestScore):
     """A classifier with the least worst-case risk in a ball.
 
     A subclass says which ``_ball`` and which ``_loss``, what the ``_problem`` sees of the
@@ -62,23 +88,6 @@ class RobustClassifier(PromisesMixin, ClassifierMixin, BaseEstimator):
             self._keep(concluded(self, problem, result), data)
         return self
 
-    def predict(self, X: Any) -> Any:
-        """The label of the largest score.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The labels.
-        """
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[codes]
-
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
         return training_data(self, X, y, sample_weight, label_trust, READ_AS_THEY_ARE)
 
@@ -114,11 +123,6 @@ class RobustClassifier(PromisesMixin, ClassifierMixin, BaseEstimator):
         self.duality_gap_ = result.certificate.gap
         self.n_iter_ = result.n_iter
         self.solver_ = result.solver
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class RobustLinearClassifier(RobustClassifier):

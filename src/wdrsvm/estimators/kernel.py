@@ -100,7 +100,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         The coefficient used; None for a kernel without one.
     dropped_trace_ : float
         Share of the kernel matrix's trace that a Nystroem approximation leaves out;
-        the certificate is that of the approximated kernel.
+        ``objective_`` holds for the kernel itself, ``dual_bound_`` for what is left.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     lambda_ : float
@@ -253,6 +253,11 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     def _factor(self, kernel: Kernel, rows: NominalRows, n_samples: int) -> Factor:
         n_components = _checked_components(self.n_components)
         if kernel.is_precomputed:
+            if n_components is not None:
+                raise ValueError(
+                    "n_components must be None for kernel='precomputed', whose values "
+                    f"are all there already, got {n_components}."
+                )
             if rows.X.shape[1] != n_samples:
                 raise ValueError(
                     "X must be square for kernel='precomputed', the kernel values of all "

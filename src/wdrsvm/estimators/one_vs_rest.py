@@ -6,12 +6,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..robustness._inputs import nominal_weight, observed_classes
 from ..robustness.worst_case import worst_case_risk
+from ._base import LargestScore
 from ._fit import unchanged_on_error
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
@@ -31,7 +31,7 @@ LINEAR = ("norm", "feature_cost")
 KERNEL = ("kernel", "gamma", "degree", "coef0", "kernel_params", "n_components")
 
 
-class RobustOneVsRestSVC(ClassifierMixin, BaseEstimator):
+class RobustOneVsRestSVC(LargestScore):
     """One-vs-rest robust support vector machine: one binary machine a class.
 
     Each machine tells its class from all others with the least worst-case hinge loss, all
@@ -208,23 +208,6 @@ class RobustOneVsRestSVC(ClassifierMixin, BaseEstimator):
         scores = [machine.decision_function(X) for machine in self.estimators_]
         return scores[0] if len(scores) == 1 else np.column_stack(scores)
 
-    def predict(self, X: Any) -> Any:
-        """The label of the largest score.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The labels.
-        """
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[codes]
-
     def worst_case_risk(
         self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
     ) -> float:
@@ -283,7 +266,6 @@ class RobustOneVsRestSVC(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.pairwise = isinstance(self.kernel, str) and (
             self.kernel == "precomputed"
         )
