@@ -11,12 +11,15 @@ from .problem import WassersteinBall
 from .robustness import (
     LabelAudit,
     RadiusChoice,
+    RobustPath,
     WorstCaseDistribution,
     audit_labels,
     bootstrap_radius,
     certified_radius,
     guaranteed_radius,
+    one_vs_rest_path,
     radius_max,
+    robust_path,
     worst_case_distribution,
     worst_case_risk,
 )
@@ -30,6 +33,7 @@ __all__ = [
     "RobustLinearSVC",
     "RobustLogisticRegression",
     "RobustOneVsRestSVC",
+    "RobustPath",
     "RobustSVC",
     "WassersteinBall",
     "WorstCaseDistribution",
@@ -38,7 +42,9 @@ __all__ = [
     "bootstrap_radius",
     "certified_radius",
     "guaranteed_radius",
+    "one_vs_rest_path",
     "radius_max",
+    "robust_path",
     "worst_case_distribution",
     "worst_case_risk",
 ]

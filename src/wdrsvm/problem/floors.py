@@ -2,7 +2,8 @@ r"""Lower bounds of the optimum at every radius, from multipliers found at some.
 
 Multipliers that meet the equalities of ``certificate`` prove, for all lam >= L(M),
 
-    sum_n w_n f_n(M, b, lam)  >=  value - lam spending,      spending = sigma(G) + sum k phi.
+    sum_n w_n f_n(M, b, lam)  >=  value - lam spending,
+    spending = sigma(G) + sum k phi.
 
 Hence the optimum at any radius is at least
 

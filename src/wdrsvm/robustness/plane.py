@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..problem import Certificate, RobustProblem, RobustRisk
-from ..problem.floors import envelope
+from ..problem.floors import DualPoint, envelope
 from ..problem.knapsack import spend
 from ..problem.objective import Floats
 from ..solvers import SolverResult, SolverSettings, SolverStatus
@@ -33,6 +33,8 @@ from .ties import is_constant, lean, nominal_classifier
 
 # A grid of so many points is worth a solve without a budget, which bounds the small radii.
 LARGE_GRID = 50
+# A bound and the multipliers behind it agree to this share.
+ROUNDING = 1e-12
 
 
 def solve_plane(
@@ -147,17 +149,14 @@ class _Floors:
         if not np.isfinite(bound):
             return
         point = result.dual_point
-        known = point is not None and point.bound(radius) >= bound * (1 - 1e-12)
-        self.values.append(point.value if known and point is not None else bound)
-        moves, flips = (point.on_moves, point.on_flips) if known and point else (radius, 0.0)
-        self.spending.append(
-            np.array([self._spending(j, k, moves, flips, known) for k in range(len(self))])
-        )
+        known = point is not None and point.bound(radius) >= bound * (1 - ROUNDING)
+        if point is None or not known:
+            point = DualPoint(bound, radius, 0.0)
+        spending = [self._spending(j, k, point, known) for k in range(len(self.columns))]
+        self.values.append(point.value)
+        self.spending.append(np.array(spending))
 
-    def __len__(self) -> int:
-        return len(self.columns)
-
-    def _spending(self, j: int, k: int, moves: float, flips: float, known: bool) -> float:
+    def _spending(self, j: int, k: int, point: DualPoint, known: bool) -> float:
         """At column k, of multipliers of column j.
 
         Where it is not known which part is for flips, none of it is less at a smaller
@@ -165,14 +164,14 @@ class _Floors:
         """
         mine, other = self.columns[j].scale, self.columns[k].scale
         if j == k:
-            return moves + flips
+            return point.spending
         if mine is None or other is None or mine == 0:
             return np.inf
         if other <= mine and not (known and mine < np.inf):
-            return moves + flips
+            return point.spending
         if not known or other == np.inf:
             return np.inf
-        return moves + flips * other / mine
+        return point.on_moves + point.on_flips * other / mine
 
     def at(self, j: int, radius: float) -> float:
         if not self.values:
@@ -249,11 +248,12 @@ class _Plane:
     ) -> SolverResult:
         if not self._is_constant(problem, column, result):
             return result
-        return lean(problem, result, column.limit, self._nominal, self.tol)
+        nominal, risk = self._nominal.result, self._nominal.risk(problem, column).value
+        return lean(problem, result, column.limit, nominal, self.tol, risk)
 
     @cached_property
-    def _nominal(self) -> SolverResult:
-        return nominal_classifier(self.columns[0].problem)
+    def _nominal(self) -> _Candidate:
+        return _Candidate(nominal_classifier(self.columns[0].problem), self.unit)
 
     def _known(
         self, problem: RobustProblem, j: int, nearby: list[int]

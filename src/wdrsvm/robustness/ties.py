@@ -36,6 +36,7 @@ def lean(
     limit: LimitClassifier,
     nominal: SolverResult,
     tol: float,
+    nominal_risk: float | None = None,
 ) -> SolverResult:
     """The constant classifier, leaned towards the best one without an adversary.
 
@@ -45,7 +46,9 @@ def lean(
     """
     bound = result.certificate.dual_bound
     spare = bound - (1 - max(tol, LEAST_TOL)) * limit.risk
-    slope = problem.risk(nominal.coef, nominal.intercept).value - limit.risk
+    if nominal_risk is None:
+        nominal_risk = problem.risk(nominal.coef, nominal.intercept).value
+    slope = nominal_risk - limit.risk
     if spare <= 0 or slope <= 0:
         return result
     step = min(1.0, 0.5 * spare / slope)

@@ -91,7 +91,7 @@ def follow(
         iterate.predictor_corrector()
         if look is not None:
             look(iterate)
-        near = iterate.gap <= 2 * settings.tol * max(iterate.objective, 1e-2)
+        near = iterate.gap <= settings.tol * max(iterate.objective, 1e-2)
         if near or iterate.is_stuck or n_iter == max_iter:
             point = iterate.data.scaling.original(iterate.coef)
             best.judge(problem, *point, iterate.multipliers(), settings.tol)

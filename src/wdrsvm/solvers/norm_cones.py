@@ -8,6 +8,7 @@ their costs.  Pairs i < j are K = C (C - 1) / 2 rows.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Protocol
 
 import numpy as np
@@ -229,6 +230,12 @@ class AbsoluteSums:
         cap = np.full(self.pairs.n_rows, lam - n_touchable * upper)
         self.sides, self.caps = Rows(side, centre / side), Rows(cap, centre / cap)
         self.degree = side.size + cap.size
+
+    def __copy__(self) -> AbsoluteSums:
+        twin = object.__new__(AbsoluteSums)
+        vars(twin).update(vars(self))
+        twin.sides, twin.caps = copy(self.sides), copy(self.caps)
+        return twin
 
     def place(self, coef: Floats, lam: float, centre: float) -> None:
         diff = self.pairs.incidence @ coef

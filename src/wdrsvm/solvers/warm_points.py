@@ -50,8 +50,9 @@ class PathMemory:
     def look(self, at: Iterate) -> None:
         gap = at.gap / max(at.objective, 1e-2)
         if NARROWEST <= gap <= WIDEST:
-            kept = (at.coef, at.lam, at.s, at.h, at.rows, at.cone)
-            self.points.append(PathPoint(gap, *copy.deepcopy(kept)))
+            # Steps replace arrays and change none: the objects alone need copies.
+            rows, cone = copy.copy(at.rows), copy.copy(at.cone)
+            self.points.append(PathPoint(gap, at.coef, at.lam, at.s, at.h, rows, cone))
 
     def nearest(self, gap: float) -> PathPoint | None:
         """The point whose gap is nearest, by ratio."""
@@ -67,7 +68,7 @@ def taken_over(data: ScaledData, norm: str, point: PathPoint) -> Iterate | None:
     if not np.array_equal(iterate.rows.exists, point.rows.exists):
         return None
     iterate.coef, iterate.lam = point.coef, point.lam
-    iterate.cone = copy.deepcopy(point.cone)
+    iterate.cone = copy.copy(point.cone)
     slack = _slacks(iterate, point.s, point.h)
     lack = np.where(iterate.rows.exists, KEPT_SLACK * point.rows.slack - slack, 0.0)
     lift = lack[::2].max(axis=(0, 2), initial=0.0)  # h, and with it the rows 1, stays
