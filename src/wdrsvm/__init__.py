@@ -3,9 +3,11 @@
 from .estimators import (
     RadiusWarning,
     RobustLinearSVC,
+    RobustLinearSVCCV,
     RobustLogisticRegression,
     RobustOneVsRestSVC,
     RobustSVC,
+    RobustSVCCV,
 )
 from .problem import WassersteinBall
 from .robustness import (
@@ -31,10 +33,12 @@ __all__ = [
     "RadiusChoice",
     "RadiusWarning",
     "RobustLinearSVC",
+    "RobustLinearSVCCV",
     "RobustLogisticRegression",
     "RobustOneVsRestSVC",
     "RobustPath",
     "RobustSVC",
+    "RobustSVCCV",
     "WassersteinBall",
     "WorstCaseDistribution",
     "__version__",
