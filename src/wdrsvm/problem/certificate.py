@@ -79,11 +79,19 @@ def dual_bound(
 
 
 def dual_point(
-    problem: RobustProblem, multipliers: MultiplierSource, enough: float = np.inf
+    problem: RobustProblem,
+    multipliers: MultiplierSource,
+    enough: float = np.inf,
+    steering: bool = True,
 ) -> DualPoint:
-    """The feasible multipliers behind :func:`dual_bound`, which bound other radii too."""
+    """The feasible multipliers behind :func:`dual_bound`, which bound other radii too.
+
+    Without ``steering`` they are only balanced, which is mostly good and always cheap.
+    """
     if not multipliers.rows(slice(0, 0)).belong_to(problem.loss):
         raise ValueError(f"these multipliers are not those of the loss {problem.loss}.")
+    if enough <= 0:
+        return NOTHING
     radius = problem.radius
     fixed = np.isinf(problem.attainable_feature_cost())
     feasible, rough = _balanced(problem, multipliers, Design(problem, fixed))
@@ -93,7 +101,8 @@ def dual_point(
     point = _point(problem, feasible, multipliers.flow)
     unscaled = feasible is not None and point.share(radius) == 1
     work = problem.n_rows * (problem.n_classes * (problem.n_features + 1)) ** 2
-    steerable = multipliers.gradient is not None and work <= MAX_STEERING_WORK
+    steering = steering and multipliers.gradient is not None
+    steerable = steering and work <= MAX_STEERING_WORK
     if point.bound(radius) < enough and not unscaled and steerable:
         steered = _steered(problem, multipliers, fixed, rough.on_flips)
         point = _better(point, steered, radius)

@@ -85,7 +85,7 @@ def follow(
     best = Incumbent(*iterate.data.scaling.original(iterate.coef))
     history = History(settings.callback)
     max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
-    status, n_iter = SolverStatus.MAX_ITER, 0
+    status, n_iter, n_judged = SolverStatus.MAX_ITER, 0, 0
     while n_iter < max_iter:
         n_iter += 1
         iterate.predictor_corrector()
@@ -94,7 +94,10 @@ def follow(
         near = iterate.gap <= settings.tol * max(iterate.objective, 1e-2)
         if near or iterate.is_stuck or n_iter == max_iter:
             point = iterate.data.scaling.original(iterate.coef)
-            best.judge(problem, *point, iterate.multipliers(), settings.tol)
+            # One more step is cheaper than steering, unless there is none.
+            steering = n_judged > 0 or iterate.is_stuck or n_iter == max_iter
+            n_judged += 1
+            best.judge(problem, *point, iterate.multipliers(), settings.tol, steering)
         history.add(n_iter, iterate.objective, best.dual_bound)
         if best.certificate.holds(settings.tol):
             status = SolverStatus.CONVERGED

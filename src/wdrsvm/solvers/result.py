@@ -137,11 +137,12 @@ class Incumbent:
         intercept: Floats,
         multipliers: MultiplierSource,
         tol: float,
+        steering: bool = True,
     ) -> None:
         """Offer a point and its multipliers, both evaluated by the problem alone."""
         self.offer(coef, intercept, problem.risk(coef, intercept))
         enough = self.objective - tol * max(self.objective, 1e-2)
-        point = dual_point(problem, multipliers, enough)
+        point = dual_point(problem, multipliers, enough, steering)
         self.raise_bound(point.bound(problem.radius), multipliers, point)
 
     @property
