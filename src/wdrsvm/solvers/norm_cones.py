@@ -159,6 +159,14 @@ class Box(Rows):
         slack = np.full((2, n_classes, n_touchable), lam / 2)
         super().__init__(slack, centre / slack)
         self.degree = slack.size
+        self.signs = np.empty((0, n_classes))
+
+    def parts(self) -> tuple[Floats, Floats]:
+        """Slacks and multipliers for an iteration in one call."""
+        return self.slack, self.mult
+
+    def put_parts(self, slack: Floats, mult: Floats) -> None:
+        self.slack, self.mult = slack, mult
 
     def place(self, coef: Floats, lam: float, centre: float) -> None:
         self.put(np.stack([lam / 2 + coef, lam / 2 - coef]), centre)
