@@ -44,6 +44,12 @@ from .warm_points import placed
 MAX_ITER = 200
 # Share of the objective below which the radius' own term does not matter.
 NEGLIGIBLE = 1e-6
+# Failed judgements before multipliers are steered.
+PATIENCE = 3
+
+
+# Shown every iterate and its relative gap.
+Look = Callable[[Iterate, float], None]
 
 
 def interior_point(
@@ -62,12 +68,9 @@ def from_near(
     settings: SolverSettings,
     data: ScaledData,
     near: Iterate | None,
-    look: Callable[[Iterate], None] | None = None,
+    look: Look | None = None,
 ) -> SolverResult:
-    """From a point near the solution, or centrally if that leads nowhere.
-
-    ``look`` is shown every iterate.
-    """
+    """From a point near the solution, or centrally if that leads nowhere."""
     if near is not None:
         result = follow(problem, settings, near, look)
         if result.status is SolverStatus.CONVERGED or settings.max_iter is not None:
@@ -79,7 +82,7 @@ def follow(
     problem: RobustProblem,
     settings: SolverSettings,
     iterate: Iterate,
-    look: Callable[[Iterate], None] | None = None,
+    look: Look | None = None,
 ) -> SolverResult:
     """The method from a given interior point on."""
     best = Incumbent(*iterate.data.scaling.original(iterate.coef))
@@ -89,16 +92,17 @@ def follow(
     while n_iter < max_iter:
         n_iter += 1
         iterate.predictor_corrector()
+        objective, gap = iterate.objective, iterate.gap
         if look is not None:
-            look(iterate)
-        near = iterate.gap <= settings.tol * max(iterate.objective, 1e-2)
+            look(iterate, gap / max(objective, 1e-2))
+        near = gap <= settings.tol * max(objective, 1e-2)
         if near or iterate.is_stuck or n_iter == max_iter:
             point = iterate.data.scaling.original(iterate.coef)
-            # One more step is cheaper than steering, unless there is none.
-            steering = n_judged > 0 or iterate.is_stuck or n_iter == max_iter
+            # A few more steps are cheaper than steering, unless there are none.
+            steering = n_judged >= PATIENCE or iterate.is_stuck or n_iter == max_iter
             n_judged += 1
             best.judge(problem, *point, iterate.multipliers(), settings.tol, steering)
-        history.add(n_iter, iterate.objective, best.dual_bound)
+        history.add(n_iter, objective, best.dual_bound)
         if best.certificate.holds(settings.tol):
             status = SolverStatus.CONVERGED
             break

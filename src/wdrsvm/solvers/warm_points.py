@@ -47,8 +47,7 @@ class PathMemory:
     def __init__(self) -> None:
         self.points: list[PathPoint] = []
 
-    def look(self, at: Iterate) -> None:
-        gap = at.gap / max(at.objective, 1e-2)
+    def look(self, at: Iterate, gap: float) -> None:
         if NARROWEST <= gap <= WIDEST:
             # Steps replace arrays and change none: the objects alone need copies.
             rows, cone = copy.copy(at.rows), copy.copy(at.cone)
