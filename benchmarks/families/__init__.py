@@ -10,6 +10,7 @@ from . import (
     b4_sparse,
     b5_kernel,
     b5b_nystroem,
+    b6_path,
     b7_subgradient,
     b8_growth,
 )
@@ -23,6 +24,7 @@ FAMILIES: dict[str, Family] = {
         b4_sparse,
         b5_kernel,
         b5b_nystroem,
+        b6_path,
         b7_subgradient,
         b8_growth,
     )
