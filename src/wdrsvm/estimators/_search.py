@@ -117,8 +117,9 @@ class PathSearch:
             grid = self._grid(estimator, rows)
             splitter = check_cv(self.cv, rows.y, classifier=True)
             splits = list(splitter.split(rows.X, rows.y, **routed.splitter.split))
+            judges = {"score": None} if self.scoring is None else scorers
             folds = self._cross_validated(
-                estimator, rows, splits, grid, scorers, routed.scorer.score
+                estimator, rows, splits, grid, judges, routed.scorer.score
             )
             self._choose(grid, folds)
             self.n_splits_ = len(splits)
