@@ -76,12 +76,12 @@ def _path(case: Case, tiny: bool) -> Record:
     found: list[Any] = []
     ours = processor_seconds(lambda: found.append(robust_path(X, y, radii, costs, **shape)))
     cold = [_ColdPoint(X, y, radius, cost, shape) for radius in radii for cost in costs]
-    fits = processor_seconds(lambda: [point.fit() for point in cold])
-    solves = processor_seconds(lambda: [point.solve() for point in cold])
+    fits = processor_seconds(lambda: [point.fit().objective_ for point in cold])
+    solves = processor_seconds(lambda: [solve(point.problem) for point in cold])
     path = found[0]
     gap = (path.objective - path.dual_bound) / np.maximum(path.objective, 1e-2)
     differs = [
-        abs(point.objective - risk) / max(risk, 1e-2)
+        abs(point.estimator.objective_ - risk) / max(risk, 1e-2)
         for point, risk in zip(cold, path.objective.ravel(), strict=True)
     ]
     return {
@@ -100,13 +100,9 @@ class _ColdPoint:
     def __init__(self, X: Any, y: Any, radius: float, cost: float, shape: dict[str, Any]):
         self.rows, self.estimator = (X, y), RobustLinearSVC(radius, cost, **shape)
         self.problem = as_problem(X, y, WassersteinBall(radius, cost, shape["norm"]), False)
-        self.objective = np.nan
 
-    def fit(self) -> None:
-        self.objective = self.estimator.fit(*self.rows).objective_
-
-    def solve(self) -> None:
-        solve(self.problem)
+    def fit(self) -> Any:
+        return self.estimator.fit(*self.rows)
 
 
 def _search(case: Case, tiny: bool) -> Record:
@@ -137,7 +133,9 @@ def _table(case: Case) -> tuple[Any, Any]:
         X, y = make_classification(
             case.N,
             case.P,
-            n_informative=max(case.P // 2, 3),
+            n_informative=case.P * 3 // 5,
+            n_redundant=0,
+            n_clusters_per_class=1,
             n_classes=case.C,
             flip_y=0.05,
             random_state=0,

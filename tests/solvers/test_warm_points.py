@@ -114,7 +114,7 @@ def test_one_call_and_step_by_step_are_one_method(norm, given):
     here = problem(norm, **given)
     one, other = (Iterate(data_of(here), here.norm) for _ in range(2))
     for _ in range(6):
-        one._in_one_call()
+        one._in_one_call(one.cone)
         other._step_by_step()
     assert one.coef == pytest.approx(other.coef, rel=1e-9, abs=1e-11)
     assert one.lam == pytest.approx(other.lam, rel=1e-9)

@@ -75,6 +75,14 @@ class PathSearch:
     fitted, it has that estimator's attributes and methods for the point chosen."""
 
     _searched: type
+    radii: Any
+    label_costs: Any
+    cv: Any
+    scoring: Any
+    refit: Any
+    one_standard_error: Any
+    n_jobs: Any
+    verbose: Any
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

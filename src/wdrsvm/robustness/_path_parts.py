@@ -141,7 +141,8 @@ class RobustPath:
         trust = checked_trust(label_trust, len(codes))
         flipped = np.empty(self.objective.shape[:2])
         for i, j in np.ndindex(*flipped.shape):
-            ball = WassersteinBall(self.radii[i], self.label_costs[j], norm, feature_cost)
+            radius, cost = float(self.radii[i]), self.label_costs[j]
+            ball = WassersteinBall(radius, cost, norm, feature_cost)
             problem = RobustProblem(
                 features,
                 codes,
