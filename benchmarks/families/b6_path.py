@@ -114,15 +114,16 @@ def _search(case: Case, tiny: bool) -> Record:
     grid = {"radius": search.radii_, "label_cost": list(SEARCHED_COSTS)}
     peer = GridSearchCV(RobustLinearSVC(norm=case.norm), grid, cv=search.cv)
     theirs = processor_seconds(partial(peer.fit, X, y))
-    same = peer.best_params_ == search.best_params_
+    # Two classifiers within the gap may differ in a row that both are undecided about.
+    close = abs(peer.best_score_ - search.best_score_) < 1.5 / len(y)
     gap = search.duality_gap_ / max(search.objective_, 1e-2)
     return {
         "points": len(search.cv_results_["params"]) * search.n_splits_,
         "ours": ours,
         "one_by_one": theirs,
         "gap": gap,
-        "same_choice": bool(same),
-        "reached": bool(same and gap <= TOL),
+        "same_choice": bool(peer.best_params_ == search.best_params_),
+        "reached": bool(close and gap <= TOL),
     }
 
 
