@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from ..problem import Certificate, RobustProblem
-from ..problem.canonical import NominalRows
+from ..problem.canonical import NominalRows, places
 from ..robustness._inputs import (
     as_matrix,
     checked_trust,
@@ -22,6 +22,7 @@ from ..robustness._inputs import (
 from ..robustness.worst_case import linear_scores
 from ..solvers import SolverResult, SolverStatus, Start
 from ._fit import TrainingData, solver_settings, unchanged_on_error
+from ._label_noise import doubts_labels, forget_beliefs
 
 if TYPE_CHECKING:
     from ..solvers.stream import StreamState
@@ -83,6 +84,8 @@ class PartialFitMixin:
         with unchanged_on_error(self):
             estimator: Any = self
             ball, settings = estimator._ball(), solver_settings(self)
+            if doubts_labels(self):
+                raise ValueError("partial_fit knows no label_noise='random': use fit.")
             if ball.is_bounded:
                 raise ValueError("partial_fit knows no support or categorical: use fit.")
             chunk = next_chunk(self, X, y, classes, sample_weight, label_trust)
@@ -91,6 +94,7 @@ class PartialFitMixin:
             rng = np.random.default_rng([settings.seed, before.n_steps])
             state = before.after(problem, rng, chunk.mass)
             estimator._keep(as_result(problem, state), chunk.data)
+            forget_beliefs(self)
             estimator._stream = Stream(state, estimator.coef_)
         return self
 
@@ -124,8 +128,9 @@ def next_chunk(
         weight[carried] / mass,
         None if trust is None else trust[carried],
         carried,
+        places(carried, np.arange(len(carried)), len(weight)),
     )
-    return Chunk(TrainingData(rows, known), mass)
+    return Chunk(TrainingData(rows, known, codes), mass)
 
 
 def stream_classes(estimator: Any, classes: Any) -> Any:

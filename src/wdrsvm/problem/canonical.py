@@ -22,14 +22,16 @@ LEADING = 4
 
 
 class NominalRows(NamedTuple):
-    """The nominal distribution: rows, labels, normalised weights, label trust, and where
-    each row stood in the data it comes from."""
+    """The nominal distribution: rows, labels, normalised weights, label trust, where each
+    row stood in the data it comes from, and which of them each row of the data became;
+    -1 where that had no weight."""
 
     X: Matrix
     y: Codes
     weight: Floats
     label_trust: Floats | None
     source: Codes
+    became: Codes
 
 
 def canonical_rows(
@@ -42,10 +44,12 @@ def canonical_rows(
     """
     if X.shape[0] * max(X.shape[1], 1) > MAX_ENTRIES:
         carried = np.flatnonzero(weight)
+        became = places(carried, np.arange(len(carried)), len(weight))
         if len(carried) < len(weight):
             trust = None if label_trust is None else label_trust[carried]
             X, y, weight, label_trust = X[carried], y[carried], weight[carried], trust
-        return NominalRows(X, y, weight / weight.sum(), label_trust, carried)
+        share = weight / weight.sum()
+        return NominalRows(X, y, share, label_trust, carried, became)
     if not sparse.issparse(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
     dense = X.toarray() if sparse.issparse(X) else X
@@ -54,7 +58,8 @@ def canonical_rows(
     keys = np.column_stack([y, trust, dense]) + 0.0
     kept = np.flatnonzero(weight > 0)
     order = kept[_sorting(keys[kept], weight[kept])]
-    starts = np.flatnonzero(_differs_from_previous(keys[order]))
+    is_new = _differs_from_previous(keys[order])
+    starts = np.flatnonzero(is_new)
     rows = order[starts]
     merged = np.add.reduceat(weight[order], starts)
     return NominalRows(
@@ -63,7 +68,15 @@ def canonical_rows(
         merged / merged.sum(),
         None if label_trust is None else label_trust[rows],
         rows,
+        places(order, np.cumsum(is_new) - 1, len(weight)),
     )
+
+
+def places(rows: Codes, became: Codes, n_rows: int) -> Codes:
+    """For each of ``n_rows`` rows what it became, -1 for those that are not in ``rows``."""
+    place = np.full(n_rows, -1, dtype=np.intp)
+    place[rows] = became
+    return place
 
 
 def _sorting(keys: Floats, weight: Floats) -> Codes:

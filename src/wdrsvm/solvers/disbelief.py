@@ -17,10 +17,9 @@ and goes on from the better end with the accuracy asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -38,6 +37,16 @@ N_FOLDS = 3
 MAX_ROUNDS = 50
 # A fall of the objective by less than this share of the tolerance is none.
 NEGLIGIBLE = 1e-3
+
+
+# A solver of convex problems.
+Fit: TypeAlias = Callable[[RobustProblem, SolverSettings, Start | None], SolverResult]
+
+
+def solve_as_chosen(
+    problem: RobustProblem, settings: SolverSettings, start: Start | None
+) -> SolverResult:
+    return solve(problem, "auto", settings, start)
 
 
 class Point(NamedTuple):
@@ -58,15 +67,14 @@ class Point(NamedTuple):
 class Descent:
     """Rounds from given beliefs down to a point where none changes."""
 
-    name: str
+    solve: Fit
     settings: SolverSettings
-    of_kernel: bool
     history: History = field(default_factory=lambda: History(None))
     n_iter: int = 0
 
     def fit(self, problem: RobustProblem, start: Start | None) -> SolverResult:
         quiet = replace(self.settings, callback=None)
-        found = solve(problem, self.name, quiet, start, self.of_kernel)
+        found = self.solve(problem, quiet, start)
         self.n_iter += found.n_iter
         return found
 
@@ -105,29 +113,25 @@ def _unfinished(point: Point) -> Point:
 
 def disbelieve(
     doubted: DoubtedProblem,
-    name: str,
     settings: SolverSettings,
     start: Start | None = None,
-    of_kernel: bool = False,
+    solve: Fit = solve_as_chosen,
 ) -> Point:
     """Solve a problem with doubted labels; ``start`` is one more point to begin at.
 
     The result's history has a line a round of the last descent, in the units of the
     objective; ``n_iter`` counts the iterations of all fits.
     """
-    descend = partial(Descent, name, of_kernel=of_kernel)
-    exact = descend(settings, history=History(settings.callback))
+    exact = Descent(solve, settings, History(settings.callback))
     if not np.isfinite(doubted.price).any():
         point = exact.run(doubted, doubted.all_believed, start)
     else:
-        rough = descend(replace(settings, tol=max(settings.tol, ROUGH_TOL)))
+        rough = Descent(solve, replace(settings, tol=max(settings.tol, ROUGH_TOL)))
         best = min(_ends(doubted, rough, start), key=lambda end: end.value)
         exact.n_iter = rough.n_iter
         point = exact.run(doubted, best.beliefs, best.start)
     history = tuple(exact.history.records)
-    return point._replace(
-        found=replace(point.found, n_iter=exact.n_iter, history=history)
-    )
+    return point._replace(found=replace(point.found, n_iter=exact.n_iter, history=history))
 
 
 def _ends(doubted: DoubtedProblem, rough: Descent, start: Start | None) -> Iterator[Point]:
