@@ -44,12 +44,6 @@ class Beliefs(NamedTuple):
     label: Codes
     guarded: bool
 
-    def same_as(self, other: Beliefs) -> bool:
-        """Whether both lead to the same convex problem, if labels are replaced or not."""
-        doubted = other.belief < 1
-        same_labels = np.array_equal(self.label[doubted], other.label[doubted])
-        return same_labels and np.array_equal(self.belief, other.belief)
-
 
 class Offers(NamedTuple):
     """Each row's loss, the price of disbelieving it, and its best other label."""
@@ -127,7 +121,7 @@ class DoubtedProblem:
         """The beliefs that cost least at given scores, within the guards."""
         loss, price, label = self.offers(scores)
         weight, y = self.problem.weight, self.problem.y
-        doubtful = np.flatnonzero(loss > price)
+        doubtful = np.flatnonzero((loss > price) & (weight > 0))
         order = doubtful[np.argsort(price[doubtful] - loss[doubtful], kind="stable")]
         taken = weight[order].copy()
         for c in np.unique(y[order]):
@@ -140,6 +134,13 @@ class DoubtedProblem:
         belief[order] = 1 - np.where(share > 1 - ROUNDING, 1.0, share)
         belief[belief > 1 - ROUNDING] = 1.0
         return Beliefs(belief, label, bool((belief[order] > 0).any()))
+
+    def agree(self, one: Beliefs, other: Beliefs) -> bool:
+        """Whether two beliefs have the same convex problem."""
+        if np.abs(one.belief - other.belief).max() > ROUNDING:
+            return False
+        doubted = other.belief < 1
+        return not self.repair or np.array_equal(one.label[doubted], other.label[doubted])
 
     def convex_piece(self, beliefs: Beliefs) -> ConvexPiece:
         """The convex problem for given beliefs."""

@@ -91,7 +91,7 @@ class Descent:
         self._record(point)
         for _ in range(MAX_ROUNDS):
             beliefs = doubted.beliefs(point.found.coef, point.found.intercept)
-            if beliefs.same_as(point.beliefs):
+            if doubted.agree(beliefs, point.beliefs):
                 return point._replace(beliefs=beliefs)
             new = self.round(doubted, beliefs, point.start)
             enough = NEGLIGIBLE * self.settings.tol * point.value
