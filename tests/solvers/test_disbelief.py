@@ -1,11 +1,11 @@
-"""Majorise and minimise: the objective falls, every fit is right, nothing is left to doubt."""
+"""Majorise and minimise: the objective falls, every fit is right, doubt comes to rest."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from tests.agreement.loss_program import optimum
+
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.problem.disbelief import DoubtedProblem
 from wdrsvm.solvers import SolverSettings, solve
@@ -30,9 +30,7 @@ def doubted(loss="logistic", repair=False, seed=0, n=40, label_cost=0.8, share=0
     y = np.where(wrong, (truth + rng.integers(1, 3, n)) % 3, truth)
     weight = rng.integers(1, 3, n).astype(float)
     ball = WassersteinBall(0.05, label_cost)
-    problem = RobustProblem(
-        X, y, weight / weight.sum(), ball, 3, loss=LOSSES[loss], **kw
-    )
+    problem = RobustProblem(X, y, weight / weight.sum(), ball, 3, loss=LOSSES[loss], **kw)
     return DoubtedProblem(problem, repair, share)
 
 
@@ -53,7 +51,9 @@ def test_the_objective_falls_and_ends_where_no_belief_changes(loss, repair, shar
     objectives = [record.objective for record in point.found.history]
     assert (np.diff(objectives) < 0).all()
     # Recomputed from the classifiers alone, each round starts below where the last ended.
-    assert all(value <= told + 1e-9 for value, told in zip(fitted, objectives, strict=False))
+    assert all(
+        value <= told + 1e-9 for value, told in zip(fitted, objectives, strict=False)
+    )
     final = doubts.value(point.found.coef, point.found.intercept)
     assert point.value == pytest.approx(final, rel=1e-6)
     beliefs = doubts.beliefs(point.found.coef, point.found.intercept)
@@ -75,7 +75,9 @@ def test_rounds_without_starts_fall_in_every_step():
         point = descent.run(doubts, doubts.all_believed)
         objectives = [record.objective for record in descent.history.records]
         assert (np.diff(objectives) < 0).all()
-        assert doubts.value(point.found.coef, point.found.intercept) <= objectives[-1] + 1e-9
+        assert (
+            doubts.value(point.found.coef, point.found.intercept) <= objectives[-1] + 1e-9
+        )
         most = max(most, len(objectives))
     assert most >= 4
 

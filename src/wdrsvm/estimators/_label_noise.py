@@ -38,14 +38,19 @@ class DisbeliefWarning(UserWarning):
     """
 
 
-def doubts_labels(estimator: Any) -> bool:
-    """Whether labels go wrong at random; the parameters about that are checked here."""
+def check_label_noise(estimator: Any) -> None:
+    """Refuse parameters about wrong labels that have no meaning."""
     _check_choice(estimator, "label_noise", ("adversarial", "random"))
     _check_choice(estimator, "disbelief", ("trim", "repair"))
     share = estimator.max_disbelief
     is_number = isinstance(share, Real) and not isinstance(share, bool)
     if not is_number or not 0 <= float(share) < 1:
         raise ValueError(f"max_disbelief must be a number >= 0 and < 1, got {share!r}.")
+
+
+def doubts_labels(estimator: Any) -> bool:
+    """Whether labels go wrong at random."""
+    check_label_noise(estimator)
     return bool(estimator.label_noise == "random")
 
 

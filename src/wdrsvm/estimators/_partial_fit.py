@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from ..problem import Certificate, RobustProblem
@@ -22,7 +23,7 @@ from ..robustness._inputs import (
 from ..robustness.worst_case import linear_scores
 from ..solvers import SolverResult, SolverStatus, Start
 from ._fit import TrainingData, solver_settings, unchanged_on_error
-from ._label_noise import doubts_labels, forget_beliefs
+from ._label_noise import check_label_noise, forget_beliefs
 
 if TYPE_CHECKING:
     from ..solvers.stream import StreamState
@@ -42,9 +43,17 @@ class Stream(NamedTuple):
     coef: Any
 
 
+def _takes_streams(estimator: Any) -> bool:
+    """A label can be doubted only beside all others: a stream has to believe it."""
+    if estimator.label_noise == "random":
+        raise ValueError("partial_fit knows no label_noise='random': use fit.")
+    return True
+
+
 class PartialFitMixin:
     """``partial_fit`` for a linear estimator with ``_ball``, ``_problem`` and ``_keep``."""
 
+    @available_if(_takes_streams)
     def partial_fit(
         self,
         X: Any,
@@ -83,9 +92,8 @@ class PartialFitMixin:
         """
         with unchanged_on_error(self):
             estimator: Any = self
+            check_label_noise(self)
             ball, settings = estimator._ball(), solver_settings(self)
-            if doubts_labels(self):
-                raise ValueError("partial_fit knows no label_noise='random': use fit.")
             if ball.is_bounded:
                 raise ValueError("partial_fit knows no support or categorical: use fit.")
             chunk = next_chunk(self, X, y, classes, sample_weight, label_trust)

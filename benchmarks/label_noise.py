@@ -1,0 +1,272 @@
+"""Does it pay to disbelieve labels?  Accuracy beside tuned LogisticRegression.
+
+``python -m benchmarks.label_noise RECORDS [SPLITS]`` appends one line of JSON a cell (table,
+way of going wrong, split) to RECORDS, skipping those that are there, and prints the tables.
+
+Everybody chooses by the same 3-fold cross-validation of the accuracy on the labels as they
+are given, the first of equals winning: LogisticRegression among as many values of C as the
+recipe tries pairs.  The recipe, fixed before these splits were drawn, is that of the
+documentation: the radius with all labels believed, then the label cost at that radius and
+the next larger one.  Its cross-validation fits loosely along falling label costs, its last
+fit is the public estimator's.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from wdrsvm import RobustLogisticRegression
+from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
+from wdrsvm.problem.disbelief import DoubtedProblem
+from wdrsvm.solvers import SolverResult, SolverSettings, Start, solve
+from wdrsvm.solvers.disbelief import Descent, solve_as_chosen
+
+from .label_noise_data import CROWDS, NOISES, TABLES, Case, case
+from .label_noise_report import print_tables
+
+RADII = (0.002, 0.01, 0.03, 0.07, 0.15, 0.3, 0.6)
+COSTS = {"trim": (2.0, 1.4, 1.0, 0.7), "repair": (1.5, 0.8, 0.4)}
+RELATIVE = (1.5, 0.8, 0.4)
+N_TRIED = len(RADII) + 2 * len(COSTS["trim"])
+STRENGTHS = np.logspace(-3, 2, N_TRIED)
+N_FOLDS = 3
+LOOSE, EXACT = SolverSettings(tol=0.1), 1e-4
+MAX_DISBELIEF = 0.4
+MAX_RELATIVE_ROUNDS = 5
+FIRST_SEED, N_SPLITS = 0, 30
+# Splits on which the members that were not chosen, and class-dependent noise, are tried.
+N_SPLITS_OF_OTHERS = 8
+
+
+class Rows(NamedTuple):
+    """Rows to learn from, and rows to judge by."""
+
+    X: Any
+    y: Any
+    X_judged: Any
+    y_judged: Any
+
+    def n_right(self, found: SolverResult) -> int:
+        scores = self.X_judged @ found.coef.T + found.intercept
+        return int((scores.argmax(axis=1) == self.y_judged).sum())
+
+    def problem(self, radius: float, n_classes: int) -> RobustProblem:
+        weight = np.full(len(self.y), 1 / len(self.y))
+        ball = WassersteinBall(radius)
+        return RobustProblem(
+            self.X, self.y, weight, ball, n_classes, loss=LOSSES["logistic"]
+        )
+
+
+def folds(data: Case, seed: int) -> list[Rows]:
+    splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
+    return [
+        Rows(data.X[learnt], data.labels[learnt], data.X[judged], data.labels[judged])
+        for learnt, judged in splitter.split(data.X, data.labels)
+    ]
+
+
+def start_at(found: SolverResult) -> Start:
+    return Start(found.coef, found.intercept, found.certificate.lam)
+
+
+def believing(rows: Rows, n_classes: int) -> list[SolverResult]:
+    """Fits that believe all labels, one a radius."""
+    found: list[SolverResult] = []
+    for radius in reversed(RADII):
+        start = start_at(found[-1]) if found else None
+        found.append(solve(rows.problem(radius, n_classes), "auto", LOOSE, start))
+    return found[::-1]
+
+
+def doubting(problem: RobustProblem, first: SolverResult, kind: str) -> list[SolverResult]:
+    """Fits along falling label costs."""
+    descent, found = Descent(solve_as_chosen, LOOSE), [first]
+    for cost in COSTS[kind]:
+        doubts = _doubts(problem, cost, kind == "repair")
+        beliefs = doubts.beliefs(found[-1].coef, found[-1].intercept)
+        found.append(descent.run(doubts, beliefs, start_at(found[-1])).found)
+    return found[1:]
+
+
+def _doubts(problem: RobustProblem, cost: float, repair: bool) -> DoubtedProblem:
+    ball = replace(problem.ball, label_cost=cost)
+    return DoubtedProblem(replace(problem, ball=ball), repair, MAX_DISBELIEF)
+
+
+def relative_rule(
+    problem: RobustProblem, first: SolverResult, settings: SolverSettings = LOOSE
+) -> list[SolverResult]:
+    """A rule without an objective: drop what repair would relabel, fit, repeat."""
+    found = [first]
+    for cost in RELATIVE:
+        repair, now = _doubts(problem, cost, True), found[-1]
+        before = None
+        for _ in range(MAX_RELATIVE_ROUNDS):
+            beliefs = repair.beliefs(now.coef, now.intercept)
+            if before is not None and np.array_equal(before, beliefs.belief):
+                break
+            before = beliefs.belief
+            piece = replace(repair, repair=False).convex_piece(beliefs)
+            now = solve(piece.problem, "auto", settings, start_at(now))
+        found.append(now)
+    return found[1:]
+
+
+MEMBERS: dict[str, Callable[..., list[SolverResult]]] = {
+    "trim": lambda problem, first: doubting(problem, first, "trim"),
+    "repair": lambda problem, first: doubting(problem, first, "repair"),
+    "relative rule": relative_rule,
+}
+
+
+class Search:
+    """The recipe's cross-validation on one training set."""
+
+    def __init__(self, data: Case, seed: int):
+        self.data, self.folds = data, folds(data, seed)
+        self.n_classes = int(max(data.labels.max(), data.truth.max())) + 1
+        self.first = [believing(rows, self.n_classes) for rows in self.folds]
+        right = self._sum_of_folds(lambda k: map(self.folds[k].n_right, self.first[k]))
+        self.at = int(right.argmax())
+        self.n_right = right
+
+    def _sum_of_folds(self, counts: Callable[[int], Any]) -> Any:
+        return np.sum([list(counts(k)) for k in range(N_FOLDS)], axis=0)
+
+    def choose(self, member: str) -> tuple[int, int]:
+        """Positions of the radius and of the label cost, -1 for belief in all labels."""
+        best, choice = self.n_right[self.at], (self.at, -1)
+        for at in range(self.at, min(self.at + 2, len(RADII))):
+            right = self._sum_of_folds(lambda k, at=at: self._counts(member, k, at))
+            if right.max() > best:
+                best, choice = right.max(), (at, int(right.argmax()))
+        return choice
+
+    def _counts(self, member: str, k: int, at: int) -> Iterator[int]:
+        problem = self.folds[k].problem(RADII[at], self.n_classes)
+        found = MEMBERS[member](problem, self.first[k][at])
+        return map(self.folds[k].n_right, found)
+
+    def final(self, member: str, choice: tuple[int, int]) -> Any:
+        """The public estimator at the choice; for the rule that has none, its own fit."""
+        at, cost_at = choice
+        if member == "relative rule" and cost_at >= 0:
+            return self._final_relative(at, cost_at)
+        cost = np.inf if cost_at < 0 else COSTS[member][cost_at]
+        disbelief = "trim" if member == "relative rule" else member
+        model = RobustLogisticRegression(
+            RADII[at], cost, label_noise="random", disbelief=disbelief, tol=EXACT
+        )
+        return model.fit(self.data.X, self.data.labels)
+
+    def _final_relative(self, at: int, cost_at: int) -> Any:
+        data = self.data
+        rows = Rows(data.X, data.labels, data.X_test, data.y_test)
+        problem, settings = rows.problem(RADII[at], self.n_classes), SolverSettings(EXACT)
+        found = relative_rule(problem, solve(problem, "auto", settings), settings)[cost_at]
+        return Scores(found)
+
+
+class Scores(NamedTuple):
+    """A solver's result as a classifier."""
+
+    found: SolverResult
+
+    def predict(self, X: Any) -> Any:
+        return (X @ self.found.coef.T + self.found.intercept).argmax(axis=1)
+
+
+def accuracy(model: Any, data: Case) -> float:
+    return float((model.predict(data.X_test) == data.y_test).mean())
+
+
+def tuned_logistic(data: Case, seed: int) -> LogisticRegression:
+    models = [LogisticRegression(C=C, max_iter=500) for C in STRENGTHS]
+    right = np.zeros(len(models))
+    for rows in folds(data, seed):
+        for k, model in enumerate(models):
+            fitted = model.fit(rows.X, rows.y)
+            right[k] += (fitted.predict(rows.X_judged) == rows.y_judged).sum()
+    return models[int(right.argmax())].fit(data.X, data.labels)
+
+
+def found_labels(data: Case, logistic: Any, recipe: Any) -> dict[str, list[int]]:
+    """Of each finder how many labels it names, and how many of them are wrong."""
+    from cleanlab.filter import find_label_issues
+
+    splitter = StratifiedKFold(5, shuffle=True, random_state=0)
+    probability = cross_val_predict(
+        logistic, data.X, data.labels, cv=splitter, method="predict_proba"
+    )
+    issues = find_label_issues(data.labels, probability, n_jobs=1)
+    wrong = data.labels != data.truth
+    named = {"cleanlab": issues, "recipe": recipe.label_belief_ < 1}
+    doubts = doubts_of(data, probability)
+    named["repair, same probabilities"] = doubts
+    counts = {name: [int(d.sum()), int((d & wrong).sum())] for name, d in named.items()}
+    return {**counts, "wrong": [int(wrong.sum())] * 2}
+
+
+def doubts_of(data: Case, probability: Any, cost: float = 0.8) -> Any:
+    """What repair would doubt at out-of-fold log-probabilities."""
+    rows = Rows(data.X, data.labels, data.X, data.labels)
+    doubts = _doubts(rows.problem(0.0, probability.shape[1]), cost, True)
+    return doubts.beliefs_at(np.log(np.maximum(probability, 1e-12))).belief < 1
+
+
+def cell(name: str, noise: str, seed: int) -> dict[str, Any]:
+    data = case(name, noise, seed)
+    search = Search(data, seed)
+    logistic = tuned_logistic(data, seed)
+    plain = search.final("trim", (search.at, -1))
+    score = {"logistic": accuracy(logistic, data), "believing": accuracy(plain, data)}
+    chosen = {}
+    members = MEMBERS if seed < FIRST_SEED + N_SPLITS_OF_OTHERS else ("trim",)
+    for member in members:
+        chosen[member] = search.choose(member)
+        model = search.final(member, chosen[member])
+        score[member] = accuracy(model, data)
+        if member == "trim":
+            recipe = model
+    record = {"table": name, "noise": noise, "seed": seed, "score": score, "chosen": chosen}
+    if noise not in ("clean", "class-dependent"):
+        record["labels"] = found_labels(data, logistic, recipe)
+    return record
+
+
+def cells(n_splits: int) -> Iterator[tuple[str, str, int]]:
+    for seed in range(FIRST_SEED, FIRST_SEED + n_splits):
+        for name in TABLES:
+            for noise in NOISES:
+                if noise != "class-dependent" or seed < FIRST_SEED + N_SPLITS_OF_OTHERS:
+                    yield name, noise, seed
+        for noise in CROWDS:
+            yield "music", noise, seed
+
+
+def main(path: Path, n_splits: int) -> None:
+    warnings.simplefilter("ignore")
+    done = path.read_text().splitlines() if path.exists() else []
+    records = [json.loads(line) for line in done]
+    known = {(r["table"], r["noise"], r["seed"]) for r in records}
+    for key in cells(n_splits):
+        if key not in known:
+            records.append(cell(*key))
+            with path.open("a") as file:
+                file.write(json.dumps(records[-1]) + "\n")
+    print_tables(records)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else N_SPLITS)
