@@ -1,14 +1,13 @@
 """Does it pay to disbelieve labels?  Accuracy beside tuned LogisticRegression.
 
-``python -m benchmarks.label_noise RECORDS [SPLITS]`` appends one line of JSON a cell (table,
-way of going wrong, split) to RECORDS, skipping those that are there, and prints the tables.
+``python -m benchmarks.label_noise RECORDS [SPLITS]`` appends one line of JSON a cell
+(table, noise, split) to RECORDS, skipping those that are there, and prints the tables.
 
 Everybody chooses by the same 3-fold cross-validation of the accuracy on the labels as they
 are given, the first of equals winning: LogisticRegression among as many values of C as the
-recipe tries pairs.  The recipe, fixed before these splits were drawn, is that of the
-documentation: the radius with all labels believed, then the label cost at that radius and
-the next larger one.  Its cross-validation fits loosely along falling label costs, its last
-fit is the public estimator's.
+recipe tries pairs of radius and label cost.  The recipe, fixed before these
+splits were drawn, is that of the documentation.  Its cross-validation fits loosely along
+falling label costs, its last fit is the public estimator's.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from wdrsvm import RobustLogisticRegression
-from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
+from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall, polar
 from wdrsvm.problem.disbelief import DoubtedProblem
 from wdrsvm.solvers import SolverResult, SolverSettings, Start, solve
 from wdrsvm.solvers.disbelief import Descent, solve_as_chosen
@@ -34,18 +34,17 @@ from wdrsvm.solvers.disbelief import Descent, solve_as_chosen
 from .label_noise_data import CROWDS, NOISES, TABLES, Case, case
 from .label_noise_report import print_tables
 
-RADII = (0.002, 0.01, 0.03, 0.07, 0.15, 0.3, 0.6)
-COSTS = {"trim": (2.0, 1.4, 1.0, 0.7), "repair": (1.5, 0.8, 0.4)}
-RELATIVE = (1.5, 0.8, 0.4)
-N_TRIED = len(RADII) + 2 * len(COSTS["trim"])
-STRENGTHS = np.logspace(-3, 2, N_TRIED)
+# Shares of the largest radius worth trying, and of the loss of equal scores.
+RADII = (0.01, 0.12, 0.22)
+COSTS = {"trim": (1.0, 0.75), "repair": (0.8, 0.4), "relative rule": (0.8, 0.4)}
+STRENGTHS = np.logspace(-3, 2, len(RADII) * (1 + len(COSTS["trim"])))
 N_FOLDS = 3
-LOOSE, EXACT = SolverSettings(tol=0.1), 1e-4
+LOOSE, EXACT = SolverSettings(tol=0.1), 1e-3
 MAX_DISBELIEF = 0.4
 MAX_RELATIVE_ROUNDS = 5
 FIRST_SEED, N_SPLITS = 0, 30
 # Splits on which the members that were not chosen, and class-dependent noise, are tried.
-N_SPLITS_OF_OTHERS = 8
+N_SPLITS_OF_OTHERS = 5
 
 
 class Rows(NamedTuple):
@@ -80,20 +79,29 @@ def start_at(found: SolverResult) -> Start:
     return Start(found.coef, found.intercept, found.certificate.lam)
 
 
-def believing(rows: Rows, n_classes: int) -> list[SolverResult]:
+def largest_radius(data: Case, n_classes: int) -> float:
+    """At this radius and above a constant classifier is as robust as any."""
+    observed = np.eye(n_classes)[data.labels]
+    gradient = (observed.mean(axis=0) - observed).T @ data.X / len(data.labels)
+    return polar(gradient, "l2", np.ones(data.X.shape[1]))
+
+
+def believing(rows: Rows, radii: Any, n_classes: int) -> list[SolverResult]:
     """Fits that believe all labels, one a radius."""
     found: list[SolverResult] = []
-    for radius in reversed(RADII):
+    for radius in reversed(radii):
         start = start_at(found[-1]) if found else None
         found.append(solve(rows.problem(radius, n_classes), "auto", LOOSE, start))
     return found[::-1]
 
 
-def doubting(problem: RobustProblem, first: SolverResult, kind: str) -> list[SolverResult]:
+def doubting(
+    problem: RobustProblem, first: SolverResult, costs: Any, repair: bool
+) -> list[SolverResult]:
     """Fits along falling label costs."""
     descent, found = Descent(solve_as_chosen, LOOSE), [first]
-    for cost in COSTS[kind]:
-        doubts = _doubts(problem, cost, kind == "repair")
+    for cost in costs:
+        doubts = _doubts(problem, cost, repair)
         beliefs = doubts.beliefs(found[-1].coef, found[-1].intercept)
         found.append(descent.run(doubts, beliefs, start_at(found[-1])).found)
     return found[1:]
@@ -105,11 +113,11 @@ def _doubts(problem: RobustProblem, cost: float, repair: bool) -> DoubtedProblem
 
 
 def relative_rule(
-    problem: RobustProblem, first: SolverResult, settings: SolverSettings = LOOSE
+    problem: RobustProblem, first: SolverResult, costs: Any, settings: Any = LOOSE
 ) -> list[SolverResult]:
     """A rule without an objective: drop what repair would relabel, fit, repeat."""
     found = [first]
-    for cost in RELATIVE:
+    for cost in costs:
         repair, now = _doubts(problem, cost, True), found[-1]
         before = None
         for _ in range(MAX_RELATIVE_ROUNDS):
@@ -124,10 +132,15 @@ def relative_rule(
 
 
 MEMBERS: dict[str, Callable[..., list[SolverResult]]] = {
-    "trim": lambda problem, first: doubting(problem, first, "trim"),
-    "repair": lambda problem, first: doubting(problem, first, "repair"),
+    "trim": partial(doubting, repair=False),
+    "repair": partial(doubting, repair=True),
     "relative rule": relative_rule,
 }
+
+
+class Choice(NamedTuple):
+    radius: float
+    label_cost: float
 
 
 class Search:
@@ -136,46 +149,50 @@ class Search:
     def __init__(self, data: Case, seed: int):
         self.data, self.folds = data, folds(data, seed)
         self.n_classes = int(max(data.labels.max(), data.truth.max())) + 1
-        self.first = [believing(rows, self.n_classes) for rows in self.folds]
-        right = self._sum_of_folds(lambda k: map(self.folds[k].n_right, self.first[k]))
-        self.at = int(right.argmax())
-        self.n_right = right
+        self.radii = np.array(RADII) * largest_radius(data, self.n_classes)
+        self.first = [believing(rows, self.radii, self.n_classes) for rows in self.folds]
 
-    def _sum_of_folds(self, counts: Callable[[int], Any]) -> Any:
-        return np.sum([list(counts(k)) for k in range(N_FOLDS)], axis=0)
+    def costs(self, member: str) -> Any:
+        """Prices to trim at are shares of the loss of equal scores."""
+        unit = np.log(self.n_classes) if member == "trim" else 1.0
+        return unit * np.array(COSTS[member])
 
-    def choose(self, member: str) -> tuple[int, int]:
-        """Positions of the radius and of the label cost, -1 for belief in all labels."""
-        best, choice = self.n_right[self.at], (self.at, -1)
-        for at in range(self.at, min(self.at + 2, len(RADII))):
-            right = self._sum_of_folds(lambda k, at=at: self._counts(member, k, at))
-            if right.max() > best:
-                best, choice = right.max(), (at, int(right.argmax()))
-        return choice
+    def choose(self, member: str | None) -> Choice:
+        """The best pair of a member; without one, all labels are believed."""
+        right = sum(self._n_right(member, k) for k in range(N_FOLDS))
+        at = np.unravel_index(np.argmax(right), right.shape)
+        costs = [] if member is None else self.costs(member)
+        return Choice(float(self.radii[at[0]]), float([np.inf, *costs][at[1]]))
 
-    def _counts(self, member: str, k: int, at: int) -> Iterator[int]:
-        problem = self.folds[k].problem(RADII[at], self.n_classes)
-        found = MEMBERS[member](problem, self.first[k][at])
-        return map(self.folds[k].n_right, found)
+    def _n_right(self, member: str | None, k: int) -> Any:
+        rows = self.folds[k]
+        counts = []
+        for radius, first in zip(self.radii, self.first[k], strict=True):
+            found = [first]
+            if member is not None:
+                problem = rows.problem(radius, self.n_classes)
+                found += MEMBERS[member](problem, first, self.costs(member))
+            counts.append([rows.n_right(each) for each in found])
+        return np.array(counts)
 
-    def final(self, member: str, choice: tuple[int, int]) -> Any:
+    def final(self, member: str | None, choice: Choice) -> Any:
         """The public estimator at the choice; for the rule that has none, its own fit."""
-        at, cost_at = choice
-        if member == "relative rule" and cost_at >= 0:
-            return self._final_relative(at, cost_at)
-        cost = np.inf if cost_at < 0 else COSTS[member][cost_at]
-        disbelief = "trim" if member == "relative rule" else member
+        if member == "relative rule" and choice.label_cost < np.inf:
+            return self._final_relative(choice)
+        disbelief = "repair" if member == "repair" else "trim"
         model = RobustLogisticRegression(
-            RADII[at], cost, label_noise="random", disbelief=disbelief, tol=EXACT
+            *choice, label_noise="random", disbelief=disbelief, tol=EXACT
         )
         return model.fit(self.data.X, self.data.labels)
 
-    def _final_relative(self, at: int, cost_at: int) -> Any:
+    def _final_relative(self, choice: Choice) -> Any:
         data = self.data
         rows = Rows(data.X, data.labels, data.X_test, data.y_test)
-        problem, settings = rows.problem(RADII[at], self.n_classes), SolverSettings(EXACT)
-        found = relative_rule(problem, solve(problem, "auto", settings), settings)[cost_at]
-        return Scores(found)
+        problem = rows.problem(choice.radius, self.n_classes)
+        settings = SolverSettings(EXACT)
+        costs = [c for c in self.costs("relative rule") if c >= choice.label_cost]
+        first = solve(problem, "auto", settings)
+        return Scores(relative_rule(problem, first, costs, settings)[-1])
 
 
 class Scores(NamedTuple):
@@ -227,21 +244,18 @@ def doubts_of(data: Case, probability: Any, cost: float = 0.8) -> Any:
 
 def cell(name: str, noise: str, seed: int) -> dict[str, Any]:
     data = case(name, noise, seed)
-    search = Search(data, seed)
-    logistic = tuned_logistic(data, seed)
-    plain = search.final("trim", (search.at, -1))
-    score = {"logistic": accuracy(logistic, data), "believing": accuracy(plain, data)}
-    chosen = {}
-    members = MEMBERS if seed < FIRST_SEED + N_SPLITS_OF_OTHERS else ("trim",)
-    for member in members:
-        chosen[member] = search.choose(member)
-        model = search.final(member, chosen[member])
-        score[member] = accuracy(model, data)
-        if member == "trim":
-            recipe = model
+    search, logistic = Search(data, seed), tuned_logistic(data, seed)
+    score, chosen = {"logistic": accuracy(logistic, data)}, {}
+    with_others = seed < FIRST_SEED + N_SPLITS_OF_OTHERS
+    models = {}
+    for member in (None, *MEMBERS) if with_others else (None, "trim"):
+        name_of = member or "believing"
+        chosen[name_of] = search.choose(member)
+        models[name_of] = search.final(member, chosen[name_of])
+        score[name_of] = accuracy(models[name_of], data)
     record = {"table": name, "noise": noise, "seed": seed, "score": score, "chosen": chosen}
     if noise not in ("clean", "class-dependent"):
-        record["labels"] = found_labels(data, logistic, recipe)
+        record["labels"] = found_labels(data, logistic, models["trim"])
     return record
 
 

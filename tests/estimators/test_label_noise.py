@@ -139,7 +139,7 @@ def test_units_of_features_and_radius_are_the_same(estimator, disbelief):
 def test_verified_labels_stay_believed(estimator):
     trust = np.ones(N)
     trust[WRONG[:5]] = np.inf
-    model = doubting(estimator).fit(X, y, label_trust=trust)
+    model = doubting(estimator, 1.5).fit(X, y, label_trust=trust)
     assert (model.label_belief_[WRONG[:5]] == 1).all()
     assert (model.label_belief_ < 1).any()
 
