@@ -26,11 +26,14 @@ def with_wrong_labels(truth, share, rng):
 
 
 def draw_boundary(axes, model, style):
-    """Lines along which two classes have the same largest score."""
-    x, y = np.meshgrid(np.linspace(-6, 6, 500), np.linspace(-5, 5, 500))
-    predicted = model.predict(np.column_stack([x.ravel(), y.ravel()])).reshape(x.shape)
-    for c in range(3):
-        axes.contour(x, y, predicted == c, [0.5], colors="black", linestyles=style)
+    """Lines along which two classes share the largest score."""
+    x, y = np.meshgrid(np.linspace(-6, 6, 400), np.linspace(-5, 5, 400))
+    scores = model.decision_function(np.column_stack([x.ravel(), y.ravel()]))
+    scores = scores.reshape(*x.shape, 3)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        others_win = scores.argmin(axis=2) != 3 - i - j
+        lead = np.ma.masked_where(others_win, scores[..., i] - scores[..., j])
+        axes.contour(x, y, lead, [0.0], colors="black", linestyles=style)
 
 
 def picture(X, labels, believing, doubting, path):
@@ -52,7 +55,7 @@ def picture(X, labels, believing, doubting, path):
     plt.close(figure)
 
 
-def main(path=None, n_samples=240, share=0.25, seed=3):
+def main(path=None, n_samples=90, share=0.25, seed=0):
     X, truth = make_blobs(n_samples, centers=CENTRES, cluster_std=1.0, random_state=seed)
     labels = with_wrong_labels(truth, share, np.random.default_rng(seed))
     believing = RobustLogisticRegression(0.05).fit(X, labels)

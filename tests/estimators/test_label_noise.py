@@ -1,6 +1,8 @@
 """Estimators with ``label_noise="random"``: limits, invariances, guards, refusals."""
 
+import runpy
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -258,3 +260,13 @@ def test_audits_can_use_it():
     model = doubting(RobustLogisticRegression, tol=1e-3)
     found = audit_labels(X, y, model, n_repeats=1).row[:15]
     assert len(np.intersect1d(found, WRONG)) >= 11
+
+
+def test_the_example_runs_and_draws(tmp_path):
+    pytest.importorskip("matplotlib")
+    root = Path(__file__).parents[2]
+    main = runpy.run_path(str(root / "examples" / "disbelieve_labels.py"))["main"]
+    believing, doubting_score, disbelieved, wrong = main(tmp_path / "picture.png")
+    assert doubting_score >= believing
+    assert (disbelieved & wrong).sum() >= 0.8 * max(disbelieved.sum(), wrong.sum())
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
