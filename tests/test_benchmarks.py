@@ -93,3 +93,18 @@ def test_unknown_family_is_a_clear_error():
     assert found.returncode == 2
     assert "unknown family 'b0'; there are b1, b2, b3" in found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_the_study_of_label_noise_runs_on_simulated_data(monkeypatch, capsys):
+    pytest.importorskip("cleanlab")
+    monkeypatch.syspath_prepend(ROOT)
+    study = importlib.import_module("benchmarks.label_noise")
+    report = importlib.import_module("benchmarks.label_noise_report")
+    name = "simulated: 2 classes, 10 features"
+    records = [study.cell(name, noise, study.FIRST_SEED) for noise in ("clean", "20 %")]
+    for record in records:
+        assert set(record["score"]) == {"logistic", "believing", *study.MEMBERS}
+        assert min(record["score"].values()) > 0.8
+    assert records[1]["labels"]["wrong"] == [40, 40]
+    report.print_tables(records)
+    assert "Gain of the recipe" in capsys.readouterr().out

@@ -42,6 +42,10 @@ def doubting(estimator, label_cost=1.0, **parameters):
     return estimator(label_cost=label_cost, label_noise="random", **parameters)
 
 
+# Some checks fit noise, or weigh a class next to nothing: both deserve their warnings.
+@pytest.mark.filterwarnings(
+    "ignore::wdrsvm.DisbeliefWarning", "ignore::wdrsvm.RadiusWarning"
+)
 @parametrize_with_checks(
     [
         doubting(RobustLinearSVC, 2.0, tol=1e-4),

@@ -116,9 +116,11 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     lambda_ : float
         Worst-case risk added by the last unit of budget.
     objective_ : float
-        Certified worst-case risk on the training data.
+        Certified worst-case risk on the training data; with random label noise, what the
+        believed labels lose and the disbelieved ones cost.
     dual_bound_ : float
-        Lower bound of the least possible worst-case risk.
+        Lower bound of the least possible worst-case risk; with random label noise, of the
+        least possible objective for the same beliefs.
     duality_gap_ : float
         ``objective_ - dual_bound_``.
     n_iter_ : int
