@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import StratifiedKFold
 
 from wdrsvm import RobustLogisticRegression
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall, polar
@@ -221,45 +221,16 @@ def tuned_logistic(data: Case, seed: int) -> LogisticRegression:
     return models[int(right.argmax())].fit(data.X, data.labels)
 
 
-def found_labels(data: Case, logistic: Any, recipe: Any) -> dict[str, list[int]]:
-    """Of each finder how many labels it names, and how many of them are wrong."""
-    from cleanlab.filter import find_label_issues
-
-    splitter = StratifiedKFold(5, shuffle=True, random_state=0)
-    probability = cross_val_predict(
-        logistic, data.X, data.labels, cv=splitter, method="predict_proba"
-    )
-    issues = find_label_issues(data.labels, probability, n_jobs=1)
-    wrong = data.labels != data.truth
-    named = {"cleanlab": issues, "recipe": recipe.label_belief_ < 1}
-    doubts = doubts_of(data, probability)
-    named["repair, same probabilities"] = doubts
-    counts = {name: [int(d.sum()), int((d & wrong).sum())] for name, d in named.items()}
-    return {**counts, "wrong": [int(wrong.sum())] * 2}
-
-
-def doubts_of(data: Case, probability: Any, cost: float = 0.8) -> Any:
-    """What repair would doubt at out-of-fold log-probabilities."""
-    rows = Rows(data.X, data.labels, data.X, data.labels)
-    doubts = _doubts(rows.problem(0.0, probability.shape[1]), cost, True)
-    return doubts.beliefs_at(np.log(np.maximum(probability, 1e-12))).belief < 1
-
-
 def cell(name: str, noise: str, seed: int) -> dict[str, Any]:
     data = case(name, noise, seed)
     search, logistic = Search(data, seed), tuned_logistic(data, seed)
     score, chosen = {"logistic": accuracy(logistic, data)}, {}
     with_others = seed < FIRST_SEED + N_SPLITS_OF_OTHERS
-    models = {}
     for member in (None, *MEMBERS) if with_others else (None, "trim"):
         name_of = member or "believing"
         chosen[name_of] = search.choose(member)
-        models[name_of] = search.final(member, chosen[name_of])
-        score[name_of] = accuracy(models[name_of], data)
-    record = {"table": name, "noise": noise, "seed": seed, "score": score, "chosen": chosen}
-    if noise not in ("clean", "class-dependent"):
-        record["labels"] = found_labels(data, logistic, models["trim"])
-    return record
+        score[name_of] = accuracy(search.final(member, chosen[name_of]), data)
+    return {"table": name, "noise": noise, "seed": seed, "score": score, "chosen": chosen}
 
 
 def cells(n_splits: int) -> Iterator[tuple[str, str, int]]:

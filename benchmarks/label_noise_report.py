@@ -42,24 +42,6 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def found_labels(records: list[dict[str, Any]]) -> pd.DataFrame:
-    """Precision and recall of named labels, all cells of a kind of noise together."""
-    rows = []
-    for record in records:
-        counts = record.get("labels", {})
-        wrong = counts.get("wrong", [0, 0])[0]
-        rows += [
-            {"noise": record["noise"], "by": by, "named": n, "hit": hit, "wrong": wrong}
-            for by, (n, hit) in counts.items()
-            if by != "wrong"
-        ]
-    total = pd.DataFrame(rows).groupby(["noise", "by"], sort=False).sum()
-    total["precision"] = total["hit"] / total["named"]
-    total["recall"] = total["hit"] / total["wrong"]
-    total["F1"] = 2 * total["hit"] / (total["named"] + total["wrong"])
-    return total
-
-
 def print_tables(records: list[dict[str, Any]]) -> None:
     table = gains(records)
     with pd.option_context("display.width", 120, "display.max_rows", None):
@@ -71,5 +53,3 @@ def print_tables(records: list[dict[str, Any]]) -> None:
         recipe = table[table["method"] == "trim"]
         print("\nGain of the recipe, table by table:")
         print(recipe.pivot_table("gain", "table", "noise", np.mean, sort=False).round(1))
-        print("\nLabels found:")
-        print(found_labels(records).round(3))

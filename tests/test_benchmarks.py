@@ -96,7 +96,6 @@ def test_unknown_family_is_a_clear_error():
 
 
 def test_the_study_of_label_noise_runs_on_simulated_data(monkeypatch, capsys):
-    pytest.importorskip("cleanlab")
     monkeypatch.syspath_prepend(ROOT)
     study = importlib.import_module("benchmarks.label_noise")
     report = importlib.import_module("benchmarks.label_noise_report")
@@ -105,6 +104,18 @@ def test_the_study_of_label_noise_runs_on_simulated_data(monkeypatch, capsys):
     for record in records:
         assert set(record["score"]) == {"logistic", "believing", *study.MEMBERS}
         assert min(record["score"].values()) > 0.8
-    assert records[1]["labels"]["wrong"] == [40, 40]
     report.print_tables(records)
     assert "Gain of the recipe" in capsys.readouterr().out
+
+
+def test_finders_of_wrong_labels_run_on_simulated_data(monkeypatch):
+    pytest.importorskip("cleanlab")
+    monkeypatch.syspath_prepend(ROOT)
+    finders = importlib.import_module("benchmarks.label_noise_finders")
+    case = importlib.import_module("benchmarks.label_noise_data").case
+    data = case("simulated: 2 classes, 10 features", "20 %", 0)
+    wrong = data.labels != data.truth
+    assert wrong.sum() == 40
+    for named in finders.named_labels(data).values():
+        assert (named & wrong).sum() >= 30
+        assert (named & ~wrong).sum() <= 20

@@ -72,11 +72,11 @@ class RobustLogisticRegression(PartialFitMixin, RobustLinearClassifier):
     lambda_ : float
         Worst-case risk added by the last unit of budget.
     objective_ : float
-        Certified worst-case log-loss on the training data; with random label noise, what the
-        believed labels lose and the disbelieved ones cost.
+        Certified worst-case log-loss on the training data; with random label noise, what
+        the believed labels lose and the disbelieved ones cost.
     dual_bound_ : float
-        Lower bound of the least possible worst-case log-loss; with random label noise, of the
-        least possible objective for the same beliefs.
+        Lower bound of the least possible worst-case log-loss; with random label noise,
+        of the least possible objective for the same beliefs.
     duality_gap_ : float
         ``objective_ - dual_bound_``.
     n_iter_ : int
