@@ -48,8 +48,9 @@ def print_tables(records: list[dict[str, Any]]) -> None:
         print(summary(table).round(2))
         others = table[table["method"].isin(("repair", "relative rule"))]
         shared = table.merge(others[["table", "noise", "seed"]].drop_duplicates())
-        print("\nOn the splits that all members share:")
-        print(summary(shared).round(2))
+        if len(shared):
+            print("\nOn the splits that all members share:")
+            print(summary(shared).round(2))
         recipe = table[table["method"] == "trim"]
         print("\nGain of the recipe, table by table:")
         print(recipe.pivot_table("gain", "table", "noise", np.mean, sort=False).round(1))
