@@ -32,6 +32,7 @@ WRONG = rng.choice(N, 15, replace=False)
 y = TRUTH.copy()
 y[WRONG] = (y[WRONG] + rng.integers(1, 3, 15)) % 3
 NAMES = np.array(["setosa", "versicolor", "virginica"])
+EXAMPLES = Path(__file__).parents[2] / "examples"
 CLASSES = [RobustLinearSVC, RobustLogisticRegression, RobustSVC]
 LINEAR = [RobustLinearSVC, RobustLogisticRegression]
 every_estimator = pytest.mark.parametrize("estimator", CLASSES)
@@ -268,9 +269,16 @@ def test_audits_can_use_it():
 
 def test_the_example_runs_and_draws(tmp_path):
     pytest.importorskip("matplotlib")
-    root = Path(__file__).parents[2]
-    main = runpy.run_path(str(root / "examples" / "disbelieve_labels.py"))["main"]
+    main = runpy.run_path(str(EXAMPLES / "disbelieve_labels.py"))["main"]
     believing, doubting_score, disbelieved, wrong = main(tmp_path / "picture.png")
     assert doubting_score >= believing
     assert (disbelieved & wrong).sum() >= 0.8 * max(disbelieved.sum(), wrong.sum())
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_recipe_doubts_wrong_labels_and_believes_right_ones():
+    main = runpy.run_path(str(EXAMPLES / "untrusted_labels.py"))["main"]
+    _, disbelieved, wrong = main()
+    assert len(np.intersect1d(disbelieved, wrong)) >= 0.7 * len(wrong)
+    assert len(np.setdiff1d(disbelieved, wrong)) <= 0.2 * len(wrong)
+    assert np.isinf(main(share=0.0)[0].label_cost)
