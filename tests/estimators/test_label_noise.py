@@ -247,6 +247,12 @@ def test_a_fit_cut_short_says_so():
         model.fit(X, y)
 
 
+def test_rounds_that_have_not_settled_say_so(monkeypatch):
+    monkeypatch.setattr("wdrsvm.solvers.disbelief.MAX_ROUNDS", 0)
+    with pytest.warns(ConvergenceWarning, match="a change of beliefs would still lower"):
+        doubting(RobustLogisticRegression).fit(X, y)
+
+
 def test_a_warm_start_ends_no_higher():
     model = doubting(RobustLogisticRegression, warm_start=True).fit(X, y)
     first = model.objective_

@@ -12,11 +12,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from ..problem import RobustProblem
 from ..problem.disbelief import Beliefs, DoubtedProblem
 from ..solvers import SolverResult, SolverSettings, Start
-from ..solvers.disbelief import disbelieve
+from ..solvers.disbelief import MAX_ROUNDS, disbelieve
 from ._fit import TrainingData, concluded
 
 
@@ -94,10 +95,21 @@ def fit_doubting(
     )
     point = disbelieve(doubted, settings, start, estimator._solve)
     believed = concluded(estimator, point.piece.problem, point.found, point.piece.mass)
+    if not point.settled:
+        _warn_about_rounds(estimator)
     if point.beliefs.guarded:
         _warn_about_guards(estimator)
     _keep_beliefs(estimator, point.beliefs, data)
     return replace(believed, certificate=point.piece.certified(believed.certificate))
+
+
+def _warn_about_rounds(estimator: Any) -> None:
+    warnings.warn(
+        f"{type(estimator).__name__} stopped after {MAX_ROUNDS} rounds, although a change "
+        "of beliefs would still lower the objective. Raise label_cost or tol.",
+        ConvergenceWarning,
+        stacklevel=4,
+    )
 
 
 def _warn_about_guards(estimator: Any) -> None:

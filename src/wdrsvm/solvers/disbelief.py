@@ -27,14 +27,14 @@ from ..problem import RobustProblem
 from ..problem.disbelief import Beliefs, ConvexPiece, DoubtedProblem
 from ..problem.objective import Codes, Floats
 from .choose import solve
-from .result import History, SolverResult, SolverSettings, SolverStatus, Start
+from .result import History, SolverResult, SolverSettings, Start
 
 # Gap of the fits on the way: beliefs hardly change below it.
 ROUGH_TOL = 1e-2
 # Prices on the way from belief in all labels to the ones asked for.
 DEARER = (4.0, 2.0, 1.0)
 N_FOLDS = 3
-MAX_ROUNDS = 50
+MAX_ROUNDS = 200
 # A fall of the objective by less than this share of the tolerance is none.
 NEGLIGIBLE = 1e-3
 
@@ -50,12 +50,14 @@ def solve_as_chosen(
 
 
 class Point(NamedTuple):
-    """A classifier, the beliefs it was fitted to, and the value of the objective there."""
+    """A classifier, the beliefs it was fitted to, and the value of the objective there;
+    whether rounds ended because nothing more was to be gained."""
 
     found: SolverResult
     beliefs: Beliefs
     piece: ConvexPiece
     value: float
+    settled: bool = True
 
     @property
     def start(self) -> Start:
@@ -99,16 +101,11 @@ class Descent:
                 return point
             point = new
             self._record(point)
-        return _unfinished(point)
+        return point._replace(settled=False)
 
     def _record(self, point: Point) -> None:
         bound = point.piece.value(point.found.certificate.dual_bound)
         self.history.add(self.n_iter, point.value, bound)
-
-
-def _unfinished(point: Point) -> Point:
-    found = replace(point.found, status=SolverStatus.MAX_ITER)
-    return point._replace(found=found)
 
 
 def disbelieve(
