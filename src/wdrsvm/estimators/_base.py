@@ -15,11 +15,11 @@ from ..robustness.worst_case import linear_scores
 from ..solvers import SolverResult, SolverSettings, Start, solve
 from ._fit import (
     TrainingData,
-    concluded,
     solver_settings,
     training_data,
     unchanged_on_error,
 )
+from ._label_noise import doubts_labels, fit_believing, fit_doubting
 from ._promises import PromisesMixin
 
 
@@ -87,8 +87,9 @@ class RobustClassifier(PromisesMixin, LargestScore):
             ball, settings = self._ball(), solver_settings(self)
             data = self._training_data(X, y, sample_weight, label_trust)
             problem = self._problem(data, ball)
-            result = self._solve(problem, settings, self._start(data))
-            self._keep(concluded(self, problem, result), data)
+            train = fit_doubting if doubts_labels(self) else fit_believing
+            result = train(self, problem, data, settings, self._start(data))
+            self._keep(result, data)
         return self
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
