@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from .loss import LOSSES, Loss
-from .objective import Codes, Floats
+from .objective import Codes, Floats, RobustProblem
 
 # Rows with all but this share of their mass on one class cannot be tilted to any effect.
 SPREAD = 1e-9
@@ -62,6 +62,7 @@ class RowDuals(Protocol):
 class MultiplierSource(Protocol):
     """Multipliers by blocks of rows, and what is known of the norm's own.
 
+    ``rows`` gives those of some rows of a problem, or of a chunk of it on a worker.
     ``gradient`` (C, P) is the G that the norm constraint's multipliers carry, ``flow``
     (pairs, P) the flow behind it; a solver that has them makes the bound tighter.
     """
@@ -70,7 +71,7 @@ class MultiplierSource(Protocol):
     def flow(self) -> Floats | None: ...
     @property
     def gradient(self) -> Floats | None: ...
-    def rows(self, rows: slice) -> RowDuals: ...
+    def rows(self, problem: RobustProblem, rows: slice) -> RowDuals: ...
 
 
 class RowMultipliers(NamedTuple):
@@ -141,7 +142,7 @@ class Multipliers:
     flow: Floats | None = None
     gradient: Floats | None = None
 
-    def rows(self, rows: slice) -> RowMultipliers:
+    def rows(self, problem: RobustProblem, rows: slice) -> RowMultipliers:
         return RowMultipliers(self.alpha[rows], self.phi[rows], self.beta[rows])
 
 

@@ -29,7 +29,7 @@ from scipy.special import softmax
 
 from .loss import Loss
 from .multipliers import tilt
-from .objective import Codes, Floats
+from .objective import Codes, Floats, RobustProblem
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,5 +140,5 @@ class Tangents:
     flow: Floats | None = None
     gradient: Floats | None = None
 
-    def rows(self, rows: slice) -> RowTangents:
+    def rows(self, problem: RobustProblem, rows: slice) -> RowTangents:
         return RowTangents(self.loss, self.points[rows], self.masses[rows])
