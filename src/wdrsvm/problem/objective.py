@@ -19,7 +19,7 @@ intercept   (C,)       b, outside every norm
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -143,6 +143,10 @@ class RobustProblem:
             label_trust=None if trust is None else trust[rows],
         )
 
+    def by_chunks(self, change: Callable[[RobustProblem], RobustProblem]) -> RobustProblem:
+        """A change that each row can make alone, made where the rows are."""
+        return change(self)
+
     def with_radius(self, radius: float) -> RobustProblem:
         return replace(self, ball=replace(self.ball, radius=radius))
 
@@ -214,13 +218,14 @@ class RobustProblem:
     def flip_choices(self, coef: Floats, intercept: Floats) -> FlipChoices:
         """What changing labels can do to each row."""
         with row_threads(self.n_rows) as run:
-            choose = partial(self._choices_of_rows, coef, intercept)
+            choose = partial(self.flip_choices_of, coef, intercept)
             parts = list(run(choose, self.blocks()))
         loss, label, flips = zip(*parts, strict=True)
         joined = (np.concatenate(part) for part in zip(*flips, strict=True))
         return FlipChoices(np.concatenate(loss), np.concatenate(label), Flips(*joined))
 
-    def _choices_of_rows(self, coef: Floats, intercept: Floats, rows: slice) -> FlipChoices:
+    def flip_choices_of(self, coef: Floats, intercept: Floats, rows: slice) -> FlipChoices:
+        """The same for some rows."""
         losses = self.loss.of_labels(self.scores(coef, intercept, rows))
         found = flip_envelope(losses, self.y[rows], self.flip_cost(rows))
         return found._replace(flips=found.flips._replace(row=found.flips.row + rows.start))

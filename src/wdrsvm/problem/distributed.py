@@ -1,0 +1,318 @@
+"""A problem whose rows are chunks elsewhere: the same formulas, folded where the rows are.
+
+A worker is sent a recipe (ball, loss, sizes) and the work; it makes a problem of its chunk
+and folds over it as memory does.  What comes back is small: sums, a few row numbers, the
+rows of a sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .bounded import RobustRisk
+from .chunks import (
+    Chunk,
+    Delayed,
+    Engine,
+    as_delayed,
+    calls,
+    reduction,
+    stacked,
+)
+from .knapsack import Flips, Purchase, spend
+from .objective import RobustProblem
+from .row_threads import MIN_ROWS, Run, row_threads
+from .sweeps import Combine, Kept, Pick, RowSweeps, Sweeps, Work
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+# Flips are counted by rate in this many bins, at first between these rates, until what
+# is uncertain of the risk is this share of it.
+N_BINS = 1024
+LEAST_RATE, MOST_RATE = 1e-12, 1e12
+RATE_PRECISION = 1e-13
+MAX_DIVISIONS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkedRows:
+    """Rows in chunks, in place of a matrix: it has a shape, but cannot be indexed."""
+
+    chunks: tuple[Delayed, ...]
+    sizes: tuple[int, ...]
+    n_features: int
+    engine: Engine
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return sum(self.sizes), self.n_features
+
+    @cached_property
+    def starts(self) -> Codes:
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class DistributedProblem(RobustProblem):
+    """X is ``ChunkedRows``; labels, weights and trust are with the rows, and empty here
+    (trust is None where there is none)."""
+
+    @property
+    def is_distributed(self) -> bool:
+        return True
+
+    @contextmanager
+    def sweeps(self) -> Iterator[Sweeps]:
+        # What is gathered here is as many rows as threads are made for.
+        with row_threads(MIN_ROWS) as run:
+            yield ChunkSweeps(self.X, self._recipe, run)
+
+    @property
+    def _recipe(self) -> RobustProblem:
+        """The problem without its rows."""
+        known = {f.name: getattr(self, f.name) for f in fields(RobustProblem)}
+        return RobustProblem(**known | {"X": np.empty((0, self.n_features))})
+
+    def take(self, rows: Any) -> RobustProblem:
+        if not len(rows):
+            return self._recipe
+        bounds = np.searchsorted(rows, [*self.X.starts, self.n_rows])
+        inside = [
+            rows[first:last] - start
+            for first, last, start in zip(bounds, bounds[1:], self.X.starts, strict=False)
+        ]
+        named = [i for i, some in enumerate(inside) if len(some)]
+        chunks = [self.X.chunks[i] for i in named]
+        parts = self.X.engine.gather(calls(_taken, chunks, [inside[i] for i in named]))
+        return _of_chunk(self._recipe, _joined_chunks(parts))
+
+    def without_idle_rows(self) -> RobustProblem:
+        return self
+
+    def by_chunks(self, change: Callable[[RobustProblem], RobustProblem]) -> RobustProblem:
+        changed = change(self._recipe)
+        work = as_delayed(Change(self._recipe, change))
+        chunks = calls(_changed, [work] * len(self.X.chunks), self.X.chunks)
+        chunks = tuple(self.X.engine.keep_rows(chunks))
+        rows = replace(self.X, chunks=chunks, n_features=changed.n_features)
+        known = {f.name: getattr(changed, f.name) for f in fields(RobustProblem)}
+        return DistributedProblem(**known | {"X": rows})
+
+    def risk(self, coef: Floats, intercept: Floats) -> RobustRisk:
+        """min over lam >= L(M) of F(M, b, lam): the knapsack, its flips counted by rate.
+
+        The bin in which the budget ends is divided until it does not matter where in it.
+        """
+        if self.is_bounded:
+            raise ValueError(
+                "a ball with support or categorical needs rows in memory, got a dask "
+                "collection: compute it first."
+            )
+        move_rate = self.lipschitz(coef)
+        edges = np.geomspace(LEAST_RATE, MOST_RATE, N_BINS)
+        for _ in range(MAX_DIVISIONS):
+            counted = self._flips_by_rate(coef, intercept, move_rate, edges)
+            bought = spend(*counted.in_bins, self.radius, move_rate)
+            value = counted.loss + bought.gain
+            least, most = counted.rates_at_the_end(bought)
+            if self.radius * (most - least) <= RATE_PRECISION * max(value, 1e-2):
+                break
+            # The largest rate has a bin of its own, or it would join those above it.
+            edges = np.append(np.linspace(least, most, N_BINS), np.nextafter(most, np.inf))
+        return RobustRisk(value, bought.rate)
+
+    def _flips_by_rate(
+        self, coef: Floats, intercept: Floats, move_rate: float, edges: Floats
+    ) -> FlipsByRate:
+        work = partial(FlipsByRate.of, coef, intercept, move_rate, edges)
+        with self.sweeps() as sweeps:
+            counted: FlipsByRate = sweeps.fold(work, FlipsByRate.joined)
+        return counted
+
+
+def problem_type(X: Any) -> type[RobustProblem]:
+    """The kind of problem that such rows make."""
+    return DistributedProblem if isinstance(X, ChunkedRows) else RobustProblem
+
+
+class FlipsByRate(NamedTuple):
+    """The loss after all free flips, and the flips that pay more than moving features:
+    what they cost and gain in each bin of rates, and the bin's least and largest rate."""
+
+    loss: float
+    cost: Floats
+    gain: Floats
+    least: Floats
+    most: Floats
+
+    @classmethod
+    def of(
+        cls,
+        coef: Floats,
+        intercept: Floats,
+        move_rate: float,
+        edges: Floats,
+        problem: RobustProblem,
+        rows: slice,
+    ) -> FlipsByRate:
+        choices = problem.flip_choices_of(coef, intercept, rows)
+        pays = choices.flips.rate > move_rate
+        row, _, cost, gain = (part[pays] for part in choices.flips)
+        rate, mass = choices.flips.rate[pays], problem.weight[row]
+        bin_of, n_bins = np.searchsorted(edges, rate, side="right"), len(edges) + 1
+        least, most = np.full(n_bins, np.inf), np.full(n_bins, -np.inf)
+        np.minimum.at(least, bin_of, rate)
+        np.maximum.at(most, bin_of, rate)
+        return cls(
+            float(problem.weight[rows] @ choices.loss),
+            np.bincount(bin_of, mass * cost, n_bins),
+            np.bincount(bin_of, mass * gain, n_bins),
+            least,
+            most,
+        )
+
+    def joined(self, other: FlipsByRate) -> FlipsByRate:
+        return FlipsByRate(
+            self.loss + other.loss,
+            self.cost + other.cost,
+            self.gain + other.gain,
+            np.minimum(self.least, other.least),
+            np.maximum(self.most, other.most),
+        )
+
+    @property
+    def in_bins(self) -> tuple[Flips, Floats]:
+        """One flip a bin that has any, of mass 1; its row is the bin."""
+        bins = np.flatnonzero(self.cost)
+        flips = Flips(bins, np.zeros_like(bins), self.cost[bins], self.gain[bins])
+        return flips, np.ones(len(bins))
+
+    def rates_at_the_end(self, bought: Purchase) -> tuple[float, float]:
+        """The range of rates in the bin that was bought in part, empty if none was."""
+        if not len(bought.flips) or bought.share[-1] == 1:
+            return 0.0, 0.0
+        last = np.flatnonzero(self.cost)[bought.flips[-1]]
+        return float(self.least[last]), float(self.most[last])
+
+
+def _of_chunk(recipe: RobustProblem, chunk: Chunk, first_row: int = 0) -> RobustProblem:
+    return replace(
+        recipe,
+        X=chunk.X,
+        y=chunk.y,
+        weight=chunk.weight,
+        label_trust=chunk.label_trust,
+        first_row=first_row,
+    )
+
+
+def _taken(chunk: Chunk, rows: Codes) -> Chunk:
+    trust = chunk.label_trust
+    return Chunk(
+        chunk.X[rows],
+        chunk.y[rows],
+        chunk.weight[rows],
+        None if trust is None else trust[rows],
+    )
+
+
+def _joined_chunks(parts: list[Chunk]) -> Chunk:
+    trust = [part.label_trust for part in parts if part.label_trust is not None]
+    return Chunk(
+        stacked([part.X for part in parts]),
+        np.concatenate([part.y for part in parts]),
+        np.concatenate([part.weight for part in parts]),
+        np.concatenate(trust) if trust else None,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A change of the rows, chunk by chunk."""
+
+    recipe: RobustProblem
+    change: Callable[[RobustProblem], RobustProblem]
+
+    def __call__(self, chunk: Chunk) -> Chunk:
+        changed = self.change(_of_chunk(self.recipe, chunk))
+        return Chunk(changed.X, changed.y, changed.weight, changed.label_trust)
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What a worker is to do with each of its chunks in a sweep."""
+
+    recipe: RobustProblem
+    work: Work
+    combine: Combine
+    pick: Pick | None = None
+
+    def on(self, chunk: Chunk, first_row: int) -> RowSweeps:
+        return RowSweeps(_of_chunk(self.recipe, chunk, first_row), map)
+
+
+# Tasks: functions of a job, a chunk, its first row and what is kept of its rows.
+def _fold(job: Job, chunk: Chunk, first_row: int, pair: Any = (None, None)) -> Any:
+    return job.on(chunk, first_row).fold(job.work, job.combine, pair[1])
+
+
+def _fold_keeping(job: Job, chunk: Chunk, first_row: int) -> tuple[Any, Kept]:
+    return job.on(chunk, first_row).fold_keeping(job.work, job.combine)
+
+
+def _fold_picked(job: Job, chunk: Chunk, first_row: int, pair: Any) -> Any:
+    assert job.pick is not None
+    sweeps = job.on(chunk, first_row)
+    return sweeps.fold_picked(job.pick, pair[1], job.work, job.combine)
+
+
+def _sum_of(pair: tuple[Any, Kept]) -> Any:
+    return pair[0]
+
+
+def _changed(change: Change, chunk: Chunk) -> Chunk:
+    return change(chunk)
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkSweeps:
+    """Sweeps over chunks.  What is kept is a list of pairs (sums, array), one a chunk,
+    of which only the sums ever leave the worker."""
+
+    rows: ChunkedRows
+    recipe: RobustProblem
+    run: Run
+
+    def fold(self, work: Work, combine: Combine, kept: Kept = None) -> Any:
+        job = as_delayed(Job(self.recipe, work, combine))
+        return self._combined(job, self._tasks(_fold, job, *(() if kept is None else (kept,))))
+
+    def fold_keeping(self, work: Work, combine: Combine) -> tuple[Any, Kept]:
+        job = as_delayed(Job(self.recipe, work, combine))
+        pairs = self.rows.engine.keep(self._tasks(_fold_keeping, job))
+        return self._combined(job, calls(_sum_of, pairs)), pairs
+
+    def fold_picked(self, pick: Pick, kept: Kept, work: Work, combine: Combine) -> Any:
+        job = as_delayed(Job(self.recipe, work, combine, pick))
+        return self._combined(job, self._tasks(_fold_picked, job, kept))
+
+    def on(self, problem: RobustProblem) -> RowSweeps:
+        return RowSweeps(problem, self.run)
+
+    def _tasks(
+        self, task: Callable[..., Any], job: Delayed, *kept: list[Delayed]
+    ) -> list[Delayed]:
+        starts = [int(start) for start in self.rows.starts]
+        return calls(task, [job] * len(starts), self.rows.chunks, starts, *kept)
+
+    def _combined(self, job: Delayed, values: list[Delayed]) -> Any:
+        (result,) = self.rows.engine.gather([reduction(job, values)])
+        return result
