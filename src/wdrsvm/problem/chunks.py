@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -67,8 +67,8 @@ class Engine(Protocol):
         """What has to be known of the rows beside their features."""
         ...
 
-    def keep(self, values: list[Delayed]) -> list[Delayed]:
-        """Small values, computed now and held where they were."""
+    def keep(self, values: list[Delayed], and_gather: Delayed) -> tuple[list[Delayed], Any]:
+        """Values held where they were computed, and one that is brought here."""
         ...
 
     def gather(self, values: list[Delayed]) -> list[Any]:
@@ -84,12 +84,13 @@ class LocalEngine:
         return values
 
     def keep_labels(self, values: list[Delayed]) -> list[Delayed]:
-        return self.keep(values)
-
-    def keep(self, values: list[Delayed]) -> list[Delayed]:
         import dask
 
         return list(dask.persist(*values))
+
+    def keep(self, values: list[Delayed], and_gather: Delayed) -> tuple[list[Delayed], Any]:
+        *kept, small = self.keep_labels([*values, and_gather])
+        return kept, self.gather([small])[0]
 
     def gather(self, values: list[Delayed]) -> list[Any]:
         import dask
@@ -104,14 +105,15 @@ class ClusterEngine:
     client: Any
 
     def keep_rows(self, values: list[Delayed]) -> list[Delayed]:
-        return self.keep(values)
+        with self._open():
+            return list(self.client.persist(values))
 
     def keep_labels(self, values: list[Delayed]) -> list[Delayed]:
         return values  # they are part of the rows
 
-    def keep(self, values: list[Delayed]) -> list[Delayed]:
-        with self._open():
-            return list(self.client.persist(values))
+    def keep(self, values: list[Delayed], and_gather: Delayed) -> tuple[list[Delayed], Any]:
+        *kept, small = self.keep_rows([*values, and_gather])
+        return kept, self.gather([small])[0]
 
     def gather(self, values: list[Delayed]) -> list[Any]:
         with self._open():
@@ -148,32 +150,36 @@ def current_engine() -> Engine:
 
 
 def as_delayed(value: Any) -> Delayed:
-    """A value that goes to each worker once, however many tasks name it."""
+    """A value as it is, which dask does not look into."""
     from dask import delayed
 
     return delayed(value, name=f"wdrsvm-{uuid.uuid4().hex}", traverse=False)
 
 
 def calls(function: Callable[..., Any], *columns: Sequence[Any]) -> list[Delayed]:
-    """``function`` of the first entries of the columns, of the second ones, ..."""
+    """``function`` of the first entries of the columns, of the second ones, ...
+
+    What all calls share is bound to the function (``partial``) and travels with each: as
+    a value of its own it would draw them, and the chunks, to the worker that holds it.
+    """
     from dask import delayed
 
-    task = delayed(function, pure=False)
+    task = delayed(function, pure=False, traverse=False)
     return [task(*arguments) for arguments in zip(*columns, strict=True)]
 
 
-def reduction(job: Delayed, values: list[Delayed]) -> Delayed:
-    """Values joined by the job's ``combine`` in their order, by a tree of tasks."""
+def reduction(combine: Callable[[Any, Any], Any], values: list[Delayed]) -> Delayed:
+    """Values combined in their order, by a tree of tasks."""
     from dask import delayed
 
-    task = delayed(_combined, pure=False)
+    task = delayed(partial(_combined, combine), pure=False, traverse=False)
     while len(values) > 1:
         starts = range(0, len(values), FAN_IN)
-        values = [task(job, values[start : start + FAN_IN]) for start in starts]
+        values = [task(values[start : start + FAN_IN]) for start in starts]
     return values[0]
 
 
-def _combined(job: Any, values: list[Any]) -> Any:
+def _combined(combine: Callable[[Any, Any], Any], values: list[Any]) -> Any:
     """None is nothing: no row of a chunk was picked."""
     there = [value for value in values if value is not None]
-    return reduce(job.combine, there) if there else None
+    return reduce(combine, there) if there else None

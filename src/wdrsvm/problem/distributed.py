@@ -21,7 +21,6 @@ from .chunks import (
     Chunk,
     Delayed,
     Engine,
-    as_delayed,
     calls,
     reduction,
     stacked,
@@ -73,17 +72,17 @@ class DistributedProblem(RobustProblem):
     def sweeps(self) -> Iterator[Sweeps]:
         # What is gathered here is as many rows as threads are made for.
         with row_threads(MIN_ROWS) as run:
-            yield ChunkSweeps(self.X, self._recipe, run)
+            yield ChunkSweeps(self.X, self._without_rows, run)
 
     @property
-    def _recipe(self) -> RobustProblem:
+    def _without_rows(self) -> RobustProblem:
         """The problem without its rows."""
         known = {f.name: getattr(self, f.name) for f in fields(RobustProblem)}
         return RobustProblem(**known | {"X": np.empty((0, self.n_features))})
 
     def take(self, rows: Any) -> RobustProblem:
         if not len(rows):
-            return self._recipe
+            return self._without_rows
         bounds = np.searchsorted(rows, [*self.X.starts, self.n_rows])
         inside = [
             rows[first:last] - start
@@ -92,17 +91,16 @@ class DistributedProblem(RobustProblem):
         named = [i for i, some in enumerate(inside) if len(some)]
         chunks = [self.X.chunks[i] for i in named]
         parts = self.X.engine.gather(calls(_taken, chunks, [inside[i] for i in named]))
-        return _of_chunk(self._recipe, _joined_chunks(parts))
+        return _of_chunk(self._without_rows, _joined_chunks(parts))
 
     def without_idle_rows(self) -> RobustProblem:
         return self
 
     def by_chunks(self, change: Callable[[RobustProblem], RobustProblem]) -> RobustProblem:
-        changed = change(self._recipe)
-        work = as_delayed(Change(self._recipe, change))
-        chunks = calls(_changed, [work] * len(self.X.chunks), self.X.chunks)
-        chunks = tuple(self.X.engine.keep_rows(chunks))
-        rows = replace(self.X, chunks=chunks, n_features=changed.n_features)
+        changed = change(self._without_rows)
+        chunks = calls(partial(_changed, self._without_rows, change), self.X.chunks)
+        kept = tuple(self.X.engine.keep_rows(chunks))
+        rows = replace(self.X, chunks=kept, n_features=changed.n_features)
         known = {f.name: getattr(changed, f.name) for f in fields(RobustProblem)}
         return DistributedProblem(**known | {"X": rows})
 
@@ -203,9 +201,9 @@ class FlipsByRate(NamedTuple):
         return float(self.least[last]), float(self.most[last])
 
 
-def _of_chunk(recipe: RobustProblem, chunk: Chunk, first_row: int = 0) -> RobustProblem:
+def _of_chunk(problem: RobustProblem, chunk: Chunk, first_row: int = 0) -> RobustProblem:
     return replace(
-        recipe,
+        problem,
         X=chunk.X,
         y=chunk.y,
         weight=chunk.weight,
@@ -234,52 +232,46 @@ def _joined_chunks(parts: list[Chunk]) -> Chunk:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Change:
-    """A change of the rows, chunk by chunk."""
-
-    recipe: RobustProblem
-    change: Callable[[RobustProblem], RobustProblem]
-
-    def __call__(self, chunk: Chunk) -> Chunk:
-        changed = self.change(_of_chunk(self.recipe, chunk))
-        return Chunk(changed.X, changed.y, changed.weight, changed.label_trust)
+def _changed(
+    problem: RobustProblem,
+    change: Callable[[RobustProblem], RobustProblem],
+    chunk: Chunk,
+) -> Chunk:
+    changed = change(_of_chunk(problem, chunk))
+    return Chunk(changed.X, changed.y, changed.weight, changed.label_trust)
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
-    """What a worker is to do with each of its chunks in a sweep."""
+class Recipe:
+    """What a worker is sent to fold over a chunk."""
 
-    recipe: RobustProblem
+    problem: RobustProblem
     work: Work
     combine: Combine
-    pick: Pick | None = None
 
     def on(self, chunk: Chunk, first_row: int) -> RowSweeps:
-        return RowSweeps(_of_chunk(self.recipe, chunk, first_row), map)
+        return RowSweeps(_of_chunk(self.problem, chunk, first_row), map)
 
 
-# Tasks: functions of a job, a chunk, its first row and what is kept of its rows.
-def _fold(job: Job, chunk: Chunk, first_row: int, pair: Any = (None, None)) -> Any:
-    return job.on(chunk, first_row).fold(job.work, job.combine, pair[1])
+# Tasks.  A pair is the result of ``_fold_keeping``: sums, and an array with an entry for
+# each row.
+def _fold(recipe: Recipe, chunk: Chunk, first_row: int, pair: Any = (None, None)) -> Any:
+    return recipe.on(chunk, first_row).fold(recipe.work, recipe.combine, pair[1])
 
 
-def _fold_keeping(job: Job, chunk: Chunk, first_row: int) -> tuple[Any, Kept]:
-    return job.on(chunk, first_row).fold_keeping(job.work, job.combine)
+def _fold_keeping(recipe: Recipe, chunk: Chunk, first_row: int) -> tuple[Any, Kept]:
+    return recipe.on(chunk, first_row).fold_keeping(recipe.work, recipe.combine)
 
 
-def _fold_picked(job: Job, chunk: Chunk, first_row: int, pair: Any) -> Any:
-    assert job.pick is not None
-    sweeps = job.on(chunk, first_row)
-    return sweeps.fold_picked(job.pick, pair[1], job.work, job.combine)
+def _fold_picked(
+    recipe: Recipe, pick: Pick, chunk: Chunk, first_row: int, pair: tuple[Any, Kept]
+) -> Any:
+    sweeps = recipe.on(chunk, first_row)
+    return sweeps.fold_picked(pick, pair[1], recipe.work, recipe.combine)
 
 
 def _sum_of(pair: tuple[Any, Kept]) -> Any:
     return pair[0]
-
-
-def _changed(change: Change, chunk: Chunk) -> Chunk:
-    return change(chunk)
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,31 +280,31 @@ class ChunkSweeps:
     of which only the sums ever leave the worker."""
 
     rows: ChunkedRows
-    recipe: RobustProblem
+    problem: RobustProblem
     run: Run
 
     def fold(self, work: Work, combine: Combine, kept: Kept = None) -> Any:
-        job = as_delayed(Job(self.recipe, work, combine))
-        return self._combined(job, self._tasks(_fold, job, *(() if kept is None else (kept,))))
+        task = partial(_fold, Recipe(self.problem, work, combine))
+        tasks = self._tasks(task) if kept is None else self._tasks(task, kept)
+        return self._gathered(combine, tasks)
 
     def fold_keeping(self, work: Work, combine: Combine) -> tuple[Any, Kept]:
-        job = as_delayed(Job(self.recipe, work, combine))
-        pairs = self.rows.engine.keep(self._tasks(_fold_keeping, job))
-        return self._combined(job, calls(_sum_of, pairs)), pairs
+        task = partial(_fold_keeping, Recipe(self.problem, work, combine))
+        pairs = self._tasks(task)
+        total = reduction(combine, calls(_sum_of, pairs))
+        pairs, result = self.rows.engine.keep(pairs, total)
+        return result, pairs
 
     def fold_picked(self, pick: Pick, kept: Kept, work: Work, combine: Combine) -> Any:
-        job = as_delayed(Job(self.recipe, work, combine, pick))
-        return self._combined(job, self._tasks(_fold_picked, job, kept))
+        task = partial(_fold_picked, Recipe(self.problem, work, combine), pick)
+        return self._gathered(combine, self._tasks(task, kept))
 
     def on(self, problem: RobustProblem) -> RowSweeps:
         return RowSweeps(problem, self.run)
 
-    def _tasks(
-        self, task: Callable[..., Any], job: Delayed, *kept: list[Delayed]
-    ) -> list[Delayed]:
+    def _tasks(self, task: Callable[..., Any], *kept: list[Delayed]) -> list[Delayed]:
         starts = [int(start) for start in self.rows.starts]
-        return calls(task, [job] * len(starts), self.rows.chunks, starts, *kept)
+        return calls(task, self.rows.chunks, starts, *kept)
 
-    def _combined(self, job: Delayed, values: list[Delayed]) -> Any:
-        (result,) = self.rows.engine.gather([reduction(job, values)])
-        return result
+    def _gathered(self, combine: Combine, tasks: list[Delayed]) -> Any:
+        return self.rows.engine.gather([reduction(combine, tasks)])[0]

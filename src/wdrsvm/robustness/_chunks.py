@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,8 +104,7 @@ class LazyRows(NamedTuple):
     ) -> LazyRows:
         engine = current_engine()
         blocks = aligned_blocks(engine, X, y, sample_weight, label_trust)
-        checks = [as_delayed(check)] * len(blocks[0])
-        raw = engine.keep_rows(calls(_checked_chunk, checks, *blocks))
+        raw = engine.keep_rows(calls(partial(_checked_chunk, check), *blocks))
         census = engine.gather(calls(Census.of, raw))
         return cls(raw, census, engine, label_trust is not None)
 
@@ -126,10 +126,10 @@ class LazyRows(NamedTuple):
         """The rows that carry weight, normalised, ``factors`` on that of each class."""
         carried, mass = self.by_class(classes)
         n_rows = carried[:, factors > 0].sum(axis=1)
-        encoding = as_delayed(Encoding(classes, factors / float((mass @ factors).sum())))
+        encoding = Encoding(classes, factors / float((mass @ factors).sum()))
         filled = np.flatnonzero(n_rows)
         raw = [self.raw[i] for i in filled]
-        labels = calls(_labelled, [encoding] * len(raw), raw)
+        labels = calls(encoding, raw)
         chunks = calls(_encoded, raw, self.engine.keep_labels(labels))
         return ChunkedRows(
             tuple(self.engine.keep_rows(chunks)),
@@ -267,10 +267,6 @@ class LabelledRows(NamedTuple):
     y: Codes
     weight: Floats
     label_trust: Floats | None
-
-
-def _labelled(encoding: Encoding, chunk: RawChunk) -> LabelledRows:
-    return encoding(chunk)
 
 
 def _encoded(chunk: RawChunk, labelled: LabelledRows) -> Chunk:
