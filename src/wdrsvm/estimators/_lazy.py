@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -45,12 +46,14 @@ class BlockMethod:
     """A method of a fitted estimator, for blocks that may be empty."""
 
     def __init__(self, estimator: Any, method: str):
-        self.estimator, self.method = estimator, method
+        # Names were checked on the whole collection; a block is an array.
+        self.estimator, self.method = copy(estimator), method
+        vars(self.estimator).pop("feature_names_in_", None)
 
     def __call__(self, block: Any) -> Any:
         X = checked_block(block)
         if X.shape[0]:
-            return getattr(self.estimator, self.method)(block)
+            return getattr(self.estimator, self.method)(X)
         row = np.zeros((1, self.estimator.n_features_in_))
         return getattr(self.estimator, self.method)(row)[:0]
 
