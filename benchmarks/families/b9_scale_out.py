@@ -25,6 +25,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -181,13 +182,12 @@ def _fit_on_cluster(case: Case, n_workers: int, kill: bool = False) -> Fit:
 
 @contextmanager
 def _cluster(n_workers: int, limit_mb: int) -> Iterator[Any]:
-    import dask
-    from distributed import Client, LocalCluster
-
+    dask: Any = import_module("dask")
+    distributed: Any = import_module("distributed")
     with (
         dask.config.set(SPILLING if limit_mb else {}),
         tempfile.TemporaryDirectory() as folder,
-        LocalCluster(
+        distributed.LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
             processes=True,
@@ -196,16 +196,15 @@ def _cluster(n_workers: int, limit_mb: int) -> Iterator[Any]:
             local_directory=folder,
             silence_logs=50,
         ) as cluster,
-        Client(cluster) as client,
+        distributed.Client(cluster) as client,
     ):
         yield client
 
 
 def _collections(case: Case) -> tuple[Any, Any]:
     """The rows as dask arrays whose chunks are made where they are computed."""
-    import dask
-    import dask.array as da
-
+    dask: Any = import_module("dask")
+    da: Any = import_module("dask.array")
     size = case.N // case.n_chunks
     pairs = [dask.delayed(block, nout=2)(case, i) for i in range(case.n_chunks)]
     X = [da.from_delayed(pair[0], (size, case.P), float) for pair in pairs]
@@ -261,4 +260,3 @@ FAMILY = Family(
         *("with_a_loss", "difference", "gap"),
     ),
 )
-

@@ -115,7 +115,11 @@ def test_class_weights_count_over_all_chunks(class_weight):
 def test_chunks_of_every_kind(kind):
     X, y, weight, _ = rows()
     given = {
-        "columns": lambda: (da.from_array(X, chunks=(100, 2)), lazy(y, (300,)), lazy(weight)),
+        "columns": lambda: (
+            da.from_array(X, chunks=(100, 2)),
+            lazy(y, (300,)),
+            lazy(weight),
+        ),
         "unknown": lambda: (unknown(X), unknown(y), weight),
         "other chunks": lambda: (lazy(X), lazy(y, (150, 150)), lazy(weight, (1, 299))),
         "numpy": lambda: (unknown(X), y, weight),
@@ -223,7 +227,10 @@ def with_nan(X):
 ERRORS = {
     "nan": (lambda X, y: (with_nan(X), y, {}), "NaN"),
     "length": (lambda X, y: (lazy(X), y[:-1], {}), "y must have 300 rows"),
-    "lazy length": (lambda X, y: (lazy(X), lazy(y[:-1], (299,)), {}), "y must have 300 rows"),
+    "lazy length": (
+        lambda X, y: (lazy(X), lazy(y[:-1], (299,)), {}),
+        "y must have 300 rows",
+    ),
     "chunk length": (
         lambda X, y: (unknown(X), da.from_array(y, chunks=((59, 1, 90, 150),)), {}),
         r"y must have \d+ rows, as X has",
@@ -236,7 +243,10 @@ ERRORS = {
         lambda X, y: (lazy(X), y, {"sample_weight": y - 1.0}),
         "sample_weight must be >= 0",
     ),
-    "no weight": (lambda X, y: (lazy(X), y, {"sample_weight": 0.0 * y}), "zero in every row"),
+    "no weight": (
+        lambda X, y: (lazy(X), y, {"sample_weight": 0.0 * y}),
+        "zero in every row",
+    ),
     "one class with weight": (
         lambda X, y: (lazy(X), y, {"sample_weight": (y == 1).astype(float)}),
         "leave weight on 1 class",

@@ -1,6 +1,7 @@
 """Problems of arrays in memory, their rows in chunks as dask keeps them."""
 
 from dataclasses import fields
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,10 +14,7 @@ def chunked(problem, n_chunks=3, engine=None):
     """The same problem in chunks of uneven sizes, none of them empty."""
     cuts = np.unique(np.linspace(0, 1, n_chunks + 1)[1:-1] ** 2 * problem.n_rows)
     bounds = np.unique([0, *np.ceil(cuts).astype(int), problem.n_rows])
-    parts = [
-        problem.take(slice(first, last))
-        for first, last in zip(bounds, bounds[1:], strict=False)
-    ]
+    parts = [problem.take(slice(first, last)) for first, last in pairwise(bounds)]
     chunks = [as_delayed(Chunk(p.X, p.y, p.weight, p.label_trust)) for p in parts]
     rows = ChunkedRows(
         tuple(chunks),

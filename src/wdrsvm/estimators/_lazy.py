@@ -63,6 +63,4 @@ def _check_features(estimator: Any, X: Any, reset: bool) -> None:
     if getattr(X, "ndim", 2) != 2:
         raise ValueError(f"X must have 2 dimensions, got {X.ndim}.")
     sample = X._meta if hasattr(X, "columns") else np.empty((0, X.shape[1]))
-    validate_data(
-        estimator, sample, reset=reset, y="no_validation", skip_check_array=True
-    )
+    validate_data(estimator, sample, reset=reset, y="no_validation", skip_check_array=True)

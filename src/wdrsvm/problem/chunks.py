@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, reduce
+from importlib import import_module
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -84,18 +85,14 @@ class LocalEngine:
         return values
 
     def keep_labels(self, values: list[Delayed]) -> list[Delayed]:
-        import dask
-
-        return list(dask.persist(*values))
+        return list(_dask().persist(*values))
 
     def keep(self, values: list[Delayed], and_gather: Delayed) -> tuple[list[Delayed], Any]:
         *kept, small = self.keep_labels([*values, and_gather])
         return kept, self.gather([small])[0]
 
     def gather(self, values: list[Delayed]) -> list[Any]:
-        import dask
-
-        return list(dask.compute(*values))
+        return list(_dask().compute(*values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,13 +134,16 @@ class ClusterEngine:
             ) from cause
 
 
+def _dask() -> Any:
+    """Imported by whoever has a collection of it, not by importing the package."""
+    return import_module("dask")
+
+
 def current_engine() -> Engine:
     """The client that there is, or dask's local scheduler."""
     if "distributed" in sys.modules:
-        from distributed import get_client
-
         try:
-            return ClusterEngine(get_client())
+            return ClusterEngine(import_module("distributed").get_client())
         except ValueError:
             pass
     return LocalEngine()
@@ -151,9 +151,7 @@ def current_engine() -> Engine:
 
 def as_delayed(value: Any) -> Delayed:
     """A value as it is, which dask does not look into."""
-    from dask import delayed
-
-    return delayed(value, name=f"wdrsvm-{uuid.uuid4().hex}", traverse=False)
+    return _dask().delayed(value, name=f"wdrsvm-{uuid.uuid4().hex}", traverse=False)
 
 
 def calls(function: Callable[..., Any], *columns: Sequence[Any]) -> list[Delayed]:
@@ -162,17 +160,13 @@ def calls(function: Callable[..., Any], *columns: Sequence[Any]) -> list[Delayed
     What all calls share is bound to the function (``partial``) and travels with each: as
     a value of its own it would draw them, and the chunks, to the worker that holds it.
     """
-    from dask import delayed
-
-    task = delayed(function, pure=False, traverse=False)
+    task = _dask().delayed(function, pure=False, traverse=False)
     return [task(*arguments) for arguments in zip(*columns, strict=True)]
 
 
 def reduction(combine: Callable[[Any, Any], Any], values: list[Delayed]) -> Delayed:
     """Values combined in their order, by a tree of tasks."""
-    from dask import delayed
-
-    task = delayed(partial(_combined, combine), pure=False, traverse=False)
+    task = _dask().delayed(partial(_combined, combine), pure=False, traverse=False)
     while len(values) > 1:
         starts = range(0, len(values), FAN_IN)
         values = [task(values[start : start + FAN_IN]) for start in starts]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,8 @@ from .chunks import (
     reduction,
     stacked,
 )
-from .knapsack import Flips, Purchase, spend
+from .flips_by_rate import FlipsByRate, edges_between, first_edges
+from .knapsack import spend
 from .objective import RobustProblem
 from .row_threads import MIN_ROWS, Run, row_threads
 from .sweeps import Combine, Kept, Pick, RowSweeps, Sweeps, Work
@@ -33,10 +34,7 @@ from .sweeps import Combine, Kept, Pick, RowSweeps, Sweeps, Work
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
-# Flips are counted by rate in this many bins, at first between these rates, until what
-# is uncertain of the risk is this share of it.
-N_BINS = 1024
-LEAST_RATE, MOST_RATE = 1e-12, 1e12
+# Flips are counted by rate until what is uncertain of the risk is this share of it.
 RATE_PRECISION = 1e-13
 MAX_DIVISIONS = 12
 
@@ -115,7 +113,7 @@ class DistributedProblem(RobustProblem):
                 "collection: compute it first."
             )
         move_rate = self.lipschitz(coef)
-        edges = np.geomspace(LEAST_RATE, MOST_RATE, N_BINS)
+        edges = first_edges()
         for _ in range(MAX_DIVISIONS):
             counted = self._flips_by_rate(coef, intercept, move_rate, edges)
             bought = spend(*counted.in_bins, self.radius, move_rate)
@@ -123,8 +121,7 @@ class DistributedProblem(RobustProblem):
             least, most = counted.rates_at_the_end(bought)
             if self.radius * (most - least) <= RATE_PRECISION * max(value, 1e-2):
                 break
-            # The largest rate has a bin of its own, or it would join those above it.
-            edges = np.append(np.linspace(least, most, N_BINS), np.nextafter(most, np.inf))
+            edges = edges_between(least, most)
         return RobustRisk(value, bought.rate)
 
     def _flips_by_rate(
@@ -139,66 +136,6 @@ class DistributedProblem(RobustProblem):
 def problem_type(X: Any) -> type[RobustProblem]:
     """The kind of problem that such rows make."""
     return DistributedProblem if isinstance(X, ChunkedRows) else RobustProblem
-
-
-class FlipsByRate(NamedTuple):
-    """The loss after all free flips, and the flips that pay more than moving features:
-    what they cost and gain in each bin of rates, and the bin's least and largest rate."""
-
-    loss: float
-    cost: Floats
-    gain: Floats
-    least: Floats
-    most: Floats
-
-    @classmethod
-    def of(
-        cls,
-        coef: Floats,
-        intercept: Floats,
-        move_rate: float,
-        edges: Floats,
-        problem: RobustProblem,
-        rows: slice,
-    ) -> FlipsByRate:
-        choices = problem.flip_choices_of(coef, intercept, rows)
-        pays = choices.flips.rate > move_rate
-        row, _, cost, gain = (part[pays] for part in choices.flips)
-        rate, mass = choices.flips.rate[pays], problem.weight[row]
-        bin_of, n_bins = np.searchsorted(edges, rate, side="right"), len(edges) + 1
-        least, most = np.full(n_bins, np.inf), np.full(n_bins, -np.inf)
-        np.minimum.at(least, bin_of, rate)
-        np.maximum.at(most, bin_of, rate)
-        return cls(
-            float(problem.weight[rows] @ choices.loss),
-            np.bincount(bin_of, mass * cost, n_bins),
-            np.bincount(bin_of, mass * gain, n_bins),
-            least,
-            most,
-        )
-
-    def joined(self, other: FlipsByRate) -> FlipsByRate:
-        return FlipsByRate(
-            self.loss + other.loss,
-            self.cost + other.cost,
-            self.gain + other.gain,
-            np.minimum(self.least, other.least),
-            np.maximum(self.most, other.most),
-        )
-
-    @property
-    def in_bins(self) -> tuple[Flips, Floats]:
-        """One flip a bin that has any, of mass 1; its row is the bin."""
-        bins = np.flatnonzero(self.cost)
-        flips = Flips(bins, np.zeros_like(bins), self.cost[bins], self.gain[bins])
-        return flips, np.ones(len(bins))
-
-    def rates_at_the_end(self, bought: Purchase) -> tuple[float, float]:
-        """The range of rates in the bin that was bought in part, empty if none was."""
-        if not len(bought.flips) or bought.share[-1] == 1:
-            return 0.0, 0.0
-        last = np.flatnonzero(self.cost)[bought.flips[-1]]
-        return float(self.least[last]), float(self.most[last])
 
 
 def _of_chunk(problem: RobustProblem, chunk: Chunk, first_row: int = 0) -> RobustProblem:

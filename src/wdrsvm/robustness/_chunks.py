@@ -230,7 +230,9 @@ def _length(block: Any) -> int:
     return int(block.shape[0])
 
 
-def _checked_chunk(check: CheckFeatures, X: Any, y: Any, weight: Any, trust: Any) -> RawChunk:
+def _checked_chunk(
+    check: CheckFeatures, X: Any, y: Any, weight: Any, trust: Any
+) -> RawChunk:
     features, labels = check(X), column_or_1d(np.asarray(y), warn=True)
     n_rows = features.shape[0]
     _check_length("y", len(labels), n_rows)

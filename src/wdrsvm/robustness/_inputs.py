@@ -119,7 +119,7 @@ def nominal_weight(
     return weight
 
 
-def check_weighted_classes(mass: Floats) -> None:
+def check_weighted_classes(mass: NDArray[Any]) -> None:
     """Refuse weights that leave less than two classes any mass."""
     n_weighted = np.count_nonzero(mass)
     if n_weighted < 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -154,7 +155,8 @@ def judged_lazily(
     return Judged(scores, problem)
 
 
-class LinearFeatures(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class LinearFeatures:
     """What the linear step of a classifier sees of some rows."""
 
     classifier: Any

@@ -94,8 +94,16 @@ class Passes:
 
     def _smoothed(self, sums: RowSums, softness: Kept) -> Smoothed:
         gradient = self.scaling.scaled_gradient(sums.gradient, sums.slope_sum)
-        values = map(float, sums[:4])
-        return Smoothed(*values, gradient, sums.n_soft, sums.n_torn, softness)
+        return Smoothed(
+            float(sums.merit),
+            float(sums.loss),
+            float(sums.dual),
+            float(sums.on_flips),
+            gradient,
+            sums.n_soft,
+            sums.n_torn,
+            softness,
+        )
 
     def curvature(
         self, coef: Floats, lam: float, mu: float, now: Smoothed, share: float, seed: int

@@ -145,9 +145,7 @@ class NearRows:
         return np.concatenate(found)
 
 
-def _count_near(
-    reach: float, problem: RobustProblem, rows: slice, margins: Floats
-) -> int:
+def _count_near(reach: float, problem: RobustProblem, rows: slice, margins: Floats) -> int:
     return int(np.count_nonzero(margins <= reach))
 
 

@@ -64,13 +64,21 @@ class PieceSmoothing:
         """Sums over some rows, and how soft each of them is."""
         X = problem.features(rows)
         scores = np.asarray(X @ at.coef.T) + at.intercept
-        *sums, slopes, softness = self._soften(
+        merit, loss, dual, on_flips, slopes, softness = self._soften(
             *self.arguments(problem, rows, scores), at.lam, at.mu
         )
         torn, soft = self.torn_and_soft(softness)
-        counts = int(np.count_nonzero(soft)), int(np.count_nonzero(torn))
-        gradient = np.asarray((X.T @ slopes).T)
-        return RowSums(*sums, gradient, slopes.sum(axis=0), *counts), softness
+        sums = RowSums(
+            merit,
+            loss,
+            dual,
+            on_flips,
+            gradient=np.asarray((X.T @ slopes).T),
+            slope_sum=slopes.sum(axis=0),
+            n_soft=int(np.count_nonzero(soft)),
+            n_torn=int(np.count_nonzero(torn)),
+        )
+        return sums, softness
 
     def gram(
         self, coef: Floats, lam: float, mu: float, problem: RobustProblem, rows: Codes
@@ -110,9 +118,7 @@ class PieceSmoothing:
         curvature: Floats = soft_rows.soft_curvature(*arguments)
         return curvature
 
-    def multipliers(
-        self, at: Point, problem: RobustProblem, rows: slice
-    ) -> RowDuals:
+    def multipliers(self, at: Point, problem: RobustProblem, rows: slice) -> RowDuals:
         """The multipliers of some rows that come with the smoothing."""
         scores = problem.scores(at.coef, at.intercept, rows)
         arguments = self.arguments(problem, rows, scores)
@@ -146,9 +152,7 @@ class LabelSmoothing(PieceSmoothing):
         curvature: Floats = smooth_rows.label_curvature(*arguments, *family)
         return curvature
 
-    def multipliers(
-        self, at: Point, problem: RobustProblem, rows: slice
-    ) -> RowDuals:
+    def multipliers(self, at: Point, problem: RobustProblem, rows: slice) -> RowDuals:
         scores = problem.scores(at.coef, at.intercept, rows)
         arguments = self.arguments(problem, rows, scores)
         masses = smooth_rows.label_masses(*arguments, at.lam, at.mu, *self._family(at.mu))
