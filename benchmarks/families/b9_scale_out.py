@@ -68,7 +68,7 @@ def cases(options: Options) -> list[Case]:
     if options.tiny:
         return [Case("killed", 3000, 4, 3, 4)]
     return [
-        Case("scaling", 400_000, 50, 6, 16),
+        Case("scaling", 1_000_000, 20, 6, 16),
         Case("memory", 800_000, 80, 3, 64, 450),
         Case("killed", 100_000, 20, 6, 8),
     ]
@@ -107,6 +107,7 @@ def _scaling(case: Case) -> Record:
         "two_workers": two.seconds,
         "ratio": one.seconds / two.seconds,
         "cpu_ratio": one.cpu_seconds / two.cpu_seconds,
+        "one_worker_cpu": one.cpu_seconds,
         "one_process": alone,
     }
 

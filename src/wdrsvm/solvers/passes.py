@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..problem import RobustProblem
 from ..problem.sweeps import Kept, Sweeps, added
+from .gram import GramSum
 from .scaling import Scaling
 from .smoothing import (
     LabelSmoothing,
@@ -115,8 +116,8 @@ class Passes:
         torn, soft = TornRows(self.smoothing), SoftRows(self.smoothing, share, seed)
         for count, pick, part in ((now.n_torn, torn, 1.0), (now.n_soft, soft, share)):
             if count:
-                gram = self.sweeps.fold_picked(pick, now.softness, work, added)
-                total += 0.0 if gram is None else gram / part
+                gram = self.sweeps.fold_picked(pick, now.softness, work, GramSum.joined)
+                total += 0.0 if gram is None else gram.total / part
         return total
 
     def margins(self, coef: Floats, lam: float, n_least: int) -> tuple[Floats, Kept]:

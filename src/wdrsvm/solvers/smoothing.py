@@ -15,7 +15,7 @@ from ..problem import RobustProblem
 from ..problem.multipliers import RowDuals, RowMultipliers
 from ..problem.tangents import RowTangents
 from . import smooth_rows, soft_rows
-from .sample_rows import weighted_gram
+from .gram import GramSum
 from .scaling import Scaling
 
 Floats = NDArray[np.float64]
@@ -82,12 +82,11 @@ class PieceSmoothing:
 
     def gram(
         self, coef: Floats, lam: float, mu: float, problem: RobustProblem, rows: Codes
-    ) -> Floats:
+    ) -> GramSum:
         """Curvature of some rows in (coef, lam), both the solver's."""
         design = self.scaling.design(problem.X[rows])
         arguments = self.arguments(problem, rows, design @ coef.T)
-        gram: Floats = weighted_gram(self._curve(*arguments, lam, mu), design)
-        return gram
+        return GramSum.of(self._curve(*arguments, lam, mu), design)
 
     def margins(self, at: Point, problem: RobustProblem, rows: slice) -> Floats:
         """By how much each row's largest piece exceeds its second largest."""
