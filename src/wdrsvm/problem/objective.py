@@ -283,11 +283,14 @@ def _reachable_from(problem: RobustProblem, rows: slice) -> NDArray[np.bool_]:
 
 
 def row_blocks(X: Matrix, n_classes: int) -> Iterator[slice]:
-    """Slices of rows of at most BLOCK_ENTRIES features or scores, one row at least."""
+    """Slices of about as many rows, of at most BLOCK_ENTRIES features or scores each,
+    one row at least."""
     n_rows, n_features = X.shape
     width = max(n_classes, 1 if sparse.issparse(X) else n_features)
-    step = max(1, BLOCK_ENTRIES // width)
-    for start in range(0, n_rows, step):
+    most = max(1, BLOCK_ENTRIES // width)
+    n_blocks = -(-n_rows // most)
+    step = -(-n_rows // max(n_blocks, 1))
+    for start in range(0, n_rows, max(step, 1)):
         yield slice(start, min(start + step, n_rows))
 
 

@@ -39,6 +39,9 @@ LAST_MU = 1e-16
 # Steps have settled when they promise this share of what mu leaves of the gap.
 SETTLED = 0.01
 WELL_SETTLED = 1e-14
+# Asking the certificate in vain costs more than a round: not before the gap expected is
+# this share of the one asked for.
+HOPEFUL = 0.5
 MAX_STEPS_A_ROUND = 50
 
 
@@ -142,7 +145,8 @@ class LabelRounds(Rounds):
         if newton.mu < LAST_SOFTMAX_MU and not self.passes.is_barrier:
             self.passes = self.passes.with_barrier(True)
             return False
-        return newton.expected_gap <= self.settings.tol * max(newton.risk, 1e-2)
+        wanted = self.settings.tol * max(newton.risk, 1e-2)
+        return newton.expected_gap <= HOPEFUL * wanted
 
     def _finish(self, newton: Newton) -> int:
         self._judge(newton)

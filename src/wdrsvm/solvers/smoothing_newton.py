@@ -50,7 +50,9 @@ MAX_ITER = 500
 ROWS_A_COEFFICIENT = 30
 MAX_SAMPLE_ENTRIES = 8_000_000
 STEP_SHARE = 0.99
-MAX_HALVINGS = 30
+MAX_TRIALS = 30
+# A step that is too long is cut to a share of itself between these.
+SHORTEST, LONGEST = 0.25, 0.5
 # A merit that rises by no more than this share has not risen.
 ROUNDING = 1e-15
 # Steps have settled when they promise this share of the gap; the cone's is this one.
@@ -162,8 +164,9 @@ class Newton:
         step = system.solve(rhs)
         d_coef, d_lam = step[:-1].reshape(self.coef.shape), float(step[-1])
         cone_step = self.cone.step_for(goal, d_coef[:, : data.n_touchable], d_lam)
-        moved = self._search(d_coef, d_lam, cone_step)
-        return float(rhs @ step) / 2 if moved else 0.0
+        promise = float(rhs @ step) / 2
+        moved = self._search(d_coef, d_lam, cone_step, 2 * promise)
+        return promise if moved else 0.0
 
     def _curvature(self) -> Floats:
         return self._curvature_of(min(1.0, self.max_curvature_rows / self._n_soft))
@@ -178,20 +181,26 @@ class Newton:
         at = self.coef, self.lam, self.mu
         return self.passes.curvature(*at, self.now, share, seed)
 
-    def _search(self, d_coef: Floats, d_lam: float, cone_step: Any) -> bool:
-        """Go along the step, shorter and shorter, until the barrier function falls."""
+    def _search(self, d_coef: Floats, d_lam: float, cone_step: Any, decline: float) -> bool:
+        """Go along the step, shorter and shorter, until the barrier function falls.
+
+        ``decline`` is its slope at the start, which a parabola through the last trial
+        takes up.
+        """
         lengths = self.cone.lengths(cone_step)
         length = min(1.0, self.step_share * lengths.primal)
         dual = min(1.0, self.step_share * lengths.dual)
         coef, lam = self.coef, self.lam
         merit = self._merit_after(cone_step, 0.0)
-        for _ in range(MAX_HALVINGS):
+        for _ in range(MAX_TRIALS):
             self.coef, self.lam = coef + length * d_coef, lam + length * d_lam
             self._look()
-            if self._merit_after(cone_step, length) <= merit + ROUNDING * abs(merit):
+            rise = self._merit_after(cone_step, length) - merit
+            if rise <= ROUNDING * abs(merit):
                 self.cone.advance(cone_step, Lengths(length, dual))
                 return True
-            length /= 2
+            lowest = decline * length / (2 * (rise + decline * length))
+            length *= min(max(lowest, SHORTEST), LONGEST)
         self.coef, self.lam = coef, lam
         self._look()
         return False
