@@ -13,6 +13,7 @@ from . import (
     b6_path,
     b7_subgradient,
     b8_growth,
+    b9_scale_out,
 )
 
 FAMILIES: dict[str, Family] = {
@@ -27,5 +28,6 @@ FAMILIES: dict[str, Family] = {
         b6_path,
         b7_subgradient,
         b8_growth,
+        b9_scale_out,
     )
 }

@@ -85,6 +85,11 @@ def fit_doubting(
     The result's objective is that of the doubted problem, its bound that of the convex
     problem for the beliefs found: it proves them best served, not best.
     """
+    if problem.is_distributed:
+        raise ValueError(
+            "label_noise='random' needs all rows in memory, got a dask collection: use "
+            "label_noise='adversarial', or fit on X.compute()."
+        )
     if problem.ball.is_bounded:
         raise ValueError(
             "label_noise='random' knows no support or categorical: leave them out or use "

@@ -9,6 +9,7 @@ from scipy.special import log_softmax
 
 from ..problem import LOSSES, Loss
 from ._base import RobustLinearClassifier
+from ._lazy import by_blocks, is_lazy
 from ._partial_fit import PartialFitMixin
 
 
@@ -152,14 +153,17 @@ class RobustLogisticRegression(PartialFitMixin, RobustLinearClassifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask collection} of shape (n_samples, n_features)
             Features.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Log-probabilities, in the order of ``classes_``.
+            Log-probabilities, in the order of ``classes_``; for a dask collection a dask
+            array that is not yet computed.
         """
+        if is_lazy(X):
+            return by_blocks(self, "predict_log_proba", X)
         scores = self.decision_function(X)
         if scores.ndim == 1:
             # The log-odds of the second class.
@@ -171,14 +175,17 @@ class RobustLogisticRegression(PartialFitMixin, RobustLinearClassifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask collection} of shape (n_samples, n_features)
             Features.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of ``classes_``; each row sums to 1.
+            Probabilities, in the order of ``classes_``; each row sums to 1.  For a dask
+            collection a dask array that is not yet computed.
         """
+        if is_lazy(X):
+            return by_blocks(self, "predict_proba", X)
         return np.exp(self.predict_log_proba(X))
 
     def _loss(self) -> Loss:

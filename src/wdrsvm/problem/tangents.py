@@ -28,7 +28,7 @@ import numpy as np
 
 from .loss import Loss, softmax
 from .multipliers import tilt
-from .objective import Codes, Floats
+from .objective import Codes, Floats, RobustProblem
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,5 +141,5 @@ class Tangents:
     flow: Floats | None = None
     gradient: Floats | None = None
 
-    def rows(self, rows: slice) -> RowTangents:
+    def rows(self, problem: RobustProblem, rows: slice) -> RowTangents:
         return RowTangents(self.loss, self.points[rows], self.masses[rows])
