@@ -252,6 +252,10 @@ ERRORS = {
         "leave weight on 1 class",
     ),
     "trust": (lambda X, y: (lazy(X), y, {"label_trust": y - 1.0}), "label_trust must be"),
+    "columns": (
+        lambda X, y: (lazy(X)[:, lazy(X, (300,))[0] > 0], y, {}),
+        "known number of columns",
+    ),
     "one dimension": (lambda X, y: (lazy(X)[:, 0], y, {}), "2 dimensions"),
 }
 

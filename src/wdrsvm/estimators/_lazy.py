@@ -63,5 +63,8 @@ def _check_features(estimator: Any, X: Any, reset: bool) -> None:
     """Names and number of the features, as scikit-learn checks them."""
     if getattr(X, "ndim", 2) != 2:
         raise ValueError(f"X must have 2 dimensions, got {X.ndim}.")
-    sample = X._meta if hasattr(X, "columns") else np.empty((0, X.shape[1]))
+    has_names = hasattr(X, "columns")
+    if not has_names and np.isnan(X.shape[1]):
+        raise ValueError("X must have a known number of columns.")
+    sample = X._meta if has_names else np.empty((0, X.shape[1]))
     validate_data(estimator, sample, reset=reset, y="no_validation", skip_check_array=True)

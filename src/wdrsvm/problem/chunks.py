@@ -122,11 +122,13 @@ class ClusterEngine:
         try:
             self._check()
             yield
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # what is cancelled is no Exception
             self._check(error)
             raise
 
-    def _check(self, cause: Exception | None = None) -> None:
+    def _check(self, cause: BaseException | None = None) -> None:
         if self.client.status != "running":
             raise RuntimeError(
                 "the dask client was closed before the fit ended: keep it open, or "
