@@ -123,7 +123,8 @@ class RobustClassifier(PromisesMixin, LargestScore):
     def _solve(
         self, problem: RobustProblem, settings: SolverSettings, start: Start | None
     ) -> SolverResult:
-        return solve(problem, self.solver, settings, start, self._of_kernel)
+        known = {"of_kernel": True} if self._of_kernel else {}
+        return solve(problem, self.solver, settings, start, **known)
 
     def _keep(self, result: SolverResult, data: TrainingData) -> None:
         self.classes_ = data.classes
