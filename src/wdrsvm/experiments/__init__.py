@@ -2,9 +2,14 @@
 
 from .real_data import EXPERIMENT as REAL_DATA
 from .runner import Progress, Results, collect, run_experiment
+from .scalability import EXPERIMENT as SCALABILITY
+from .simulation import EXPERIMENT as SIMULATION
 from .spec import PRESETS, Experiment
+from .subgradient import EXPERIMENT as SUBGRADIENT
 
-EXPERIMENTS = {each.name: each for each in (REAL_DATA,)}
+EXPERIMENTS = {
+    each.name: each for each in (SIMULATION, REAL_DATA, SCALABILITY, SUBGRADIENT)
+}
 
 __all__ = [
     "EXPERIMENTS",

@@ -179,7 +179,7 @@ def _numeric(value: Any) -> str:
 def cell(value: Any) -> str:
     """A value as text: four digits of a float, a dash for what is missing."""
     if value is None or value != value:
-        return "–"
+        return "-"
     if isinstance(value, float):
         return f"{value:.4g}"
     return str(value)
