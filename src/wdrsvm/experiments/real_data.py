@@ -241,11 +241,9 @@ def _compared(peaks: Any, nested: Any) -> Any:
         row |= {"label_cost": ours["label_cost"], "repetitions": int(ours["count"])}
         row |= {"ours": 100 * ours["mean"], "ours_sd": 100 * ours["std"]}
         row |= _against_print(table, model, row)
-        if (table, model) in tuned.index:
-            inside = tuned.loc[(table, model)]
-            row |= {"nested": 100 * inside["mean"], "nested_sd": 100 * inside["std"]}
-            row |= {"nested_repetitions": int(inside["count"])}
-        rows.append(row)
+        inside = tuned.reindex([(table, model)]).iloc[0]
+        row |= {"nested": 100 * inside["mean"], "nested_sd": 100 * inside["std"]}
+        rows.append(row | {"nested_repetitions": inside["count"]})
     return _in_order(pandas.DataFrame(rows))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import os
 import platform
 import time
@@ -111,8 +111,8 @@ def run_experiment(
     folder = Path(out) / f"{experiment.name}-{checked_preset(preset)}"
     tasks = experiment.tasks(preset, repetitions)
     store = Store(folder, experiment.protocol)
-    missing = [task for task in tasks if task not in store]
     with store.locked():
+        missing = [task for task in tasks if task not in store]
         report = _Reporter(progress, len(tasks), len(missing))
         for task, outcome in _executed(experiment, missing, jobs, client):
             store.add(task, outcome)
@@ -202,6 +202,7 @@ class _Reporter:
 
 def _write_tables(folder: Path, frame: Any) -> None:
     """Tidy results: CSV, and Parquet where pyarrow is installed."""
+    folder.mkdir(parents=True, exist_ok=True)
     with replaced_whole(folder / "results.csv") as draft:
         frame.to_csv(draft, index=False)
     if importlib.util.find_spec("pyarrow") is not None:

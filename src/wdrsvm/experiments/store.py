@@ -36,13 +36,17 @@ class Store:
         Where the file is or will be.
     protocol : int
         Outcomes of another protocol are refused.
+
+    Notes
+    -----
+    Reading changes nothing and may be done while another process adds; adding is for the
+    one that holds the lock.
     """
 
     def __init__(self, folder: Path, protocol: int) -> None:
         self.path = folder / FILE
         self.protocol = protocol
-        folder.mkdir(parents=True, exist_ok=True)
-        self._outcomes = {line["key"]: _outcome(line) for line in self._lines()}
+        self._outcomes = self._read()
 
     def __contains__(self, task: Task) -> bool:
         return key_of(task) in self._outcomes
@@ -64,13 +68,16 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes from adding to the same file."""
+        """Keep other processes from adding to the same file; see what they have added."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab") as file:
             _lock(file, self.path)
+            os.truncate(self.path, len(self._whole_lines()))
+            self._outcomes = self._read()
             yield
 
     def _append(self, line: bytes) -> None:
-        size = self.path.stat().st_size if self.path.exists() else 0
+        size = self.path.stat().st_size
         try:
             with explained_full_disk(self.path), self.path.open("ab") as file:
                 file.write(line)
@@ -81,13 +88,14 @@ class Store:
                 os.truncate(self.path, size)
             raise
 
-    def _lines(self) -> Iterator[dict[str, Any]]:
+    def _whole_lines(self) -> bytes:
         content = self.path.read_bytes() if self.path.exists() else b""
-        whole = content[: content.rfind(b"\n") + 1]
-        if len(whole) < len(content):
-            os.truncate(self.path, len(whole))
-        for number, text in enumerate(whole.splitlines(), start=1):
-            yield self._checked(text, number)
+        return content[: content.rfind(b"\n") + 1]
+
+    def _read(self) -> dict[str, Outcome]:
+        lines = enumerate(self._whole_lines().splitlines(), start=1)
+        checked = [self._checked(text, number) for number, text in lines]
+        return {line["key"]: _outcome(line) for line in checked}
 
     def _checked(self, text: bytes, number: int) -> dict[str, Any]:
         try:
