@@ -52,7 +52,7 @@ def _what_was_run(results: Results) -> Section:
         "repetitions": about["repetitions"],
         "tasks done": f"{about['tasks'] - about['missing']} of {about['tasks']}",
         "processor minutes": round(about["minutes"], 1),
-        "fits that stopped above their gap": about["unconverged"],
+        "fits that stopped early, those of peers included": about["unconverged"],
         "seeds": "the number of the repetition",
         "machine": about["machine"],
         **about["versions"],

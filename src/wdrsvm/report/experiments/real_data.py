@@ -93,6 +93,8 @@ def _compared(table: Any, name: str) -> Table:
         "repetitions": "repetitions",
     }
     part = table[table["table"] == name][list(names)].rename(columns=names)
+    percent = [name for name in part.columns if name not in ("model", "at radius")]
+    part = part.round(dict.fromkeys(percent, 2))
     return Table.of_frame(f"{name}: peaks as published", part)
 
 
@@ -102,7 +104,8 @@ def _nested(table: Any) -> Table:
     wide = wide.reindex(columns=list(TABLES))
     ordered = wide.loc[[model for model in table["model"].unique() if model in wide.index]]
     return Table.of_frame(
-        "Test accuracy in percent, tuned inside the training set", ordered.reset_index()
+        "Test accuracy in percent, tuned inside the training set",
+        ordered.round(2).reset_index(),
     )
 
 
