@@ -3,20 +3,25 @@
 from .estimators import (
     RadiusWarning,
     RobustLinearSVC,
+    RobustLinearSVCCV,
     RobustLogisticRegression,
     RobustOneVsRestSVC,
     RobustSVC,
+    RobustSVCCV,
 )
 from .problem import WassersteinBall
 from .robustness import (
     LabelAudit,
     RadiusChoice,
+    RobustPath,
     WorstCaseDistribution,
     audit_labels,
     bootstrap_radius,
     certified_radius,
     guaranteed_radius,
+    one_vs_rest_path,
     radius_max,
+    robust_path,
     worst_case_distribution,
     worst_case_risk,
 )
@@ -28,9 +33,12 @@ __all__ = [
     "RadiusChoice",
     "RadiusWarning",
     "RobustLinearSVC",
+    "RobustLinearSVCCV",
     "RobustLogisticRegression",
     "RobustOneVsRestSVC",
+    "RobustPath",
     "RobustSVC",
+    "RobustSVCCV",
     "WassersteinBall",
     "WorstCaseDistribution",
     "__version__",
@@ -38,7 +46,9 @@ __all__ = [
     "bootstrap_radius",
     "certified_radius",
     "guaranteed_radius",
+    "one_vs_rest_path",
     "radius_max",
+    "robust_path",
     "worst_case_distribution",
     "worst_case_risk",
 ]

@@ -5,11 +5,14 @@ from .kernel import RobustSVC
 from .linear import RobustLinearSVC
 from .logistic import RobustLogisticRegression
 from .one_vs_rest import RobustOneVsRestSVC
+from .search import RobustLinearSVCCV, RobustSVCCV
 
 __all__ = [
     "RadiusWarning",
     "RobustLinearSVC",
+    "RobustLinearSVCCV",
     "RobustLogisticRegression",
     "RobustOneVsRestSVC",
     "RobustSVC",
+    "RobustSVCCV",
 ]

@@ -57,6 +57,9 @@ class RobustClassifier(PromisesMixin, LargestScore):
     (``decision_function``).
     """
 
+    # Whether the problem's features are those of a kernel, for the choice of a solver.
+    _of_kernel = False
+
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
     ) -> Any:
@@ -115,7 +118,7 @@ class RobustClassifier(PromisesMixin, LargestScore):
     def _solve(
         self, problem: RobustProblem, settings: SolverSettings, start: Start | None
     ) -> SolverResult:
-        return solve(problem, self.solver, settings, start)
+        return solve(problem, self.solver, settings, start, self._of_kernel)
 
     def _keep(self, result: SolverResult, data: TrainingData) -> None:
         self.classes_ = data.classes

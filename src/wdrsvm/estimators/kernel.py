@@ -14,7 +14,7 @@ from ..problem import RobustProblem, WassersteinBall
 from ..problem.canonical import NominalRows
 from ..problem.objective import BLOCK_ENTRIES, Floats
 from ..robustness.worst_case import LinearScores
-from ..solvers import SolverResult, SolverSettings, Start, solve
+from ..solvers import SolverResult
 from ..solvers.scaling import dense_rows
 from ._base import RobustClassifier
 from ._fit import TrainingData, seed_of, training_data
@@ -134,6 +134,8 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     >>> print(f"{classifier.score(scale(X), y):.2f}")
     0.97
     """
+
+    _of_kernel = True
 
     def __init__(
         self,
@@ -273,11 +275,6 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     def _problem(self, data: TrainingData, ball: WassersteinBall) -> RobustProblem:
         problem = super()._problem(data, ball)
         return replace(problem, triangle=self.lipschitz == "triangle")
-
-    def _solve(
-        self, problem: RobustProblem, settings: SolverSettings, start: Start | None
-    ) -> SolverResult:
-        return solve(problem, self.solver, settings, start, of_kernel=True)
 
     def _keep(self, result: SolverResult, data: TrainingData) -> None:
         super()._keep(result, data)

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from .loss import LOSSES, Loss
-from .objective import Codes, Floats
+from .objective import Codes, Floats, RobustProblem
 
 # Rows with all but this share of their mass on one class cannot be tilted to any effect.
 SPREAD = 1e-9
@@ -143,6 +143,25 @@ class Multipliers:
 
     def rows(self, rows: slice) -> RowMultipliers:
         return RowMultipliers(self.alpha[rows], self.phi[rows], self.beta[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Loosened:
+    """Multipliers with a trace of mass everywhere: tilting cannot move what is zero."""
+
+    problem: RobustProblem
+    multipliers: MultiplierSource
+
+    @property
+    def flow(self) -> Floats | None:
+        return self.multipliers.flow
+
+    @property
+    def gradient(self) -> Floats | None:
+        return self.multipliers.gradient
+
+    def rows(self, rows: slice) -> RowDuals:
+        return self.multipliers.rows(rows).loosened(self.problem.weight[rows])
 
 
 def tilt(mass: Floats, pull: Floats) -> Floats:
