@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import WassersteinBall
-from ..solvers import SolverSettings, solve
-from .timing import training_problem
+from ..robustness import RobustPath, one_vs_rest_path, robust_path
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -19,34 +18,28 @@ GRID_TOL = 1e-4
 
 def multiclass_grid(X: Any, y: Any, X_test: Any, radii: Any, label_costs: Any) -> Floats:
     """Scores of one machine for all classes, (radii, label costs, rows, classes)."""
-    columns = [_coefficients(X, y, radii, cost) for cost in label_costs]
-    return np.stack([X_test @ coef.transpose(0, 2, 1) for coef in columns], axis=1)
+    return _scores(robust_path, X, y, X_test, radii, label_costs)
 
 
 def one_vs_rest_grid(X: Any, y: Any, X_test: Any, radii: Any, label_costs: Any) -> Floats:
     """Scores of one machine a class, (radii, label costs, rows, classes)."""
-    machines = [
-        multiclass_grid(X, (y == code).astype(np.intp), X_test, radii, label_costs)
-        for code in range(int(y.max()) + 1)
-    ]
-    return np.stack([scores[..., 1] - scores[..., 0] for scores in machines], axis=-1)
+    return _scores(one_vs_rest_path, X, y, X_test, radii, label_costs)
 
 
-def _coefficients(X: Any, y: Any, radii: Any, label_cost: float) -> Floats:
-    """Coefficients for ascending radii; zero from where nothing beats a constant.
+def _scores(
+    path_of: Callable[..., RobustPath], X: Any, y: Any, X_test: Any, radii: Any, costs: Any
+) -> Floats:
+    """Scores, all zero of a machine where nothing beats a constant one.
 
-    A constant classifier without intercept has the risk 1 at every radius, and the least
-    risk never falls as the radius grows: where it has come to 1, it stays.
+    A constant machine without intercept has the risk 1.  The library would return one that
+    ranks the classes as without an adversary; the paper's programs have no such rule.
     """
-    found = np.zeros((len(radii), int(y.max()) + 1, X.shape[1]))
-    settings = SolverSettings(tol=GRID_TOL)
-    for place, radius in enumerate(radii):
-        problem = training_problem(X, y, WassersteinBall(radius, label_cost, "l1"))
-        result = solve(problem, settings=settings)
-        if result.certificate.dual_bound >= 1 - 2 * GRID_TOL:
-            break
-        found[place] = result.coef
-    return found
+    path = path_of(
+        X, y, radii, costs, norm="l1", fit_intercept=False, tol=GRID_TOL, n_jobs=None
+    )
+    bound = path.dual_bound.reshape(*path.coef.shape[:2], -1, 1)
+    coef = np.where(bound >= 1 - 2 * GRID_TOL, 0.0, path.coef)
+    return np.asarray(X_test @ np.swapaxes(coef, -1, -2))
 
 
 def accuracy_grid(scores: Floats, y_test: Any) -> Floats:
