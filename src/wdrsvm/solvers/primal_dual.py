@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from ..problem import Multipliers, RobustProblem
 from . import sample_rows
-from .compiled_step import iterate
 from .complementarity import Lengths, Rows, RowStep
+from .compiled_step import iterate
 from .cones import norm_multipliers, normal_system, starting_cone
 from .norm_cones import Box
 from .scaling import Scaling
