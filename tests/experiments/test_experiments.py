@@ -10,6 +10,11 @@ from wdrsvm.experiments import EXPERIMENTS, noise_study, real_data, scalability,
 from wdrsvm.experiments import subgradient as algorithm1
 from wdrsvm.experiments.noise_data import conditions, noisy_split
 from wdrsvm.experiments.spec import key_of
+from wdrsvm.experiments.splits import (
+    AI4I_TEST,
+    AI4I_TRAIN,
+    counted_split,
+)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -56,7 +61,7 @@ def test_every_model_of_the_table_is_made(model):
 
 def test_rows_of_ai4i_are_counted_as_in_the_paper():
     y = np.repeat(range(5), [400, 46, 100, 90, 80])
-    split = real_data._ai4i_split(np.arange(len(y)), y, 0)
+    split = counted_split(np.arange(len(y)), y, AI4I_TRAIN, AI4I_TEST, 0)
     assert np.bincount(split.y).tolist() == [278, 6, 6, 5, 5]
     assert np.bincount(split.y_test).tolist() == [40] * 5
     assert set(split.X).isdisjoint(split.X_test)

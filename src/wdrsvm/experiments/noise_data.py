@@ -18,7 +18,7 @@ from ..datasets import (
     make_imbalanced,
     make_simulation,
 )
-from .real_data import Split, table_split
+from .splits import Split, table_split
 
 N_TRAIN, N_TEST = 200, 1000
 # Wide tables are reduced, for everyone alike, to their first principal components.

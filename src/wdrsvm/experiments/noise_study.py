@@ -24,8 +24,8 @@ from ..estimators import RobustLinearSVC, RobustLogisticRegression, RobustSVC
 from ..problem import WassersteinBall
 from ..robustness import certified_radius, worst_case_risk
 from .noise_data import TABLES, conditions, noisy_split
-from .real_data import Split
 from .spec import Experiment, Record, Tables, Task
+from .splits import Split
 from .statistics import average_ranks, paired_difference, signed_rank_p_value
 
 REPETITIONS = {"quick": 1, "full": 10}
