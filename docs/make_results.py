@@ -96,7 +96,9 @@ def differences(metric: str):
         table = table[(table["metric"] == metric) & table["difference"].notna()]
         table["cell"] = [
             f"{mean:+.1f} ({error:.1f})" if error == error else f"{mean:+.1f}"
-            for mean, error in zip(table["difference"], table["standard_error"], strict=True)
+            for mean, error in zip(
+                table["difference"], table["standard_error"], strict=True
+            )
         ]
         wide = table.pivot(index=["weights", "model"], columns="condition", values="cell")
         return wide.fillna("").reset_index()

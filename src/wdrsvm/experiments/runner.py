@@ -26,7 +26,14 @@ PACKAGES = ("wdrsvm", "numpy", "scipy", "scikit-learn", "numba", "highspy", "cla
 
 
 class Progress(NamedTuple):
-    """How far a run is; ``seconds_left`` is None before the first task is done."""
+    """How far a run is; ``seconds_left`` is None before the first task is done.
+
+    Examples
+    --------
+    >>> from wdrsvm.experiments import Progress
+    >>> Progress(done=1, total=3, seconds_left=20.0).total
+    3
+    """
 
     done: int
     total: int
@@ -49,6 +56,15 @@ class Results:
         All records, one a row.
     about : dict
         Numbers of tasks and repetitions, minutes, versions, machine.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from wdrsvm.experiments import EXPERIMENTS, collect
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = collect(EXPERIMENTS["simulation"], out=folder)
+    >>> results.about["missing"] == results.about["tasks"]
+    True
     """
 
     experiment: Experiment
@@ -144,6 +160,14 @@ def collect(
     -------
     Results
         The records so far; ``about`` tells how many tasks are missing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from wdrsvm.experiments import EXPERIMENTS, collect
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     len(collect(EXPERIMENTS["subgradient"], out=folder).frame)
+    0
     """
     folder = Path(out) / f"{experiment.name}-{checked_preset(preset)}"
     tasks = experiment.tasks(preset, repetitions)

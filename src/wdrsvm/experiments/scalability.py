@@ -71,6 +71,7 @@ def _has_peers(kind: str, radius: float, repetition: int) -> bool:
 
 def run(task: Task) -> list[Record]:
     """Ours, and the peers where the task has them."""
+    # Nothing is tested here: one test row a class is the least that can be drawn.
     data = make_simulation(
         task["N"], task["C"], task["P"], task["C"], random_state=task["repetition"]
     )

@@ -39,6 +39,14 @@ class Experiment:
         ``run(task)`` gives the records of one task.
     summarise : callable
         ``summarise(frame)`` gives small tables of all records.
+
+    Examples
+    --------
+    >>> from wdrsvm.experiments import EXPERIMENTS
+    >>> simulation = EXPERIMENTS["simulation"]
+    >>> task = simulation.tasks("full", None)[0]
+    >>> task["n_classes"], task["n_features"], task["balance"]
+    (4, 3, 'balanced')
     """
 
     name: str

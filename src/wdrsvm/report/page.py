@@ -222,7 +222,14 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what is below it."""
+    """A heading and what is below it.
+
+    Examples
+    --------
+    >>> from wdrsvm.report import Section, Text
+    >>> Section("Sizes", [Text("150 rows")]).html()
+    '<section><h2>Sizes</h2><p>150 rows</p></section>'
+    """
 
     heading: str
     parts: Sequence[Part]

@@ -35,6 +35,14 @@ def write_experiment_page(results: Results) -> Path:
     -------
     Path
         The page, ``index.html`` in the folder of the results.
+
+    Examples
+    --------
+    >>> from wdrsvm.experiments import EXPERIMENTS, run_experiment
+    >>> from wdrsvm.report.experiments import write_experiment_page
+    >>> results = run_experiment(EXPERIMENTS["subgradient"])  # doctest: +SKIP
+    >>> write_experiment_page(results)  # doctest: +SKIP
+    PosixPath('reproduce/subgradient-quick/index.html')
     """
     tables = results.experiment.summarise(results.frame)
     for name, table in tables.items():

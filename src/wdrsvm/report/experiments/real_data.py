@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...experiments.real_data import TABLES
+from ...experiments.splits import READINGS
 from ..figures import COLOURS, new_figure, saved_figure
 from ..page import Bullets, Figure, Section, Table, Text, Verdict
 
@@ -40,7 +41,9 @@ def sections(tables: dict[str, Any], folder: Path) -> list[Section]:
         Section("Published and ours", [Text(AS_PUBLISHED), _figure(table, folder)]),
         Section("Table by table", [_compared(table, name) for name in TABLES]),
         Section("As it should be", [Text(AS_IT_SHOULD_BE), _nested(table)]),
-        Section("Kernel machines and AI4I", [Bullets(_readings(table))]),
+        Section(
+            "Kernel machines and AI4I", [Bullets(_readings(table)), _ai4i_readings(table)]
+        ),
     ]
 
 
@@ -109,9 +112,24 @@ def _nested(table: Any) -> Table:
     )
 
 
+def _ai4i_readings(table: Any) -> Table:
+    """Our peaks for every set of classes, beside the printed ones."""
+    part = table[table["table"].isin(("ai4i", *READINGS))].dropna(subset=["published"])
+    wide = part.pivot(index="model", columns="table", values="ours")
+    printed = part.groupby("model")["published"].first()
+    wide = wide.reindex(columns=["ai4i", *READINGS]).round(2)
+    wide.insert(0, "published", printed)
+    order = [model for model in (*LINEAR, *KERNEL) if model in wide.index]
+    return Table.of_frame(
+        "AI4I with all four faults, and with three of them: peaks in percent",
+        wide.loc[order].reset_index(),
+    )
+
+
 def _readings(table: Any) -> list[str]:
     """What the plausible readings of what is not printed give."""
     kernels = table[table["model"].str.startswith("kDR-MSVM")]
+    kernels = kernels[kernels["table"].isin(TABLES)]
     sentences = []
     for name, part in kernels.groupby("table", sort=False):
         values = ", ".join(
@@ -121,14 +139,21 @@ def _readings(table: Any) -> list[str]:
     return [*sentences, *FINDINGS]
 
 
-# What trying the plausible readings showed; the numbers are in the tables above.
+# What trying the plausible readings showed; accuracies are in the tables above.
 FINDINGS = (
     "The bound in the kernel program (triangle, squared norms as in the authors' program, "
     "or exact) hardly moves the accuracy: the squared norms are the triangle bound at a "
     "radius and label cost smaller by a factor of 1.41.",
-    "On raw features with gamma = 1/P the kernel of Wine, Penguins and AI4I is close to "
-    "the identity, so that its machines memorise; that is why the printed accuracies are "
-    "low.",
+    "On raw features with gamma = 1/P most kernel values are next to nothing: the largest "
+    "one of a test row with a training row has the median 2e-4 on Wine, 1e-3 on Penguins "
+    "and 5e-19 on AI4I, but 0.98 on Iris and Seeds. Where it is that small the machines "
+    "decide by the nearest training row, whatever radius and label cost are, and "
+    "accuracies are low.",
+    "AI4I: with five classes every model is below its printed mean, the kernel machines by "
+    "as much as the linear ones. Scaling the features or adding the product type does not "
+    "bring them closer; leaving out one fault does. With four classes TWF's 46 rows are "
+    "too few for a balanced test set of 200, which the paper states, so this is a reading, "
+    "not an answer.",
 )
 
 
