@@ -111,6 +111,25 @@ def test_everyone_has_the_same_number_of_candidates():
     assert counts == {noise_study.N_CANDIDATES}
 
 
+def test_the_log_loss_of_probabilities_and_of_a_class_never_seen():
+    class Fitted:
+        classes_ = np.array([0, 2])
+
+        def predict_proba(self, X):
+            return np.array([[0.5, 0.5], [0.25, 0.75], [1.0, 0.0]])
+
+    found = noise_study.mean_log_loss(Fitted(), np.zeros((3, 1)), np.array([0, 2, 1]))
+    expected = -(np.log(0.5) + np.log(0.75) + np.log(noise_study.LEAST)) / 3
+    assert found == pytest.approx(expected)
+
+
+def test_both_scores_choose_where_accuracy_ties():
+    split = noisy_split("iris", "clean", 0)
+    model = noise_study.MODELS["Robust logistic, recipe"]
+    few = model._replace(candidates=[{"radius": 0.4}, {"radius": 0.05}, {"radius": 0.001}])
+    assert noise_study.tuned(few, split, None)["radius"] < 0.4
+
+
 def test_conditions_spoil_what_they_say():
     clean = noisy_split("iris", "clean", 0)
     flipped = noisy_split("iris", "flips 20%", 0)

@@ -113,6 +113,9 @@ def summarise(frame: Any) -> Tables:
     frame = frame.assign(
         ratio=frame["peer_seconds"] / frame["seconds"],
         ratio_at_once=frame["peer_seconds_at_once"] / frame["seconds"],
+        peer_out_of_time=~frame["peer_reached"],
+        # A peer that has not arrived has no classifier to compare.
+        peer_accuracy=frame["peer_accuracy"].where(frame["peer_reached"]),
     )
     grouped = frame.groupby(SIZE)
     table = grouped.agg(
@@ -126,6 +129,7 @@ def summarise(frame: Any) -> Tables:
         peer_accuracy=("peer_accuracy", "mean"),
         peer_accuracy_sd=("peer_accuracy", "std"),
         exact_accuracy=("exact_accuracy", "mean"),
+        peer_out_of_time=("peer_out_of_time", "sum"),
         repetitions=("ratio", "count"),
     )
     return {"subgradient": table.reset_index()}
@@ -134,7 +138,7 @@ def summarise(frame: Any) -> Tables:
 EXPERIMENT = Experiment(
     name="subgradient",
     title="Experiment 4: Algorithm 1",
-    protocol=1,
+    protocol=2,
     tasks=tasks,
     run=run,
     summarise=summarise,

@@ -10,8 +10,12 @@ from typing import Any
 from ..files import write_bytes
 from .page import Figure
 
-# Colours that people with any kind of colour vision tell apart (Okabe and Ito).
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# Colours that people with any kind of colour vision tell apart (Okabe and Ito), and two
+# more for the longest list.
+COLOURS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"),
+    *("#56B4E9", "#000000", "#B8A800", "#888888", "#661100"),
+)
 # Text as outlines and fixed ids: the same figure everywhere, byte for byte.
 STYLE = {"svg.fonttype": "path", "svg.hashsalt": "wdrsvm", "font.size": 9.0}
 

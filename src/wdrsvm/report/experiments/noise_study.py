@@ -65,6 +65,7 @@ def _limits() -> list[str]:
         "thousands.",
         "Tables with more than 40 features are reduced to 20 principal components.",
         "Grids are coarse (ten candidates a model), the same number for everyone.",
+        "The balls here are in l2; a promise in another norm needs a fit in that norm.",
     ]
 
 

@@ -115,6 +115,6 @@ def _accuracy_figure(table: Any, folder: Path) -> Figure:
 def _all_numbers(table: Any) -> Table:
     columns = [
         *("N", "P", "C", "ratio", "ratio_sd", "lowest_ratio", "ratio_at_once", "above"),
-        *("accuracy", "peer_accuracy", "exact_accuracy", "repetitions"),
+        *("accuracy", "peer_accuracy", "exact_accuracy", "peer_out_of_time", "repetitions"),
     ]
     return Table.of_frame("Means over repetitions", table[columns])
