@@ -22,6 +22,7 @@ REAL_DATA = {
     "difference": "difference",
     "in_errors": "in s.e.",
     "nested": "tuned inside",
+    "nested_repetitions": "its repetitions",
     "repetitions": "repetitions",
 }
 SIMULATION = {
