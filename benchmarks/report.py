@@ -28,6 +28,8 @@ PACKAGES = (
     "highspy",
     "clarabel",
     "threadpoolctl",
+    "dask",
+    "distributed",
 )
 WIDTH = 14
 

@@ -10,8 +10,10 @@ from . import (
     b4_sparse,
     b5_kernel,
     b5b_nystroem,
+    b6_path,
     b7_subgradient,
     b8_growth,
+    b9_scale_out,
 )
 
 FAMILIES: dict[str, Family] = {
@@ -23,7 +25,9 @@ FAMILIES: dict[str, Family] = {
         b4_sparse,
         b5_kernel,
         b5b_nystroem,
+        b6_path,
         b7_subgradient,
         b8_growth,
+        b9_scale_out,
     )
 }

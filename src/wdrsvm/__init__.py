@@ -1,6 +1,7 @@
 """Classifiers that stay right when features are noisy, labels wrong, classes rare."""
 
 from .estimators import (
+    DisbeliefWarning,
     RadiusWarning,
     RobustLinearSVC,
     RobustLinearSVCCV,
@@ -29,6 +30,7 @@ from .robustness import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "DisbeliefWarning",
     "LabelAudit",
     "RadiusChoice",
     "RadiusWarning",

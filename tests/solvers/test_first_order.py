@@ -211,7 +211,7 @@ def test_multipliers_are_feasible_before_they_bound(norm):
     assert min(alpha.min(), phi.min(), beta.min()) >= 0
     np.testing.assert_allclose(alpha.sum(1) + phi.sum(1), problem.weight, rtol=1e-12)
     np.testing.assert_allclose(beta.sum(1), phi.sum(1), rtol=1e-12, atol=1e-18)
-    slopes = made.multipliers(None).rows(slice(None)).slopes(problem.y)
+    slopes = made.multipliers(None).rows(problem, slice(None)).slopes(problem.y)
     np.testing.assert_allclose(slopes.sum(axis=0), 0.0, atol=1e-13)
     np.testing.assert_allclose(made.gradient, problem.X.T @ slopes, atol=1e-14)
 

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import dual_bound, objective
-from wdrsvm.solvers import passes as passes_module
-from wdrsvm.solvers.passes import Passes, SoftmaxMultipliers
+from wdrsvm.problem import dual_bound, objective, sweeps
+from wdrsvm.problem.sweeps import RowSweeps
+from wdrsvm.solvers import smoothing
+from wdrsvm.solvers.passes import Passes
 from wdrsvm.solvers.scaling import Scaling
+from wdrsvm.solvers.smoothing import SoftmaxMultipliers
 
 from ..agreement.instances import random_problem
 
@@ -20,7 +22,7 @@ SEEDS = range(16)
 
 
 def passes_over(problem, run=map):
-    return Passes.over(problem, Scaling.of(problem), run)
+    return Passes.over(problem, Scaling.of(problem), RowSweeps(problem, run))
 
 
 def coefficients(problem, seed=0):
@@ -31,12 +33,16 @@ def coefficients(problem, seed=0):
 
 def everything(passes, coef):
     """All that passes return at a point, in one list of arrays."""
-    rows = np.arange(passes.problem.n_rows)
-    return [
-        *passes.evaluate(coef, LAM, MU),
-        passes.margins(coef, LAM),
-        passes.curvature(coef, LAM, MU, rows, 1.0),
-    ]
+    now = passes.evaluate(coef, LAM, MU)
+    least, margins = passes.margins(coef, LAM, 3)
+    width = np.median(margins)
+    far = passes.evaluate_far(coef, LAM, MU, margins, width)
+    return [*now, least, margins, *far[:-1], curvature_at(passes, coef)]
+
+
+def curvature_at(passes, coef, share=1.0, seed=0):
+    now = passes.evaluate(coef, LAM, MU)
+    return passes.curvature(coef, LAM, MU, now, share, seed)
 
 
 def assert_equal(found, expected):
@@ -68,7 +74,7 @@ def test_sparse_and_mapped_rows_are_as_dense_ones(seed, tmp_path):
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
 def test_threads_do_not_change_a_bit(n_threads, monkeypatch):
     monkeypatch.setattr(objective, "BLOCK_ENTRIES", 40)
-    monkeypatch.setattr(passes_module, "CURVATURE_BLOCK", 7)
+    monkeypatch.setattr(sweeps, "PICKED_BLOCK", 7)
     for seed in SEEDS:
         problem = random_problem(seed)
         coef = coefficients(problem)
@@ -85,7 +91,7 @@ def test_blocks_change_only_the_rounding(block, monkeypatch):
         expected = everything(passes_over(problem), coef)
         with monkeypatch.context() as patch:
             patch.setattr(objective, "BLOCK_ENTRIES", block)
-            patch.setattr(passes_module, "CURVATURE_BLOCK", block)
+            patch.setattr(sweeps, "PICKED_BLOCK", block)
             assert_close(everything(passes_over(problem), coef), expected)
 
 
@@ -106,12 +112,13 @@ def test_gradient_is_that_of_the_loss(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_curvature_is_that_of_the_gradient(seed):
+def test_curvature_is_that_of_the_gradient(seed, monkeypatch):
+    monkeypatch.setattr(smoothing, "SATURATED", -1.0)
     problem = random_problem(seed)
     passes, coef = passes_over(problem), coefficients(problem)
     rng = np.random.default_rng(seed)
     d_coef, d_lam, h = rng.normal(size=coef.shape), rng.normal(), 1e-5
-    matrix = passes.curvature(coef, LAM, MU, np.arange(problem.n_rows), 1.0)
+    matrix = curvature_at(passes, coef)
     ends = [passes.evaluate(coef + t * d_coef, LAM + t * d_lam, MU) for t in (h, -h)]
     slopes = [np.append(end.gradient, -end.on_flips) for end in ends]
     expected = (slopes[0] - slopes[1]) / (2 * h)
@@ -119,14 +126,33 @@ def test_curvature_is_that_of_the_gradient(seed):
     np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(matrix).max())
 
 
-def test_curvature_of_some_rows_is_divided_by_their_share():
+def test_curvature_of_some_rows_speaks_for_all():
+    """On average over the draws, and nothing is drawn where no row has curvature."""
     problem = random_problem(3)
     passes, coef = passes_over(problem), coefficients(problem)
-    chosen = np.arange(0, problem.n_rows, 2)
-    whole = passes.curvature(coef, LAM, MU, chosen, 1.0)
-    np.testing.assert_allclose(passes.curvature(coef, LAM, MU, chosen, 0.5), 2 * whole)
-    none = passes.curvature(coef, LAM, MU, chosen[:0], 1.0)
-    np.testing.assert_array_equal(none, np.zeros_like(whole))
+    whole = curvature_at(passes, coef)
+    drawn = [curvature_at(passes, coef, 0.5, seed) for seed in range(400)]
+    assert len({matrix[0, 0] for matrix in drawn}) > 100
+    np.testing.assert_allclose(
+        np.mean(drawn, axis=0), whole, atol=0.1 * np.abs(whole).max()
+    )
+    none = passes.evaluate(coef, LAM, MU)._replace(n_soft=0)
+    empty = passes.curvature(coef, LAM, MU, none, 1.0, 0)
+    np.testing.assert_array_equal(empty, np.zeros_like(whole))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_near_and_far_rows_add_up(seed):
+    problem = random_problem(seed)
+    passes, coef = passes_over(problem), coefficients(problem)
+    least, margins = passes.margins(coef, LAM, 4)
+    np.testing.assert_array_equal(least, np.sort(margins)[:4])
+    now = passes.evaluate(coef, LAM, MU)
+    far = passes.evaluate_far(coef, LAM, MU, margins, least[-1])
+    near = passes_over(problem.take(np.flatnonzero(margins <= least[-1])))
+    near = replace(near, smoothing=passes.smoothing).evaluate(coef, LAM, MU)
+    assert far.loss + near.loss == pytest.approx(now.loss)
+    np.testing.assert_allclose(far.gradient + near.gradient, now.gradient, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -152,32 +178,31 @@ def test_a_sample_of_the_rows_is_their_own_problem(seed):
         weight=problem.weight[rows] / problem.weight[rows].sum(),
         label_trust=None if trust is None else trust[rows],
     )
-    alone = Passes.over(part, passes.scaling, map)
+    alone = Passes.over(part, passes.scaling, RowSweeps(part, map))
     assert_equal(everything(passes.on(rows), coef), everything(alone, coef))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_label_costs_are_those_of_the_rows(seed):
     problem = random_problem(seed)
-    passes = passes_over(problem)
-    expected = problem.attainable_flip_cost() / passes.scaling.unit
-    found = passes.flip_cost[passes.cost_row]
-    np.testing.assert_array_equal(found, expected)
+    for rows in (slice(None), slice(1, 4), np.array([0, 3])):
+        table, line = problem.flip_cost_table(rows)
+        np.testing.assert_array_equal(table[line], problem.attainable_flip_cost(rows))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_multipliers_by_blocks_belong_to_the_pass(seed):
     problem = random_problem(seed)
     passes, coef = passes_over(problem), coefficients(problem)
-    point = passes.scaling.original(coef)
-    source = SoftmaxMultipliers(passes, *point, LAM, MU, None, None)
+    at = passes.point(coef, LAM, MU)
+    source = SoftmaxMultipliers(passes.smoothing, at)
     now = passes.evaluate(coef, LAM, MU)
-    part = source.rows(slice(0, problem.n_rows))
+    part = source.rows(problem, slice(0, problem.n_rows))
     slopes = part.slopes(problem.y)
     gradient = slopes.T @ passes.scaling.design(problem.X)
     np.testing.assert_allclose(gradient, now.gradient, atol=1e-12)
     own = part.alpha[np.arange(problem.n_rows), problem.y]
     assert (problem.weight - own).sum() == pytest.approx(now.dual)
-    middle = source.rows(slice(1, 4))
+    middle = source.rows(problem, slice(1, 4))
     np.testing.assert_allclose(middle.alpha, part.alpha[1:4], atol=1e-15)
-    assert dual_bound(problem, source) <= problem.risk(*point).value
+    assert dual_bound(problem, source) <= problem.risk(at.coef, at.intercept).value

@@ -1,6 +1,7 @@
 """scikit-learn estimators: the only rooms that know scikit-learn's base classes."""
 
 from ._fit import RadiusWarning
+from ._label_noise import DisbeliefWarning
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
 from .logistic import RobustLogisticRegression
@@ -8,6 +9,7 @@ from .one_vs_rest import RobustOneVsRestSVC
 from .search import RobustLinearSVCCV, RobustSVCCV
 
 __all__ = [
+    "DisbeliefWarning",
     "RadiusWarning",
     "RobustLinearSVC",
     "RobustLinearSVCCV",

@@ -9,17 +9,19 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
+from ..problem.distributed import problem_type
 from ..problem.objective import scores_of
 from ..robustness._inputs import READ_AS_THEY_ARE, as_matrix
 from ..robustness.worst_case import linear_scores
 from ..solvers import SolverResult, SolverSettings, Start, solve
 from ._fit import (
     TrainingData,
-    concluded,
     solver_settings,
     training_data,
     unchanged_on_error,
 )
+from ._label_noise import doubts_labels, fit_believing, fit_doubting
+from ._lazy import by_blocks, is_lazy, lazy_training_data
 from ._promises import PromisesMixin
 
 
@@ -67,10 +69,12 @@ class RobustClassifier(PromisesMixin, LargestScore):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask collection} of shape (n_samples, n_features)
             Features.  Large dense arrays and memory maps of floats or integers, in C or
             Fortran order, are read block by block where they are, unless rows of zero
-            weight have to be left out; other numbers are converted whole.
+            weight have to be left out; other numbers are converted whole.  Linear
+            classifiers also take dask arrays and data frames: their rows stay on the
+            workers of the current client, or are read in turn without one.
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -87,8 +91,9 @@ class RobustClassifier(PromisesMixin, LargestScore):
             ball, settings = self._ball(), solver_settings(self)
             data = self._training_data(X, y, sample_weight, label_trust)
             problem = self._problem(data, ball)
-            result = self._solve(problem, settings, self._start(data))
-            self._keep(concluded(self, problem, result), data)
+            train = fit_doubting if doubts_labels(self) else fit_believing
+            result = train(self, problem, data, settings, self._start(data))
+            self._keep(result, data)
         return self
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
@@ -101,7 +106,7 @@ class RobustClassifier(PromisesMixin, LargestScore):
         return LOSSES["crammer-singer"]
 
     def _problem(self, data: TrainingData, ball: WassersteinBall) -> RobustProblem:
-        return RobustProblem(
+        return problem_type(data.rows.X)(
             data.rows.X,
             data.rows.y,
             data.rows.weight,
@@ -118,7 +123,8 @@ class RobustClassifier(PromisesMixin, LargestScore):
     def _solve(
         self, problem: RobustProblem, settings: SolverSettings, start: Start | None
     ) -> SolverResult:
-        return solve(problem, self.solver, settings, start, self._of_kernel)
+        known = {"of_kernel": True} if self._of_kernel else {}
+        return solve(problem, self.solver, settings, start, **known)
 
     def _keep(self, result: SolverResult, data: TrainingData) -> None:
         self.classes_ = data.classes
@@ -136,18 +142,40 @@ class RobustLinearClassifier(RobustClassifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask collection} of shape (n_samples, n_features)
             Features.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes) or (n_samples,)
-            The scores.
+            The scores; for a dask collection a dask array that is not yet computed.
         """
+        if is_lazy(X):
+            return by_blocks(self, "decision_function", X)
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=READ_AS_THEY_ARE, reset=False)
         scores = scores_of(as_matrix(X), self.coef_, self.intercept_)
         return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
+        if is_lazy(X):
+            return lazy_training_data(self, X, y, sample_weight, label_trust)
+        return super()._training_data(X, y, sample_weight, label_trust)
+
+    def predict(self, X: Any) -> Any:
+        """The label of the largest score.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dask collection} of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The labels; for a dask collection a dask array that is not yet computed.
+        """
+        return by_blocks(self, "predict", X) if is_lazy(X) else super().predict(X)
 
     def _start(self, data: TrainingData) -> Start | None:
         if not (self.warm_start and hasattr(self, "coef_")):

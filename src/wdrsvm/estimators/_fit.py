@@ -21,6 +21,7 @@ from sklearn.utils.validation import validate_data
 
 from ..problem import RobustProblem, canonical_rows
 from ..problem.canonical import NominalRows
+from ..problem.objective import Codes
 from ..robustness._inputs import as_matrix, checked_trust, nominal_weight, observed_classes
 from ..robustness.radius import limit_classifier, radius_max_of
 from ..robustness.ties import is_constant, lean, nominal_classifier
@@ -56,10 +57,12 @@ class RadiusWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """The nominal distribution, and the names of its label codes."""
+    """The nominal distribution, the names of its label codes, and the codes of all rows
+    that were given."""
 
     rows: NominalRows
     classes: NDArray[np.generic]
+    codes: Codes
 
 
 @contextmanager
@@ -72,14 +75,6 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
-
-
-def check_available(estimator: Any, **allowed: Any) -> None:
-    """Refuse parameters that ask for what does not exist."""
-    for name, value in allowed.items():
-        given = getattr(estimator, name)
-        if given is not value and not (isinstance(given, (str, Real)) and given == value):
-            raise ValueError(f"{name} must be {value!r}, got {given!r}.")
 
 
 def training_data(
@@ -95,7 +90,8 @@ def training_data(
     classes, codes = observed_classes(y)
     weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
     trust = checked_trust(label_trust, len(codes))
-    return TrainingData(canonical_rows(as_matrix(X), codes, weight, trust), classes)
+    rows = canonical_rows(as_matrix(X), codes, weight, trust)
+    return TrainingData(rows, classes, codes)
 
 
 def solver_settings(estimator: Any) -> SolverSettings:
@@ -146,8 +142,14 @@ def print_progress(record: Progress) -> None:
     )
 
 
-def concluded(estimator: Any, problem: RobustProblem, result: SolverResult) -> SolverResult:
-    """Say what the user should know of a solve, and settle the tie of a constant one."""
+def concluded(
+    estimator: Any, problem: RobustProblem, result: SolverResult, mass: float = 1.0
+) -> SolverResult:
+    """Say what the user should know of a solve, and settle the tie of a constant one.
+
+    ``mass`` is the share of all weight that the problem has: the user's radius is that
+    share of its own.
+    """
     if result.status is not SolverStatus.CONVERGED:
         _warn_about_gap(estimator, result)
     limit = limit_classifier(problem)
@@ -157,7 +159,7 @@ def concluded(estimator: Any, problem: RobustProblem, result: SolverResult) -> S
     nominal = nominal_classifier(problem)
     # Where the data are to blame, a smaller radius is no advice.
     if nominal.certificate.objective < NOISE_SHARE * limit.risk:
-        _warn_about_radius(problem, limit.risk)
+        _warn_about_radius(problem, limit.risk, mass)
     return lean(problem, result, limit, nominal, estimator.tol)
 
 
@@ -174,20 +176,22 @@ def _warn_about_gap(estimator: Any, result: SolverResult) -> None:
         f"{result.solver} at a relative duality gap of {gap:.1e}, above "
         f"tol={estimator.tol:.1e}. {_REMEDIES[result.status]}",
         ConvergenceWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 
-def _warn_about_radius(problem: RobustProblem, top: float) -> None:
+def _warn_about_radius(problem: RobustProblem, top: float, mass: float) -> None:
     n_entries = problem.n_rows * problem.n_classes * (problem.n_features + 1)
-    known = radius_max_of(problem) if n_entries <= MAX_ENTRIES_FOR_RADIUS else None
+    known = None
+    if n_entries <= MAX_ENTRIES_FOR_RADIUS:
+        known = mass * radius_max_of(problem)
     untouchable = np.isinf(problem.feature_cost).any()
     rival = "one that ignores the features it can move" if untouchable else "a constant one"
     warnings.warn(
-        f"At radius={problem.radius:g} the adversary leaves no classifier a lower "
+        f"At radius={mass * problem.radius:g} the adversary leaves no classifier a lower "
         f"certified worst-case risk ({top:.4g}) than {rival}. {_advice(known)}",
         RadiusWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 

@@ -75,6 +75,14 @@ class PathSearch:
     fitted, it has that estimator's attributes and methods for the point chosen."""
 
     _searched: type
+    radii: Any
+    label_costs: Any
+    cv: Any
+    scoring: Any
+    refit: Any
+    one_standard_error: Any
+    n_jobs: Any
+    verbose: Any
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -117,8 +125,9 @@ class PathSearch:
             grid = self._grid(estimator, rows)
             splitter = check_cv(self.cv, rows.y, classifier=True)
             splits = list(splitter.split(rows.X, rows.y, **routed.splitter.split))
+            judges = {"score": None} if self.scoring is None else scorers
             folds = self._cross_validated(
-                estimator, rows, splits, grid, scorers, routed.scorer.score
+                estimator, rows, splits, grid, judges, routed.scorer.score
             )
             self._choose(grid, folds)
             self.n_splits_ = len(splits)

@@ -12,12 +12,13 @@ lower bound of the optimum.  That is the Crammer-Singer loss; smooth losses have
 conditions and their own rows and value (``tangents``).  Approximate multipliers are made
 feasible in that order: rows, equalities (by tilting the rows), budget (by scaling).
 Everything needed is a sum over rows, so one sweep over blocks of rows serves data of any
-size.
+size, wherever they are.
 """
 
 from __future__ import annotations
 
-from functools import reduce
+from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +28,8 @@ from scipy import sparse
 from .floors import NOTHING, DualPoint
 from .multipliers import Loosened, MultiplierSource
 from .norms import polar
-from .objective import Floats, RobustProblem
-from .row_threads import row_threads
+from .objective import Floats, Matrix, RobustProblem
+from .sweeps import added
 
 # Equalities that hold to this share of their terms hold in floating point.
 ROUNDING = 1e-13
@@ -88,16 +89,17 @@ def dual_point(
 
     Without ``steering`` they are only balanced, which is mostly good and always cheap.
     """
-    if not multipliers.rows(slice(0, 0)).belong_to(problem.loss):
+    nothing = problem.take(np.empty(0, dtype=np.intp))
+    if not multipliers.rows(nothing, slice(0, 0)).belong_to(problem.loss):
         raise ValueError(f"these multipliers are not those of the loss {problem.loss}.")
     if enough <= 0:
         return NOTHING
     radius = problem.radius
     fixed = np.isinf(problem.attainable_feature_cost())
-    feasible, rough = _balanced(problem, multipliers, Design(problem, fixed))
+    feasible, rough = _balanced(problem, multipliers, Design.of(problem, fixed))
     if feasible is None:
-        multipliers = Loosened(problem, multipliers)
-        feasible, rough = _balanced(problem, multipliers, Design(problem, fixed))
+        multipliers = Loosened(multipliers)
+        feasible, rough = _balanced(problem, multipliers, Design.of(problem, fixed))
     point = _point(problem, feasible, multipliers.flow)
     unscaled = feasible is not None and point.share(radius) == 1
     work = problem.n_rows * (problem.n_classes * (problem.n_features + 1)) ** 2
@@ -108,7 +110,7 @@ def dual_point(
         point = _better(point, steered, radius)
         tiny = radius < TINY_RADIUS * rough.on_flips + TINY_RADIUS
         if point.bound(radius) < enough and tiny:
-            loose = Loosened(problem, multipliers)
+            loose = Loosened(multipliers)
             point = _better(point, _steered(problem, loose, fixed, np.inf), radius)
     return point
 
@@ -128,20 +130,11 @@ class Sums(NamedTuple):
     on_design: Floats
     system: Floats | None
 
-    def plus(self, other: Sums) -> Sums:
-        return Sums(
-            self.value + other.value,
-            self.on_flips + other.on_flips,
-            self.gradient + other.gradient,
-            self.on_design + other.on_design,
-            None if self.system is None else self.system + np.asarray(other.system),
-        )
-
 
 def balanced_sums(problem: RobustProblem, multipliers: MultiplierSource) -> Sums | None:
     """Sums of multipliers that meet the equalities, before they are scaled."""
     fixed = np.isinf(problem.attainable_feature_cost())
-    return _balanced(problem, multipliers, Design(problem, fixed))[0]
+    return _balanced(problem, multipliers, Design.of(problem, fixed))[0]
 
 
 def _point(problem: RobustProblem, sums: Sums | None, flow: Floats | None) -> DualPoint:
@@ -171,7 +164,7 @@ def _steered(
     share = min(1.0, problem.radius / spent) if spent > 0 else 1.0
     best = NOTHING
     for _ in range(MAX_STEERINGS):
-        design = Design(problem, np.ones_like(fixed), share * gradient)
+        design = Design.of(problem, np.ones_like(fixed), share * gradient)
         steered, _ = _balanced(problem, multipliers, design, flip_share=share)
         own_flow = None if flow is None else share * flow
         reached = _point(problem, steered, own_flow)
@@ -196,31 +189,36 @@ def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None
     )
 
 
+@dataclass(frozen=True, eq=False)
 class Design:
     """Columns on which sum_n g_n e_n' must equal ``aim`` (C, E), the intercept's included.
 
     Strictly on columns the adversary cannot move; elsewhere scaling makes up the rest.
     """
 
-    def __init__(
-        self,
+    columns: NDArray[np.intp]
+    scale: Floats
+    strict: NDArray[np.bool_]
+    aim: Floats
+
+    @classmethod
+    def of(
+        cls,
         problem: RobustProblem,
         columns: NDArray[np.bool_],
         gradient: Floats | None = None,
-    ):
-        self.problem = problem
-        self.columns = np.flatnonzero(columns)
-        self.scale = _largest_entries(problem, self.columns)
-        self.columns = self.columns[self.scale > 0]
-        self.scale = self.scale[self.scale > 0]
-        fixed = np.isinf(problem.attainable_feature_cost())[self.columns]
-        aim = np.zeros((problem.n_classes, len(self.columns)))
+    ) -> Design:
+        chosen = np.flatnonzero(columns)
+        scale = _largest_entries(problem, chosen)
+        chosen, scale = chosen[scale > 0], scale[scale > 0]
+        fixed = np.isinf(problem.attainable_feature_cost())[chosen]
+        aim = np.zeros((problem.n_classes, len(chosen)))
         if gradient is not None:
-            aim = gradient[:, self.columns] / self.scale
+            aim = gradient[:, chosen] / scale
         if problem.fit_intercept:
             fixed = np.append(fixed, True)
             aim = np.hstack([aim, np.zeros((problem.n_classes, 1))])
-        self.strict, self.aim = fixed, aim
+        return cls(chosen, scale, fixed, aim)
 
     def lack(self, sums: Sums) -> Floats:
         """What the sums lack of the aim, shape (C, E)."""
@@ -230,24 +228,30 @@ class Design:
         """By how much the sums miss the aim at most, on some columns."""
         return float(np.abs(self.lack(sums)[:, columns]).max(initial=0.0))
 
-    def rows(self, rows: slice) -> Floats:
+    def rows(self, problem: RobustProblem, rows: slice) -> Floats:
         """The design of some rows, scaled to entries of at most 1."""
-        block = self.problem.features(rows)[:, self.columns]
-        dense = block.toarray() if sparse.issparse(block) else np.asarray(block)
-        dense = dense / self.scale
-        if self.problem.fit_intercept:
+        dense = _dense(problem.features(rows)[:, self.columns]) / self.scale
+        if problem.fit_intercept:
             dense = np.column_stack([dense, np.ones(len(dense))])
         return dense
 
 
+def _dense(block: Matrix) -> Floats:
+    return block.toarray() if sparse.issparse(block) else np.asarray(block)
+
+
 def _largest_entries(problem: RobustProblem, columns: NDArray[np.intp]) -> Floats:
-    largest = np.zeros(len(columns))
-    if len(columns):
-        for rows in problem.blocks():
-            block = np.abs(problem.features(rows)[:, columns]).max(axis=0)
-            dense = block.toarray() if sparse.issparse(block) else np.asarray(block)
-            largest = np.maximum(largest, dense.ravel())
+    if not len(columns):
+        return np.zeros(0)
+    with problem.sweeps() as sweeps:
+        largest: Floats = sweeps.fold(partial(_largest_of_rows, columns), np.maximum)
     return largest
+
+
+def _largest_of_rows(
+    columns: NDArray[np.intp], problem: RobustProblem, rows: slice
+) -> Floats:
+    return _dense(np.abs(problem.features(rows)[:, columns]).max(axis=0)).ravel()
 
 
 def _balanced(
@@ -294,26 +298,37 @@ def _sweep(
     with_system: bool,
 ) -> Sums:
     """Sums over all rows of the multipliers made feasible row by row, then tilted."""
+    work = partial(
+        _sums_of_rows, multipliers, design, tuple(tilts), flip_share, with_system
+    )
+    with problem.sweeps() as sweeps:
+        sums: Sums = sweeps.fold(work, added)
+    return sums
 
-    def block(rows: slice) -> Sums:
-        y, weight = problem.y[rows], problem.weight[rows]
-        cost = problem.attainable_flip_cost(rows)
-        part = multipliers.rows(rows).restored(weight, y, cost, flip_share)
-        columns = design.rows(rows)
-        for tilt in tilts:
-            part = part.tilted(columns @ tilt.T)
-        slopes = part.slopes(y)
-        return Sums(
-            part.value(weight, y),
-            part.spending(cost),
-            np.asarray((problem.features(rows).T @ slopes).T),
-            slopes.T @ columns,
-            part.curvature(columns) if with_system else None,
-        )
 
-    with row_threads(problem.n_rows) as run:
-        sums: Sums = reduce(Sums.plus, run(block, problem.blocks()))
-        return sums
+def _sums_of_rows(
+    multipliers: MultiplierSource,
+    design: Design,
+    tilts: tuple[Floats, ...],
+    flip_share: float,
+    with_system: bool,
+    problem: RobustProblem,
+    rows: slice,
+) -> Sums:
+    y, weight = problem.y[rows], problem.weight[rows]
+    cost = problem.attainable_flip_cost(rows)
+    part = multipliers.rows(problem, rows).restored(weight, y, cost, flip_share)
+    columns = design.rows(problem, rows)
+    for tilt in tilts:
+        part = part.tilted(columns @ tilt.T)
+    slopes = part.slopes(y)
+    return Sums(
+        part.value(weight, y),
+        part.spending(cost),
+        np.asarray((problem.features(rows).T @ slopes).T),
+        slopes.T @ columns,
+        part.curvature(columns) if with_system else None,
+    )
 
 
 def _solve_tilt(

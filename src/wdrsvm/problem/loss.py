@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 Floats = NDArray[np.float64]
 
@@ -51,8 +50,7 @@ class Loss:
             return np.maximum(rivals, 0.0)
         sharp = scores / self.temperature
         if self.margin == 0:
-            total = logsumexp(sharp, axis=1, keepdims=True)
-            return np.asarray(self.temperature * total - scores)
+            return self.temperature * _logsumexp(sharp)[:, None] - scores
         return self._smooth_with_margin(scores, sharp)
 
     def _smooth_with_margin(self, scores: Floats, sharp: Floats) -> Floats:
@@ -61,8 +59,32 @@ class Loss:
         for c in range(scores.shape[1]):
             raised = sharp + shift
             raised[:, c] -= shift
-            losses[:, c] = self.temperature * logsumexp(raised, axis=1) - scores[:, c]
+            losses[:, c] = self.temperature * _logsumexp(raised) - scores[:, c]
         return losses
+
+
+def softmax(sharp: Floats) -> Floats:
+    """Shares of the columns, row by row."""
+    _, powers, total = _powers(sharp)
+    powers /= total
+    return powers.T
+
+
+def _logsumexp(sharp: Floats) -> Floats:
+    largest, _, total = _powers(sharp)
+    return np.asarray(largest + np.log(total))
+
+
+def _powers(sharp: Floats) -> tuple[Floats, Floats, Floats]:
+    """Largest entry of each row (N,), powers relative to it (C, N), and their sum (N,).
+
+    Columns come first, because NumPy is slow to reduce rows of a few entries.
+    """
+    powers = np.array(sharp.T, order="C")
+    largest = powers.max(axis=0, initial=-np.inf)
+    powers -= largest
+    np.exp(powers, out=powers)
+    return largest, powers, powers.sum(axis=0)
 
 
 def _largest_of_others(scores: Floats) -> Floats:

@@ -62,6 +62,7 @@ class RowDuals(Protocol):
 class MultiplierSource(Protocol):
     """Multipliers by blocks of rows, and what is known of the norm's own.
 
+    ``rows`` gives those of some rows of a problem, or of a chunk of it on a worker.
     ``gradient`` (C, P) is the G that the norm constraint's multipliers carry, ``flow``
     (pairs, P) the flow behind it; a solver that has them makes the bound tighter.
     """
@@ -70,7 +71,7 @@ class MultiplierSource(Protocol):
     def flow(self) -> Floats | None: ...
     @property
     def gradient(self) -> Floats | None: ...
-    def rows(self, rows: slice) -> RowDuals: ...
+    def rows(self, problem: RobustProblem, rows: slice) -> RowDuals: ...
 
 
 class RowMultipliers(NamedTuple):
@@ -141,7 +142,7 @@ class Multipliers:
     flow: Floats | None = None
     gradient: Floats | None = None
 
-    def rows(self, rows: slice) -> RowMultipliers:
+    def rows(self, problem: RobustProblem, rows: slice) -> RowMultipliers:
         return RowMultipliers(self.alpha[rows], self.phi[rows], self.beta[rows])
 
 
@@ -149,7 +150,6 @@ class Multipliers:
 class Loosened:
     """Multipliers with a trace of mass everywhere: tilting cannot move what is zero."""
 
-    problem: RobustProblem
     multipliers: MultiplierSource
 
     @property
@@ -160,8 +160,8 @@ class Loosened:
     def gradient(self) -> Floats | None:
         return self.multipliers.gradient
 
-    def rows(self, rows: slice) -> RowDuals:
-        return self.multipliers.rows(rows).loosened(self.problem.weight[rows])
+    def rows(self, problem: RobustProblem, rows: slice) -> RowDuals:
+        return self.multipliers.rows(problem, rows).loosened(problem.weight[rows])
 
 
 def tilt(mass: Floats, pull: Floats) -> Floats:

@@ -19,7 +19,8 @@ intercept   (C,)       b, outside every norm
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias
@@ -34,6 +35,7 @@ from .knapsack import FlipChoices, Flips, Purchase, flip_envelope, spend
 from .loss import LOSSES, Loss
 from .norms import TRIANGLE, lipschitz
 from .row_threads import row_threads
+from .sweeps import RowSweeps, Sweeps
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -53,7 +55,10 @@ class Subgradient(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RobustProblem:
-    """Data, ball and loss: everything a solver may know."""
+    """Data, ball and loss: everything a solver may know.
+
+    A chunk of a larger problem knows where in it its ``first_row`` stands.
+    """
 
     X: Matrix
     y: Codes
@@ -64,6 +69,7 @@ class RobustProblem:
     label_trust: Floats | None = None
     loss: Loss = LOSSES["crammer-singer"]
     triangle: bool = False
+    first_row: int = 0
 
     @property
     def norm(self) -> str:
@@ -97,13 +103,9 @@ class RobustProblem:
     @cached_property
     def reachable(self) -> NDArray[np.bool_]:
         """Labels that some mass carries or can be given at a finite cost."""
-        present = np.bincount(self.y, self.weight, self.n_classes) > 0
-        if self.label_trust is None:
-            return np.asarray(present | np.isfinite(self.label_cost[present]).any(axis=0))
-        carried = self.weight > 0
-        for rows in self.blocks():
-            present |= np.isfinite(self.flip_cost(rows)[carried[rows]]).any(axis=0)
-        return present
+        with self.sweeps() as sweeps:
+            reached: NDArray[np.bool_] = sweeps.fold(_reachable_from, np.logical_or)
+        return reached
 
     @property
     def is_bounded(self) -> bool:
@@ -119,6 +121,32 @@ class RobustProblem:
             )
         return BoundedMoves(self)
 
+    @property
+    def is_distributed(self) -> bool:
+        """Whether the rows are elsewhere, within reach of ``sweeps`` and ``take`` alone."""
+        return False
+
+    @contextmanager
+    def sweeps(self) -> Iterator[Sweeps]:
+        """The way to visit all rows, while the context lasts."""
+        with row_threads(self.n_rows) as run:
+            yield RowSweeps(self, run)
+
+    def take(self, rows: Any) -> RobustProblem:
+        """A problem of some rows, in memory, with the weights they have."""
+        trust = self.label_trust
+        return replace(
+            self,
+            X=self.X[rows],
+            y=self.y[rows],
+            weight=self.weight[rows],
+            label_trust=None if trust is None else trust[rows],
+        )
+
+    def by_chunks(self, change: Callable[[RobustProblem], RobustProblem]) -> RobustProblem:
+        """A change that each row can make alone, made where the rows are."""
+        return change(self)
+
     def with_radius(self, radius: float) -> RobustProblem:
         return replace(self, ball=replace(self.ball, radius=radius))
 
@@ -126,15 +154,7 @@ class RobustProblem:
         """The same problem without its rows of zero weight."""
         if self.weight.all():
             return self
-        kept = np.flatnonzero(self.weight)
-        trust = None if self.label_trust is None else self.label_trust[kept]
-        return replace(
-            self,
-            X=self.X[kept],
-            y=self.y[kept],
-            weight=self.weight[kept],
-            label_trust=trust,
-        )
+        return self.take(np.flatnonzero(self.weight))
 
     def blocks(self) -> Iterator[slice]:
         """Slices of rows whose products are small, the same for any number of threads."""
@@ -161,6 +181,18 @@ class RobustProblem:
         cost = self.flip_cost(rows)
         return np.where(cost > 0, np.inf, 0.0) if self.radius == 0 else cost
 
+    def flip_cost_table(self, rows: Any = slice(None)) -> tuple[Floats, Codes]:
+        """Attainable flip costs without repetition (K, C), and which line a row has."""
+        if self.label_trust is None:
+            return self._flip_cost_of_labels, self.y[rows]
+        cost = self.attainable_flip_cost(rows)
+        return cost, np.arange(len(cost))
+
+    @cached_property
+    def _flip_cost_of_labels(self) -> Floats:
+        each = np.arange(self.n_classes)
+        return replace(self, y=each, label_trust=None).attainable_flip_cost()
+
     def attainable_feature_cost(self) -> Floats:
         """Feature costs with inf for what the budget cannot move."""
         return np.full(self.n_features, np.inf) if self.radius == 0 else self.feature_cost
@@ -186,13 +218,14 @@ class RobustProblem:
     def flip_choices(self, coef: Floats, intercept: Floats) -> FlipChoices:
         """What changing labels can do to each row."""
         with row_threads(self.n_rows) as run:
-            choose = partial(self._choices_of_rows, coef, intercept)
+            choose = partial(self.flip_choices_of, coef, intercept)
             parts = list(run(choose, self.blocks()))
         loss, label, flips = zip(*parts, strict=True)
         joined = (np.concatenate(part) for part in zip(*flips, strict=True))
         return FlipChoices(np.concatenate(loss), np.concatenate(label), Flips(*joined))
 
-    def _choices_of_rows(self, coef: Floats, intercept: Floats, rows: slice) -> FlipChoices:
+    def flip_choices_of(self, coef: Floats, intercept: Floats, rows: slice) -> FlipChoices:
+        """The same for some rows."""
         losses = self.loss.of_labels(self.scores(coef, intercept, rows))
         found = flip_envelope(losses, self.y[rows], self.flip_cost(rows))
         return found._replace(flips=found.flips._replace(row=found.flips.row + rows.start))
@@ -238,12 +271,26 @@ class RobustProblem:
         return slope, float(self.weight[rows] @ cost[n, label])
 
 
+def _reachable_from(problem: RobustProblem, rows: slice) -> NDArray[np.bool_]:
+    """Labels that the mass of some rows carries or can be given."""
+    y, carried = problem.y[rows], problem.weight[rows] > 0
+    present = np.bincount(y[carried], minlength=problem.n_classes) > 0
+    if problem.label_trust is None:
+        cost = problem.label_cost[present]
+    else:
+        cost = problem.flip_cost(rows)[carried]
+    return np.asarray(present | np.isfinite(cost).any(axis=0))
+
+
 def row_blocks(X: Matrix, n_classes: int) -> Iterator[slice]:
-    """Slices of rows of at most BLOCK_ENTRIES features or scores, one row at least."""
+    """Slices of about as many rows, of at most BLOCK_ENTRIES features or scores each,
+    one row at least."""
     n_rows, n_features = X.shape
     width = max(n_classes, 1 if sparse.issparse(X) else n_features)
-    step = max(1, BLOCK_ENTRIES // width)
-    for start in range(0, n_rows, step):
+    most = max(1, BLOCK_ENTRIES // width)
+    n_blocks = -(-n_rows // most)
+    step = -(-n_rows // max(n_blocks, 1))
+    for start in range(0, n_rows, max(step, 1)):
         yield slice(start, min(start + step, n_rows))
 
 

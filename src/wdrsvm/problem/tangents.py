@@ -21,15 +21,14 @@ because the bound is concave in p and zero where the label itself wins.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.special import softmax
 
-from .loss import Loss
+from .loss import Loss, softmax
 from .multipliers import tilt
-from .objective import Codes, Floats
+from .objective import Codes, Floats, RobustProblem
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +66,7 @@ class RowTangents:
     def tilted(self, pull: Floats) -> RowTangents:
         """Points move along the pull, and mass to labels whose slopes agree with it."""
         agreement = np.zeros_like(pull)
-        for labels, winners in self._by_label():
+        for labels, winners in self._by_label:
             agreement[:, labels] = (pull * winners).sum(axis=1)[:, None] - pull[:, labels]
         moved = self.points + self.loss.temperature * pull
         return RowTangents(self.loss, moved, tilt(self.masses, agreement))
@@ -83,7 +82,7 @@ class RowTangents:
 
     def slopes(self, y: Codes) -> Floats:
         slopes = -self.masses
-        for labels, winners in self._by_label():
+        for labels, winners in self._by_label:
             slopes += self.masses[:, labels].sum(axis=1)[:, None] * winners
         return np.asarray(slopes)
 
@@ -102,7 +101,7 @@ class RowTangents:
         n_rows, n_classes = self.points.shape
         spread = np.zeros((n_classes, n_classes, n_rows))
         diagonal = spread[np.arange(n_classes), np.arange(n_classes)] + self.masses.T
-        for labels, winners in self._by_label():
+        for labels, winners in self._by_label:
             mass = self.masses[:, labels]
             diagonal += (mass.sum(axis=1)[:, None] * winners).T
             crossed = winners.T[:, None] * mass.T
@@ -114,7 +113,8 @@ class RowTangents:
         spread -= slopes[:, None] * (slopes / np.where(total > 0, total, 1.0))
         return spread
 
-    def _by_label(self) -> Iterator[tuple[Codes, Floats]]:
+    @cached_property
+    def _by_label(self) -> list[tuple[Codes, Floats]]:
         """Labels that hold mass, and their winners p (rows, C).
 
         Without a margin all labels have the same.
@@ -122,12 +122,13 @@ class RowTangents:
         sharp = self.points / self.loss.temperature
         held = np.flatnonzero(self.masses.any(axis=0))
         if self.loss.margin == 0:
-            yield held, softmax(sharp, axis=1)
-            return
-        for c in held:
-            lowered = sharp.copy()
-            lowered[:, c] -= self.loss.margin / self.loss.temperature
-            yield np.array([c]), softmax(lowered, axis=1)
+            return [(held, softmax(sharp))]
+        return [(np.array([c]), softmax(self._lowered(sharp, c))) for c in held.tolist()]
+
+    def _lowered(self, sharp: Floats, label: int) -> Floats:
+        lowered = sharp.copy()
+        lowered[:, label] -= self.loss.margin / self.loss.temperature
+        return lowered
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,5 +141,5 @@ class Tangents:
     flow: Floats | None = None
     gradient: Floats | None = None
 
-    def rows(self, rows: slice) -> RowTangents:
+    def rows(self, problem: RobustProblem, rows: slice) -> RowTangents:
         return RowTangents(self.loss, self.points[rows], self.masses[rows])

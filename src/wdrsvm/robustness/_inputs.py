@@ -11,6 +11,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
+from ..problem import LOSSES, Loss
 from ..problem.objective import Codes, Floats, Matrix
 
 # Dense numbers that are read as they are, each block made float64 when its turn comes.
@@ -37,11 +38,15 @@ def observed_classes(y: ArrayLike) -> tuple[NDArray[np.generic], Codes]:
     column = column_or_1d(y, warn=True)
     check_classification_targets(column)
     classes, codes = np.unique(column, return_inverse=True)
+    check_two_classes(classes)
+    return classes, codes.astype(np.intp, copy=False)
+
+
+def check_two_classes(classes: NDArray[np.generic]) -> None:
     if len(classes) < 2:
         raise ValueError(
             f"y must have at least 2 classes, got 1 class: {classes.tolist()}."
         )
-    return classes, codes.astype(np.intp, copy=False)
 
 
 def label_codes(y: ArrayLike, classes: NDArray[np.generic]) -> Codes:
@@ -62,12 +67,22 @@ def checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
     """One weight >= 0 a row, not all zero; 1 by default."""
     if sample_weight is None:
         return np.ones(n_rows)
+    weight = nonnegative_weight(sample_weight, n_rows)
+    check_some_weight(weight)
+    return weight
+
+
+def nonnegative_weight(sample_weight: ArrayLike, n_rows: int) -> Floats:
+    """One weight >= 0 a row."""
     weight = _checked_column(sample_weight, "sample_weight", n_rows, finite=True)
     if (weight < 0).any():
         raise ValueError(f"sample_weight must be >= 0, but its least is {weight.min()}.")
+    return weight
+
+
+def check_some_weight(weight: Floats) -> None:
     if not weight.any():
         raise ValueError("sample_weight must not be zero in every row.")
-    return weight
 
 
 def class_factors(
@@ -101,13 +116,18 @@ def nominal_weight(
     """sample_weight times class_weight, with weight on two classes at least."""
     weight = checked_weight(sample_weight, len(codes))
     weight = weight * class_factors(class_weight, classes, codes, weight)[codes]
-    n_weighted = np.count_nonzero(np.bincount(codes, weight, len(classes)))
+    check_weighted_classes(np.bincount(codes, weight, len(classes)))
+    return weight
+
+
+def check_weighted_classes(mass: NDArray[Any]) -> None:
+    """Refuse weights that leave less than two classes any mass."""
+    n_weighted = np.count_nonzero(mass)
     if n_weighted < 2:
         raise ValueError(
             "A classifier needs at least 2 classes, but sample_weight and class_weight "
             f"leave weight on {n_weighted} class."
         )
-    return weight
 
 
 def checked_trust(label_trust: ArrayLike | None, n_rows: int) -> Floats | None:
@@ -133,3 +153,13 @@ def _checked_column(values: ArrayLike, name: str, n_rows: int, finite: bool) -> 
     if column.shape != (n_rows,):
         raise ValueError(f"{name} must have shape ({n_rows},), got {column.shape}.")
     return column
+
+
+def checked_loss(loss: str | Loss) -> Loss:
+    """A loss, perhaps by its name."""
+    if isinstance(loss, Loss):
+        return loss
+    if not isinstance(loss, str) or loss not in LOSSES:
+        allowed = ", ".join(repr(name) for name in LOSSES)
+        raise ValueError(f"loss must be one of {allowed}, got {loss!r}.")
+    return LOSSES[loss]

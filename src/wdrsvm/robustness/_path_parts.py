@@ -16,7 +16,14 @@ from ..problem import RobustProblem, WassersteinBall, canonical_rows
 from ..problem.canonical import NominalRows
 from ..problem.objective import Floats, scores_of
 from ..solvers import SolverResult, SolverSettings, SolverStatus
-from ._inputs import checked_features, checked_trust, nominal_weight, observed_classes
+from ._inputs import (
+    checked_features,
+    checked_trust,
+    checked_weight,
+    label_codes,
+    nominal_weight,
+    observed_classes,
+)
 from .grids import checked_label_costs, checked_radii, radii_below
 from .plane import solve_plane
 
@@ -97,6 +104,67 @@ class RobustPath:
             Labels.
         """
         return np.asarray(self.classes[self.decision_function(X).argmax(axis=-1)])
+
+    def flipped_labels(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        norm: str = "l2",
+        feature_cost: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        label_trust: ArrayLike | None = None,
+    ) -> Floats:
+        """How many labels the adversary changes in the worst case of each classifier.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels, each one of ``classes``.
+        norm, feature_cost
+            Shape of the ball, as for :class:`WassersteinBall`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        label_trust : array-like of shape (n_samples,), default=None
+            Factors on the label cost, row by row.
+
+        Returns
+        -------
+        ndarray of shape (n_radii, n_label_costs)
+            Numbers of labels, not whole where only part of a row's mass is changed, or
+            where rows have weights.
+        """
+        features, codes = checked_features(X), label_codes(y, self.classes)
+        weight = checked_weight(sample_weight, len(codes))
+        trust = checked_trust(label_trust, len(codes))
+        flipped = np.empty(self.objective.shape[:2])
+        for i, j in np.ndindex(*flipped.shape):
+            radius, cost = float(self.radii[i]), self.label_costs[j]
+            ball = WassersteinBall(radius, cost, norm, feature_cost)
+            problem = RobustProblem(
+                features,
+                codes,
+                weight / weight.sum(),
+                ball,
+                n_classes=len(self.classes),
+                label_trust=trust,
+            )
+            mass = flipped_mass(problem, self.coef[i, j], self.intercept[i, j])
+            flipped[i, j] = mass * len(codes)
+        return flipped
+
+
+def flipped_mass(problem: RobustProblem, coef: Floats, intercept: Floats) -> float:
+    """The mass whose label the worst case changes."""
+    choices = problem.flip_choices(coef, intercept)
+    bought = problem.spend(choices.flips, coef)
+    share = np.zeros(problem.n_rows)
+    share[choices.label != problem.y] = 1.0
+    rows = choices.flips.row[bought.flips]
+    np.maximum.at(share, rows, bought.share)
+    return float(problem.weight @ share)
 
 
 class Grid(NamedTuple):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,9 @@ TOP_TOL = 1e-3
 
 
 def checked_label_costs(label_costs: Any) -> list[Any]:
-    """Label costs, each a number or a matrix; one number is a list of one."""
-    if np.ndim(label_costs) == 0 and not isinstance(label_costs, Iterable):
+    """Label costs, each a number or a matrix; one alone is a list of one."""
+    alone = isinstance(label_costs, Real) or getattr(label_costs, "ndim", 1) == 2
+    if alone:
         label_costs = [label_costs]
     costs = [
         float(cost) if np.ndim(cost) == 0 else np.asarray(cost, dtype=np.float64)

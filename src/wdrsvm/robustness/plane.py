@@ -128,10 +128,10 @@ class _Candidate:
 
     def risk(self, problem: RobustProblem, column: _Column) -> RobustRisk:
         """The flips of one price are those of another: only the budget buys less."""
-        if self.unit is None or not column.is_priced:
+        price = column.scale
+        if self.unit is None or price is None or not column.is_priced:
             return problem.risk(self.result.coef, self.result.intercept)
         loss, flips, mass, steepest = self._choices
-        price = column.scale
         bought = spend(flips, mass, problem.radius / price, steepest * price)
         return RobustRisk(loss + bought.gain, bought.rate / price)
 

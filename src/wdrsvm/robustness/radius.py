@@ -13,16 +13,25 @@ climbs to ``radius_max`` from below, whatever the accuracy of the solves.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length
 
-from ..problem import RobustProblem, WassersteinBall, canonical_rows
+from ..problem import Loss, RobustProblem, WassersteinBall, canonical_rows
 from ..problem.objective import Codes, Floats
+from ..problem.sweeps import added
 from ..solvers import SolverSettings, solve
-from ._inputs import checked_features, checked_trust, nominal_weight, observed_classes
+from ._inputs import (
+    checked_features,
+    checked_loss,
+    checked_trust,
+    nominal_weight,
+    observed_classes,
+)
 
 Flags = NDArray[np.bool_]
 
@@ -42,6 +51,7 @@ def radius_max(
     class_weight: dict[Any, float] | str | None = None,
     sample_weight: ArrayLike | None = None,
     label_trust: ArrayLike | None = None,
+    loss: str | Loss = "crammer-singer",
     solver: str = "auto",
     tol: float = 1e-4,
 ) -> float:
@@ -65,6 +75,8 @@ def radius_max(
         Weights of the rows.
     label_trust : array-like of shape (n_samples,), default=None
         Factors on the label cost, row by row.
+    loss : {"crammer-singer", "logistic"} or Loss, default="crammer-singer"
+        The loss.
     solver : str, default="auto"
         Solver of the training problems on the way.
     tol : float, default=1e-4
@@ -98,6 +110,7 @@ def radius_max(
         n_classes=len(classes),
         fit_intercept=fit_intercept,
         label_trust=rows.label_trust,
+        loss=checked_loss(loss),
     )
     return radius_max_of(problem, tol, solver)
 
@@ -152,48 +165,71 @@ class LimitClassifier(NamedTuple):
 def limit_classifier(problem: RobustProblem, solver: str = "auto") -> LimitClassifier:
     """What the optimal classifier tends to as the radius grows."""
     cost = np.where(np.isfinite(problem.label_cost), 0.0, np.inf)
-    trusted = _trusted(problem)
     coef = np.zeros((problem.n_classes, problem.n_features))
-    if np.isfinite(cost).all() and not trusted.any():
+    if np.isfinite(cost).all() and not _some_are_trusted(problem):
         # Any label at no cost: by convexity and symmetry equal scores are best.
         level = problem.loss.of_equal_scores(problem.n_classes)
         return LimitClassifier(coef, np.zeros(problem.n_classes), level)
-    limit = _untouchable_problem(problem, cost, trusted)
+    limit = _untouchable_problem(problem, cost)
     found = solve(limit, solver, SolverSettings(tol=1e-8))
     coef[:, np.isinf(problem.feature_cost)] = found.coef
     return LimitClassifier(coef, found.intercept, found.certificate.objective)
 
 
-def _trusted(problem: RobustProblem) -> Flags:
+def _some_are_trusted(problem: RobustProblem) -> bool:
     if problem.label_trust is None:
-        return np.zeros(problem.n_rows, dtype=bool)
-    return np.isinf(problem.label_trust)
+        return False
+    with problem.sweeps() as sweeps:
+        return bool(sweeps.fold(_any_trusted, np.logical_or))
 
 
-def _untouchable_problem(
-    problem: RobustProblem, cost: Floats, trusted: Any
-) -> RobustProblem:
+def _any_trusted(problem: RobustProblem, rows: slice) -> Any:
+    return _trusted(problem, rows).any()
+
+
+def _trusted(problem: RobustProblem, rows: slice) -> Flags:
+    if problem.label_trust is None:
+        return np.zeros(len(problem.y[rows]), dtype=bool)
+    return np.isinf(problem.label_trust[rows])
+
+
+def _untouchable_problem(problem: RobustProblem, cost: Floats) -> RobustProblem:
     """Without an adversary, on the features it could not have touched."""
     untouchable = np.flatnonzero(np.isinf(problem.feature_cost))
-    X = problem.X[:, untouchable]
-    y, weight = problem.y, problem.weight
-    if len(untouchable) == 0:
-        y, weight, trusted = _merged_labels(y, weight, trusted)
-        X = np.empty((len(y), 0))
+    ball = WassersteinBall(0.0, cost, problem.ball.norm)
+    if len(untouchable):
+        return problem.by_chunks(partial(_without_adversary, untouchable, ball))
+    with problem.sweeps() as sweeps:
+        mass = sweeps.fold(_mass_of_labels, added)
+    # One row for each label, trusted or not: without features the others repeat it.
+    label, is_trusted = np.nonzero(mass)
     return RobustProblem(
-        X,
-        y,
-        weight,
-        WassersteinBall(0.0, cost, problem.ball.norm),
+        np.empty((len(label), 0)),
+        label,
+        mass[label, is_trusted],
+        ball,
         problem.n_classes,
         problem.fit_intercept,
-        np.where(trusted, np.inf, 1.0),
+        np.where(is_trusted, np.inf, 1.0),
         problem.loss,
     )
 
 
-def _merged_labels(y: Codes, weight: Floats, trusted: Flags) -> tuple[Codes, Floats, Flags]:
-    """One row for each label, trusted or not: without features the others repeat it."""
-    keys, group = np.unique(2 * y + trusted, return_inverse=True)
-    mass = np.bincount(group, weight).astype(np.float64, copy=False)
-    return keys // 2, mass, np.asarray(keys % 2 == 1)
+def _without_adversary(
+    columns: Codes, ball: WassersteinBall, problem: RobustProblem
+) -> RobustProblem:
+    trusted = _trusted(problem, slice(None))
+    return replace(
+        problem,
+        X=problem.X[:, columns],
+        ball=ball,
+        label_trust=np.where(trusted, np.inf, 1.0),
+        triangle=False,
+    )
+
+
+def _mass_of_labels(problem: RobustProblem, rows: slice) -> Floats:
+    """Mass of each label whose rows are not trusted, and are, shape (C, 2)."""
+    group = 2 * problem.y[rows] + _trusted(problem, rows)
+    mass = np.bincount(group, problem.weight[rows], 2 * problem.n_classes)
+    return mass.astype(np.float64, copy=False).reshape(-1, 2)

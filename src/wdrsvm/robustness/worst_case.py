@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
+from ..problem import Loss, RobustProblem, WassersteinBall
+from ..problem.distributed import DistributedProblem
 from ..problem.objective import Floats, Matrix, scores_of
-from ._inputs import checked_features, checked_trust, checked_weight, label_codes
+from ._chunks import is_lazy, known_rows
+from ._inputs import (
+    checked_features,
+    checked_loss,
+    checked_trust,
+    checked_weight,
+    label_codes,
+)
 
 
 class LinearScores(NamedTuple):
@@ -48,8 +57,8 @@ def worst_case_risk(
         such as scikit-learn's, a :class:`~wdrsvm.RobustSVC`, or a pipeline that ends in
         one.  The ball of a pipeline lies in the space of its last step, what the steps
         before it give; that of a kernel model in its feature space.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        Features.
+    X : {array-like, sparse matrix, dask collection} of shape (n_samples, n_features)
+        Features.  Rows of a dask array or data frame stay where they are.
     y : array-like of shape (n_samples,)
         Labels, each one of ``classifier.classes_``.
     ball : WassersteinBall
@@ -79,7 +88,8 @@ def worst_case_risk(
     >>> print(f"{calm:.2f} {rough:.2f}")
     0.07 1.08
     """
-    judged = judged_classifier(classifier, X, y, ball, loss, sample_weight, label_trust)
+    judge = judged_lazily if is_lazy(X) else judged_classifier
+    judged = judge(classifier, X, y, ball, loss, sample_weight, label_trust)
     return judged.problem.risk(judged.scores.coef, judged.scores.intercept).value
 
 
@@ -113,10 +123,56 @@ def judged_classifier(
         ball,
         n_classes=len(scores.classes),
         label_trust=checked_trust(label_trust, len(codes)),
-        loss=_checked_loss(loss),
+        loss=checked_loss(loss),
         triangle=scores.triangle,
     )
     return Judged(scores, problem)
+
+
+def judged_lazily(
+    classifier: Any,
+    X: Any,
+    y: Any,
+    ball: WassersteinBall,
+    loss: str | Loss,
+    sample_weight: Any,
+    label_trust: Any,
+) -> Judged:
+    """The same for a dask collection, chunk by chunk where its rows are."""
+    last = classifier
+    while hasattr(last, "steps"):
+        last = last[-1]
+    if has_kernel(last):
+        raise TypeError(
+            "X must be in memory for a kernel model, got a dask collection: compute it."
+        )
+    scores = linear_scores(last)
+    check = LinearFeatures(classifier, scores)
+    rows = known_rows(check, X, y, sample_weight, label_trust, scores.classes)
+    problem = DistributedProblem(
+        rows,
+        np.empty(0, dtype=np.intp),
+        np.empty(0),
+        ball,
+        n_classes=len(scores.classes),
+        label_trust=None if label_trust is None else np.empty(0),
+        loss=checked_loss(loss),
+    )
+    return Judged(scores, problem)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearFeatures:
+    """What the linear step of a classifier sees of some rows."""
+
+    classifier: Any
+    scores: LinearScores
+
+    def __call__(self, X: Any) -> Matrix:
+        if not X.shape[0]:
+            return np.empty((0, self.scores.coef.shape[1]))
+        features, classifier = linear_step(X, self.classifier)
+        return features_for(classifier, self.scores, features)
 
 
 def linear_scores(classifier: Any) -> LinearScores:
@@ -187,15 +243,6 @@ def features_for(classifier: Any, scores: LinearScores, X: ArrayLike) -> Matrix:
         )
     _check_scores(classifier, X, scores_of(checked, scores.coef, scores.intercept))
     return checked
-
-
-def _checked_loss(loss: str | Loss) -> Loss:
-    if isinstance(loss, Loss):
-        return loss
-    if not isinstance(loss, str) or loss not in LOSSES:
-        allowed = ", ".join(repr(name) for name in LOSSES)
-        raise ValueError(f"loss must be one of {allowed}, got {loss!r}.")
-    return LOSSES[loss]
 
 
 def _check_scores(classifier: Any, X: ArrayLike, scores: Floats) -> None:

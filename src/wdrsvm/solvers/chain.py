@@ -3,7 +3,7 @@
 The problems of a chain differ in radius and label cost alone.  Scaling and design are
 made once.  An interior point begins with a point on the path of a neighbour, either that
 of the next larger radius or that of the next smaller label cost: going that way its slacks
-only grow.  Other solvers start from the neighbour's classifier.
+only grow.  Other solvers start from the neighbour's classifier, where that helps them.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from .interrupts import plain_interrupts
 from .result import SolverResult, SolverSettings, Start
 from .threads import single_threaded_blas
 
+# A classifier without its multipliers keeps this one longer than none.
+UNSTARTED = ("first-order",)
 # How far apart problems are whose radii differ by a factor of two.
 HALVED_RADIUS = 0.3
 
@@ -57,7 +59,7 @@ def chain_of(
             # Imported here, so that importing the package compiles nothing.
             yield import_module(".interior_chain", __package__).InteriorChain(settings)
         else:
-            yield StartedChain(name, settings, of_kernel)
+            yield StartedChain(name, settings, of_kernel, chosen not in UNSTARTED)
 
 
 @dataclass
@@ -67,10 +69,11 @@ class StartedChain:
     name: str
     settings: SolverSettings
     of_kernel: bool
+    starting: bool = True
 
     def solve(self, problem: RobustProblem, neighbours: list[Neighbour]) -> Neighbour:
         nearest = min(neighbours, key=lambda other: distance(problem, other), default=None)
-        start = None if nearest is None else nearest.start
+        start = nearest.start if self.starting and nearest is not None else None
         found = solve(problem, self.name, self.settings, start, self.of_kernel)
         return Neighbour(problem, found)
 

@@ -49,6 +49,11 @@ SOLVERS = {
     "clarabel": Address("reference", "clarabel"),
 }
 
+# Solvers that need of the rows no more than sweeps over them; one with a dense system of
+# C (P + 1) unknowns.
+DISTRIBUTED_SOLVERS = ("newton",)
+MAX_DISTRIBUTED_UNKNOWNS = 4000
+
 # Solvers of problems whose features are bounded or categories.
 BOUNDED_SOLVERS = {"interior-point": Address("bounded", "bounded_interior_point")}
 
@@ -71,7 +76,8 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     ===================  ========================  ==================
 
     With a smooth loss "newton" stands in for "interior-point", and the last line does not
-    hold.  In a bounded ball "interior-point" is the only one.
+    hold.  In a bounded ball "interior-point" is the only one, and "newton" for rows on the
+    workers of a cluster.
 
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
     chosen and did not reach its goal.
@@ -103,6 +109,8 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     """
     if problem.is_bounded:
         return "interior-point"
+    if problem.is_distributed:
+        return "newton"
     as_wide = problem.n_rows <= ROWS_A_WIDE_FEATURE * problem.n_features
     wide = of_kernel or (as_wide and problem.ball.norm == "l2")
     wide = wide and problem.loss.temperature == 0
@@ -183,7 +191,9 @@ def solve(
 
 
 def _check_known(problem: RobustProblem, solver: str) -> None:
-    """Refuse a solver that does not know the problem's ball or bound."""
+    """Refuse a solver that does not know the problem's ball, bound or kind of rows."""
+    if problem.is_distributed:
+        _check_distributed(problem, solver)
     if problem.is_bounded and solver not in BOUNDED_SOLVERS:
         allowed = ", ".join(repr(known) for known in ("auto", *BOUNDED_SOLVERS))
         raise ValueError(
@@ -194,6 +204,27 @@ def _check_known(problem: RobustProblem, solver: str) -> None:
         raise ValueError(
             f"solver {solver!r} has no projection for lipschitz='triangle': use "
             "'interior-point', 'newton' or 'first-order'."
+        )
+
+
+def _check_distributed(problem: RobustProblem, solver: str) -> None:
+    if problem.is_bounded:
+        raise ValueError(
+            "support and categorical need rows in memory, got a dask collection: "
+            "compute it first."
+        )
+    if solver not in DISTRIBUTED_SOLVERS:
+        allowed = ", ".join(repr(known) for known in ("auto", *DISTRIBUTED_SOLVERS))
+        raise ValueError(
+            f"solver {solver!r} needs rows in memory, got a dask collection: use one of "
+            f"{allowed}."
+        )
+    unknowns = problem.n_classes * (problem.n_features + 1)
+    if unknowns > MAX_DISTRIBUTED_UNKNOWNS:
+        raise ValueError(
+            f"X, a dask collection, has {problem.n_features} features, which with "
+            f"{problem.n_classes} classes makes {unknowns} coefficients: at most "
+            f"{MAX_DISTRIBUTED_UNKNOWNS} can be fitted where the rows are not in memory."
         )
 
 

@@ -263,7 +263,9 @@ def iterate(  # type: ignore[no-untyped-def]
             spring, sums, matrix, factor, scale, w, size, scaled, goal, c_goal,
         )  # fmt: skip
         if min(1.0, trial[8]) + min(1.0, trial[9]) >= reach + longer / 8:
-            d_coef, d_lam, d_s, d_h, d_slack, d_mult, dc_slack, dc_mult, primal, dual = trial
+            d_coef, d_lam, d_s, d_h, d_slack, d_mult, dc_slack, dc_mult, primal, dual = (
+                trial
+            )
     p, q = min(1.0, step_share * primal), min(1.0, step_share * dual)
     return (
         coef + p * d_coef, lam + p * d_lam, s + p * d_s, h + p * d_h,

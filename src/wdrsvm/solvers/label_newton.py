@@ -17,13 +17,10 @@ The rounds
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import RobustProblem
-from ..problem.row_threads import row_threads
 from .passes import LabelPasses, Passes
 from .result import SolverResult, SolverSettings, Start
 from .scaling import Scaling
@@ -42,11 +39,10 @@ LAST_MU = 1e-16
 # Steps have settled when they promise this share of what mu leaves of the gap.
 SETTLED = 0.01
 WELL_SETTLED = 1e-14
+# Asking the certificate in vain costs more than a round: not before the gap expected is
+# this share of the one asked for.
+HOPEFUL = 0.5
 MAX_STEPS_A_ROUND = 50
-# Rows stiffer than this between labels, relative to the loss, always count.
-TORN = 0.1
-# Rows with less than this share of the mean softness have no curvature to speak of.
-STIFF = 1e-6
 
 
 class LabelNewton(Newton):
@@ -112,18 +108,10 @@ class LabelNewton(Newton):
             before = promise
 
     def _curvature(self) -> Floats:
-        softness, tension = self.now.softness.T
-        torn = np.flatnonzero(tension > TORN)
-        soft = np.flatnonzero((tension <= TORN) & (softness > STIFF * softness.mean()))
-        n_soft = len(soft)
-        if n_soft > 2 * self.max_curvature_rows and not self.with_all_rows:
-            picked = self.rng.choice(n_soft, self.max_curvature_rows, replace=False)
-            soft = soft[np.sort(picked)]
-        at = self.coef, self.lam, self.mu
-        share = len(soft) / max(n_soft, 1) or 1.0
-        return self.passes.curvature(*at, torn, 1.0) + self.passes.curvature(
-            *at, soft, share
-        )
+        few = self._n_soft <= 2 * self.max_curvature_rows
+        if few or self.with_all_rows:
+            return self._curvature_of(1.0)
+        return super()._curvature()
 
 
 def label_newton(
@@ -131,8 +119,8 @@ def label_newton(
 ) -> SolverResult:
     """Train to the gap asked for; ``start`` replaces the origin as the first point."""
     problem = problem.without_idle_rows()
-    with row_threads(problem.n_rows) as run:
-        passes = LabelPasses.over(problem, Scaling.of(problem), run)
+    with problem.sweeps() as sweeps:
+        passes = LabelPasses.over(problem, Scaling.of(problem), sweeps)
         return LabelRounds(problem, passes, settings).solve(start)
 
 
@@ -150,14 +138,15 @@ class LabelRounds(Rounds):
         size = problem.n_classes * passes.scaling.n_columns
         many = problem.n_rows >= SOFTMAX_ROWS_A_COEFFICIENT * size
         is_barrier = not (many and passes.has_flips)
-        super().__init__(problem, replace(passes, is_barrier=is_barrier), settings)
+        super().__init__(problem, passes.with_barrier(is_barrier), settings)
 
     def _promising(self, newton: Newton) -> bool:
         assert isinstance(newton, LabelNewton)
         if newton.mu < LAST_SOFTMAX_MU and not self.passes.is_barrier:
-            self.passes = replace(self.passes, is_barrier=True)
+            self.passes = self.passes.with_barrier(True)
             return False
-        return newton.expected_gap <= self.settings.tol * max(newton.risk, 1e-2)
+        wanted = self.settings.tol * max(newton.risk, 1e-2)
+        return newton.expected_gap <= HOPEFUL * wanted
 
     def _finish(self, newton: Newton) -> int:
         self._judge(newton)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from ..problem import Multipliers, RobustProblem
 from . import sample_rows
-from .complementarity import Lengths, Rows, RowStep
 from .compiled_step import iterate
+from .complementarity import Lengths, Rows, RowStep
 from .cones import norm_multipliers, normal_system, starting_cone
 from .norm_cones import Box
 from .scaling import Scaling
@@ -145,14 +145,16 @@ class Iterate:
 
     def predictor_corrector(self) -> None:
         """One iteration."""
-        small = self.coef.size <= MAX_COMPILED_UNKNOWNS
-        whole = small and isinstance(self.cone, (Box, SecondOrder))
-        by = self._in_one_call() if whole else self._step_by_step()
+        cone, small = self.cone, self.coef.size <= MAX_COMPILED_UNKNOWNS
+        if small and isinstance(cone, (Box, SecondOrder)):
+            by = self._in_one_call(cone)
+        else:
+            by = self._step_by_step()
         self.n_short_steps = self.n_short_steps + 1 if min(by) < SHORT_STEP else 0
 
-    def _in_one_call(self) -> Lengths:
+    def _in_one_call(self, cone: Box | SecondOrder) -> Lengths:
         """On small problems most of the time is that of calls: here is one."""
-        data, rows, cone = self.data, self.rows, self.cone
+        data, rows = self.data, self.rows
         (self.coef, self.lam, self.s, self.h, rows.slack, rows.mult, *norm, p, q) = iterate(
             data.X, data.y, data.kappa, data.weight, data.radius, data.linear,
             cone.signs, cone.fixes_gauge, self.degree, (STEP_SHARE, LONGER),

@@ -11,6 +11,7 @@ norm does not see the rotation, and what is orthogonal to the data only adds to 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,11 +47,12 @@ class Scaling:
     def of(cls, problem: RobustProblem) -> Scaling:
         cost = problem.attainable_feature_cost()
         touchable = np.isfinite(cost)
-        low, high = _column_ranges(problem)
+        with problem.sweeps() as sweeps:
+            low, high, mean = sweeps.fold(ColumnStatistics.of, ColumnStatistics.joined)
         centre = np.zeros(len(cost))
         if problem.fit_intercept:
             # The rounding of a constant column's mean must not count as spread.
-            centre = np.where(low == high, low, _weighted_mean(problem))
+            centre = np.where(low == high, low, mean)
         largest = np.maximum(high - centre, centre - low)
         scale = np.where(touchable, cost, 1 / np.where(largest > 0, largest, 1.0))
         unit = _typical((largest * scale)[touchable])
@@ -60,7 +62,8 @@ class Scaling:
         )
         if problem.ball.norm != "l2" or problem.n_rows >= plain.n_touchable:
             return plain
-        span = plain.design(problem.X)[:, : plain.n_touchable].T
+        rows = problem.take(np.arange(problem.n_rows))
+        span = plain.design(rows.X)[:, : plain.n_touchable].T
         return replace(plain, rotation=linalg.qr(span, mode="economic")[0])
 
     @property
@@ -129,19 +132,25 @@ def _typical(sizes: Floats) -> float:
     return float(np.exp(np.log(sizes).mean())) if len(sizes) else 1.0
 
 
-def _weighted_mean(problem: RobustProblem) -> Floats:
-    total = np.zeros(problem.n_features)
-    for rows in problem.blocks():
-        total += np.asarray(problem.weight[rows] @ problem.features(rows))
-    return total
+class ColumnStatistics(NamedTuple):
+    """Smallest and largest entry and weighted sum of each feature."""
 
+    low: Floats
+    high: Floats
+    total: Floats
 
-def _column_ranges(problem: RobustProblem) -> tuple[Floats, Floats]:
-    """Smallest and largest entry of each feature."""
-    low = np.full(problem.n_features, np.inf)
-    high = np.full(problem.n_features, -np.inf)
-    for rows in problem.blocks():
+    @classmethod
+    def of(cls, problem: RobustProblem, rows: slice) -> ColumnStatistics:
         block = problem.X[rows]
-        low = np.minimum(low, dense_rows(block.min(axis=0)).ravel())
-        high = np.maximum(high, dense_rows(block.max(axis=0)).ravel())
-    return low, high
+        return cls(
+            dense_rows(block.min(axis=0)).ravel(),
+            dense_rows(block.max(axis=0)).ravel(),
+            np.asarray(problem.weight[rows] @ problem.features(rows)),
+        )
+
+    def joined(self, other: ColumnStatistics) -> ColumnStatistics:
+        return ColumnStatistics(
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
+            self.total + other.total,
+        )

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .sample_rows import compiled
+from .sample_rows import compiled, inlined
 
 MAX_ROOT_STEPS = 60
 ROOT_TOL = 1e-14
@@ -28,7 +28,7 @@ FAR = 40.0
 NEGLIGIBLE = 1e-9
 
 
-@compiled
+@inlined
 def _losses_of_row(z, label, cost, lam, temperature, margin, powers, rest, a):  # type: ignore[no-untyped-def]
     """Fill a (C,), -inf for a label that cannot be given; returns the top class.
 
@@ -61,12 +61,12 @@ def _losses_of_row(z, label, cost, lam, temperature, margin, powers, rest, a):  
     return top, second
 
 
-@compiled
+@inlined
 def _power(z, j, c, peak, temperature, margin):  # type: ignore[no-untyped-def]
     return np.exp((z[j] + (margin if j != c else 0.0) - peak) / temperature)
 
 
-@compiled
+@inlined
 def _fill_winners(z, c, top, second, temperature, margin, powers, rest, p):  # type: ignore[no-untyped-def]
     """p (C,) of label c."""
     if c == top and margin > 0:
@@ -79,7 +79,7 @@ def _fill_winners(z, c, top, second, temperature, margin, powers, rest, p):  # t
     p[c] *= np.exp(-margin / temperature)
 
 
-@compiled
+@inlined
 def _soft_maximum(a, mu, barrier, mass):  # type: ignore[no-untyped-def]
     """An upper bound of the maximum and the smoothed value; fills its slopes ``mass``."""
     highest, n_labels = -np.inf, 0
@@ -99,7 +99,7 @@ def _soft_maximum(a, mu, barrier, mass):  # type: ignore[no-untyped-def]
     return highest + mu * np.log(total), highest + mu * np.log(total)
 
 
-@compiled
+@inlined
 def _log_barrier(a, highest, mu, mass):  # type: ignore[no-untyped-def]
     """The same by  min over s of  s - mu sum_c log(s - a_c)."""
     rise = _barrier_root(a, highest, mu)
@@ -116,7 +116,7 @@ def _log_barrier(a, highest, mu, mass):  # type: ignore[no-untyped-def]
     return highest + mu * rise, highest + mu * (rise + logs)
 
 
-@compiled
+@inlined
 def _barrier_root(a, highest, mu):  # type: ignore[no-untyped-def]
     """t = (s - highest) / mu with  sum_c 1 / (t + (highest - a_c) / mu) = 1.
 
@@ -150,6 +150,7 @@ def soften_labels(  # type: ignore[no-untyped-def]
     powers, a, mass = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     rest, p = np.empty(n_classes), np.empty(n_classes)
     merit, loss, dual, on_flips = 0.0, 0.0, 0.0, 0.0
+    damp = np.exp(-margin / temperature)
     for n in range(n_rows):
         z, label, k = scores[n], y[n], cost[cost_row[n]]
         top, second = _losses_of_row(
@@ -158,7 +159,8 @@ def soften_labels(  # type: ignore[no-untyped-def]
         s, value = _soft_maximum(a, mu, barrier, mass)
         merit += weight[n] * value
         loss += weight[n] * s
-        largest = 0.0
+        # Labels but the top one have winners in proportion to the powers.
+        largest, spread = 0.0, 0.0
         for c in range(n_classes):
             if mass[c] > 0:
                 held = weight[n] * mass[c]
@@ -168,18 +170,28 @@ def soften_labels(  # type: ignore[no-untyped-def]
                 if c != label:
                     dual += held * lam * k[c]
                     on_flips += held * k[c]
-                _fill_winners(z, c, top, second, temperature, margin, powers, rest, p)
-                for j in range(n_classes):
-                    slopes[n, j] += held * p[j]
-                    largest = max(largest, mass[c] * p[j])
                 slopes[n, c] -= held
+                if c != top or margin == 0:
+                    share = held / rest[c]
+                    spread += share
+                    slopes[n, c] -= share * powers[c] * (1.0 - damp)
+                    largest = max(largest, mass[c] / rest[c])
+                else:
+                    _fill_winners(
+                        z, c, top, second, temperature, margin, powers, rest, p
+                    )  # fmt: skip
+                    for j in range(n_classes):
+                        slopes[n, j] += held * p[j]
+                        largest = max(largest, mass[c] * p[j])
+        for j in range(n_classes):
+            slopes[n, j] += spread * powers[j]
         for j in range(n_classes):
             dual -= slopes[n, j] * z[j]
         softness[n, 0] = 1.0 - largest
     return merit, loss, dual, on_flips, slopes, softness
 
 
-@compiled
+@inlined
 def _add_winner_ties(block, p, stiffness):  # type: ignore[no-untyped-def]
     """block += stiffness (diag(p) - p p'), as ties between classes."""
     for i in range(len(p)):
@@ -191,7 +203,7 @@ def _add_winner_ties(block, p, stiffness):  # type: ignore[no-untyped-def]
             block[j, i] -= tie
 
 
-@compiled
+@inlined
 def _add_label_spread(block, p, spring, cost, label, slope, mean):  # type: ignore[no-untyped-def]
     """block += sum_c d_c (v_c - mean v)(v_c - mean v)', v_c = (p_c - e_c, -k_c)."""
     size = len(mean)

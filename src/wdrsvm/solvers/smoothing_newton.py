@@ -22,10 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import RobustProblem, lipschitz
-from ..problem.row_threads import row_threads
 from .complementarity import Lengths
 from .cones import norm_multipliers, normal_system, starting_cone
-from .passes import SATURATED, Passes, SoftmaxMultipliers
+from .passes import Passes
 from .polish import polish
 from .result import (
     History,
@@ -36,6 +35,7 @@ from .result import (
     Start,
 )
 from .scaling import Scaling
+from .smoothing import SoftmaxMultipliers
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +50,9 @@ MAX_ITER = 500
 ROWS_A_COEFFICIENT = 30
 MAX_SAMPLE_ENTRIES = 8_000_000
 STEP_SHARE = 0.99
-MAX_HALVINGS = 30
+MAX_TRIALS = 30
+# A step that is too long is cut to a share of itself between these.
+SHORTEST, LONGEST = 0.25, 0.5
 # A merit that rises by no more than this share has not risen.
 ROUNDING = 1e-15
 # Steps have settled when they promise this share of the gap; the cone's is this one.
@@ -60,6 +62,8 @@ CONE_SHARE = 0.1
 FIRST_CENTRE = 1e-3
 WARM_MU = 0.03
 WARM_SLACK = 1e-2
+# Without a budget flips are free or impossible: there is no price to start from.
+NO_PRICES = np.empty(0)
 # Below this many rows near a kink, a coefficient, rounds end and the polish begins.
 SOFT_ROWS_A_COEFFICIENT = 4
 
@@ -79,7 +83,7 @@ class Newton:
             problem.norm,
             problem.n_classes,
             scaling.n_touchable,
-            passes.flip_cost,
+            NO_PRICES,
             self.radius,
             centre,
         )
@@ -119,8 +123,8 @@ class Newton:
     @property
     def is_sharp(self) -> bool:
         """Whether too few rows are near a kink for their curvature to guide steps."""
-        n_soft = np.count_nonzero(self.now.softness > SATURATED)
-        return bool(n_soft < SOFT_ROWS_A_COEFFICIENT * self.coef.size or self.mu < LAST_MU)
+        few = self.now.n_soft < SOFT_ROWS_A_COEFFICIENT * self.coef.size
+        return few or self.mu < LAST_MU
 
     def sharpen(self, passes: Passes) -> None:
         """Start the next round: smaller mu and centre, perhaps more rows."""
@@ -160,32 +164,43 @@ class Newton:
         step = system.solve(rhs)
         d_coef, d_lam = step[:-1].reshape(self.coef.shape), float(step[-1])
         cone_step = self.cone.step_for(goal, d_coef[:, : data.n_touchable], d_lam)
-        moved = self._search(d_coef, d_lam, cone_step)
-        return float(rhs @ step) / 2 if moved else 0.0
+        promise = float(rhs @ step) / 2
+        moved = self._search(d_coef, d_lam, cone_step, 2 * promise)
+        return promise if moved else 0.0
 
     def _curvature(self) -> Floats:
-        soft = np.flatnonzero(self.now.softness > SATURATED)
-        chosen = soft
-        if len(soft) > self.max_curvature_rows:
-            picked = self.rng.choice(len(soft), self.max_curvature_rows, replace=False)
-            chosen = soft[np.sort(picked)]
-        share = len(chosen) / max(len(soft), 1)
-        return self.passes.curvature(self.coef, self.lam, self.mu, chosen, share or 1.0)
+        return self._curvature_of(min(1.0, self.max_curvature_rows / self._n_soft))
 
-    def _search(self, d_coef: Floats, d_lam: float, cone_step: Any) -> bool:
-        """Go along the step, shorter and shorter, until the barrier function falls."""
+    @property
+    def _n_soft(self) -> int:
+        return max(self.now.n_soft, 1)
+
+    def _curvature_of(self, share: float) -> Floats:
+        """The samples' curvature, told by a share of those that have any."""
+        seed = int(self.rng.integers(2**32)) if share < 1 else 0
+        at = self.coef, self.lam, self.mu
+        return self.passes.curvature(*at, self.now, share, seed)
+
+    def _search(self, d_coef: Floats, d_lam: float, cone_step: Any, decline: float) -> bool:
+        """Go along the step, shorter and shorter, until the barrier function falls.
+
+        ``decline`` is its slope at the start, which a parabola through the last trial
+        takes up.
+        """
         lengths = self.cone.lengths(cone_step)
         length = min(1.0, self.step_share * lengths.primal)
         dual = min(1.0, self.step_share * lengths.dual)
         coef, lam = self.coef, self.lam
         merit = self._merit_after(cone_step, 0.0)
-        for _ in range(MAX_HALVINGS):
+        for _ in range(MAX_TRIALS):
             self.coef, self.lam = coef + length * d_coef, lam + length * d_lam
             self._look()
-            if self._merit_after(cone_step, length) <= merit + ROUNDING * abs(merit):
+            rise = self._merit_after(cone_step, length) - merit
+            if rise <= ROUNDING * abs(merit):
                 self.cone.advance(cone_step, Lengths(length, dual))
                 return True
-            length /= 2
+            lowest = decline * length / (2 * (rise + decline * length))
+            length *= min(max(lowest, SHORTEST), LONGEST)
         self.coef, self.lam = coef, lam
         self._look()
         return False
@@ -201,8 +216,8 @@ def smoothing_newton(
 ) -> SolverResult:
     """Train to the gap asked for; ``start`` replaces the origin as the first point."""
     problem = problem.without_idle_rows()
-    with row_threads(problem.n_rows) as run:
-        passes = Passes.over(problem, Scaling.of(problem), run)
+    with problem.sweeps() as sweeps:
+        passes = Passes.over(problem, Scaling.of(problem), sweeps)
         return Rounds(problem, passes, settings).solve(start)
 
 
@@ -216,7 +231,6 @@ class Rounds:
         self.problem, self.passes, self.settings = problem, passes, settings
         self.max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
         self.rng = np.random.default_rng(settings.seed)
-        self.order = self.rng.permutation(problem.n_rows)
         self.history = History(settings.callback)
         shape = (problem.n_classes, problem.n_features)
         self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
@@ -255,7 +269,8 @@ class Rounds:
         n_entries = n_rows * self.problem.n_features
         if 2 * n_rows >= self.problem.n_rows or n_entries > MAX_SAMPLE_ENTRIES:
             return self.passes
-        return self.passes.on(np.sort(self.order[:n_rows]))
+        chosen = self.rng.choice(self.problem.n_rows, n_rows, replace=False, shuffle=False)
+        return self.passes.on(np.sort(chosen))
 
     def _converged(self) -> bool:
         return self.best.certificate.holds(self.settings.tol)
@@ -264,10 +279,11 @@ class Rounds:
         return newton.gap <= 2 * self.settings.tol * max(newton.risk, 1e-2)
 
     def _judge(self, newton: Newton) -> None:
-        point = self.passes.scaling.original(newton.coef)
+        at = self.passes.point(newton.coef, newton.lam, newton.mu)
         norm = norm_multipliers(newton.cone, self.passes.scaling, 1.0)
-        multipliers = SoftmaxMultipliers(self.passes, *point, newton.lam, newton.mu, *norm)
-        self.best.judge(self.problem, *point, multipliers, self.settings.tol)
+        multipliers = SoftmaxMultipliers(self.passes.smoothing, at, *norm)
+        tol = self.settings.tol
+        self.best.judge(self.problem, at.coef, at.intercept, multipliers, tol)
 
     def _finish(self, newton: Newton) -> int:
         """Polish; returns the number of further iterations."""

@@ -14,90 +14,109 @@ from __future__ import annotations
 
 import numpy as np
 
-from .sample_rows import compiled, fill_curvature
+from .sample_rows import compiled, fill_curvature, inlined
 
 # exp below this is nothing beside 1.
 NEGLIGIBLE = -40.0
 
 
-@compiled
+@inlined
+def _power(exponent):  # type: ignore[no-untyped-def]
+    """exp of a number <= 0; most are 0 or far below."""
+    if exponent == 0:
+        return 1.0
+    return np.exp(exponent) if exponent > NEGLIGIBLE else 0.0
+
+
+@inlined
+def _largest_score(z):  # type: ignore[no-untyped-def]
+    top = z[0]
+    for j in range(1, len(z)):
+        top = max(top, z[j])
+    return top
+
+
+@inlined
 def _largest_piece(z, label, cost, lam, top):  # type: ignore[no-untyped-def]
     peak = 0.0
     for j in range(len(z)):
         if j != label:
             peak = max(peak, 1.0 + z[j] - z[label])
-            if cost[j] < np.inf:
-                peak = max(peak, 1.0 + top - z[j] - lam * cost[j])
+            # An impossible flip costs inf, and its piece is -inf.
+            peak = max(peak, 1.0 + top - z[j] - lam * cost[j])
     return peak
+
+
+@inlined
+def _powers_of_row(z, label, cost, lam, mu, alpha, phi, beta):  # type: ignore[no-untyped-def]
+    """Fill alpha, phi, beta (C,) of one sample, relative to the largest piece.
+
+    Returns that piece and the three sums; beta is filled where there are flips.
+    """
+    top = _largest_score(z)
+    peak = _largest_piece(z, label, cost, lam, top)
+    sharpness = 1.0 / mu
+    on_label, on_flips, winners = 0.0, 0.0, 0.0
+    for j in range(len(z)):
+        alpha[j] = _power(((j != label) + z[j] - z[label] - peak) * sharpness)
+        on_label += alpha[j]
+        phi[j] = 0.0
+        if j != label:
+            phi[j] = _power((1.0 + top - z[j] - lam * cost[j] - peak) * sharpness)
+            on_flips += phi[j]
+    if on_flips > 0:
+        for j in range(len(z)):
+            beta[j] = _power((z[j] - top) * sharpness)
+            winners += beta[j]
+    return peak, on_label, on_flips, winners
 
 
 @compiled
 def _softmax_of_row(z, label, cost, weight, lam, mu, alpha, phi, beta):  # type: ignore[no-untyped-def]
-    """Fill alpha, phi, beta (C,) of one sample; returns its smoothed loss."""
-    n_classes = len(z)
-    top = z.max()
-    peak = _largest_piece(z, label, cost, lam, top)
-    on_label = 0.0
-    on_flips = 0.0
-    winners = 0.0
-    for j in range(n_classes):
-        exponent = ((j != label) + z[j] - z[label] - peak) / mu
-        alpha[j] = np.exp(exponent) if exponent > NEGLIGIBLE else 0.0
-        on_label += alpha[j]
-        phi[j] = 0.0
-        if cost[j] < np.inf and j != label:
-            exponent = (1.0 + top - z[j] - lam * cost[j] - peak) / mu
-            if exponent > NEGLIGIBLE:
-                phi[j] = np.exp(exponent)
-                on_flips += phi[j]
-        beta[j] = 0.0
-    if on_flips > 0:
-        for j in range(n_classes):
-            exponent = (z[j] - top) / mu
-            if exponent > NEGLIGIBLE:
-                beta[j] = np.exp(exponent)
-                winners += beta[j]
-    total = on_label + on_flips * winners
-    for j in range(n_classes):
-        alpha[j] *= weight / total
-        beta[j] *= weight * on_flips / total
-        phi[j] *= weight * winners / total
-    return weight * (peak + mu * np.log(total))
+    """Fill the multipliers alpha, phi, beta (C,) of one sample."""
+    beta[:] = 0.0
+    _, on_label, on_flips, winners = _powers_of_row(
+        z, label, cost, lam, mu, alpha, phi, beta
+    )  # fmt: skip
+    share = weight / (on_label + on_flips * winners)
+    for j in range(len(z)):
+        alpha[j] *= share
+        beta[j] *= share * on_flips
+        phi[j] *= share * winners
 
 
 @compiled
 def soften(scores, y, cost, cost_row, weight, lam, mu):  # type: ignore[no-untyped-def]
     """Loss, dual value, flip cost, slopes g (n, C) and softness (n,) of some rows.
 
-    Softness, 1 - (largest multiplier share), tells which rows have curvature.
+    Softness, 1 - (largest multiplier share), tells which rows have curvature.  Few rows
+    have flips, so that the others skip what belongs to them.
     """
     n_rows, n_classes = scores.shape
     slopes = np.empty((n_rows, n_classes))
     softness = np.empty(n_rows)
     alpha, phi, beta = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
-    loss, dual, on_flips = 0.0, 0.0, 0.0
+    loss, dual, spent = 0.0, 0.0, 0.0
     for n in range(n_rows):
-        k = cost[cost_row[n]]
-        loss += _softmax_of_row(
-            scores[n], y[n], k, weight[n], lam, mu, alpha, phi, beta
+        label, k = y[n], cost[cost_row[n]]
+        peak, on_label, on_flips, winners = _powers_of_row(
+            scores[n], label, k, lam, mu, alpha, phi, beta
         )  # fmt: skip
-        dual += weight[n] - alpha[y[n]]
-        believed = 0.0
-        hardest, flipped, won = 0.0, 0.0, 0.0
+        total = on_label + on_flips * winners
+        share, hardest = weight[n] / total, 0.0
+        loss += weight[n] * (peak + mu * np.log(total))
+        dual += weight[n] - share * alpha[label]
         for j in range(n_classes):
-            believed += alpha[j]
-            hardest = max(hardest, alpha[j])
-            flipped = max(flipped, phi[j])
-            won = max(won, beta[j])
-            slopes[n, j] = alpha[j] + beta[j] - phi[j]
-            if phi[j] > 0:
-                on_flips += phi[j] * k[j]
-        slopes[n, y[n]] -= believed
-        mass = weight[n] - believed
-        if mass > 0:
-            hardest = max(hardest, flipped * won / mass)
-        softness[n] = 1.0 - hardest / weight[n]
-    return loss, dual, on_flips, slopes, softness
+            slopes[n, j] = share * alpha[j]
+            hardest = max(hardest, alpha[j], phi[j])
+        slopes[n, label] -= share * on_label
+        if on_flips > 0:
+            for j in range(n_classes):
+                slopes[n, j] += share * (on_flips * beta[j] - winners * phi[j])
+                if phi[j] > 0:
+                    spent += share * winners * phi[j] * k[j]
+        softness[n] = 1.0 - hardest / total
+    return loss, dual, spent, slopes, softness
 
 
 @compiled

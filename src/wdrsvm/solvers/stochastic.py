@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from ..problem import RobustProblem, dual_bound
 from .active_rows import require_crammer_singer
-from .passes import Passes, SoftmaxMultipliers
 from .result import (
     History,
     Incumbent,
@@ -25,6 +24,7 @@ from .result import (
     Start,
 )
 from .scaling import Scaling
+from .smoothing import PieceSmoothing, Point, SoftmaxMultipliers
 from .stream import BATCH, StreamState
 
 MAX_EPOCHS = 100
@@ -136,10 +136,11 @@ def _certified(
         problem.risk(kept.coef, kept.intercept),
     )
     best.offer(kept.coef, kept.intercept, risk)
-    passes = Passes.over(problem, Scaling.of(problem), map)
+    smoothing = PieceSmoothing(Scaling.of(problem))
+    lam = risk.lam * smoothing.scaling.unit
     for mu in BOUND_MU:
-        lam = risk.lam * passes.scaling.unit
-        soft = SoftmaxMultipliers(passes, kept.coef, kept.intercept, lam, mu, None, None)
+        at = Point(kept.coef, kept.intercept, lam, mu)
+        soft = SoftmaxMultipliers(smoothing, at)
         best.raise_bound(dual_bound(problem, soft), soft)
     history.add(epoch, best.objective, best.dual_bound)
     status = SolverStatus.STALLED if stopped else SolverStatus.MAX_ITER

@@ -1,0 +1,70 @@
+"""dask collections in an estimator: training rows in chunks, predictions chunk by chunk."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..problem.canonical import NominalRows
+from ..robustness._chunks import checked_block, is_lazy, observed_rows
+from ._fit import TrainingData
+
+__all__ = ["by_blocks", "is_lazy", "lazy_training_data"]
+
+
+def lazy_training_data(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, label_trust: Any
+) -> TrainingData:
+    """Check and encode a dask collection where its rows are."""
+    _check_features(estimator, X, reset=True)
+    rows, classes = observed_rows(X, y, sample_weight, label_trust, estimator.class_weight)
+    nothing = np.empty(0, dtype=np.intp)
+    trust = None if label_trust is None else np.empty(0)
+    nominal = NominalRows(rows, nothing, np.empty(0), trust, nothing, nothing)
+    return TrainingData(nominal, classes, nothing)
+
+
+def by_blocks(estimator: Any, method: str, X: Any) -> Any:
+    """A dask array of what a method says of each block of rows, not yet computed."""
+    check_is_fitted(estimator)
+    _check_features(estimator, X, reset=False)
+    call = BlockMethod(estimator, method)
+    like = call(np.zeros((0, estimator.n_features_in_)))
+    if hasattr(X, "map_partitions"):
+        return X.map_partitions(call, meta=like, token=method)
+    if X.numblocks[1] > 1:
+        X = X.rechunk({1: -1})
+    if like.ndim == 1:
+        return X.map_blocks(call, dtype=like.dtype, drop_axis=1, meta=like, token=method)
+    chunks = (X.chunks[0], (like.shape[1],))
+    return X.map_blocks(call, dtype=like.dtype, chunks=chunks, meta=like, token=method)
+
+
+class BlockMethod:
+    """A method of a fitted estimator, for blocks that may be empty."""
+
+    def __init__(self, estimator: Any, method: str):
+        # Names were checked on the whole collection; a block is an array.
+        self.estimator, self.method = copy(estimator), method
+        vars(self.estimator).pop("feature_names_in_", None)
+
+    def __call__(self, block: Any) -> Any:
+        X = checked_block(block)
+        if X.shape[0]:
+            return getattr(self.estimator, self.method)(X)
+        row = np.zeros((1, self.estimator.n_features_in_))
+        return getattr(self.estimator, self.method)(row)[:0]
+
+
+def _check_features(estimator: Any, X: Any, reset: bool) -> None:
+    """Names and number of the features, as scikit-learn checks them."""
+    if getattr(X, "ndim", 2) != 2:
+        raise ValueError(f"X must have 2 dimensions, got {X.ndim}.")
+    has_names = hasattr(X, "columns")
+    if not has_names and np.isnan(X.shape[1]):
+        raise ValueError("X must have a known number of columns.")
+    sample = X._meta if has_names else np.empty((0, X.shape[1]))
+    validate_data(estimator, sample, reset=reset, y="no_validation", skip_check_array=True)

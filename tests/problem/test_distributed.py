@@ -1,0 +1,154 @@
+"""Rows in chunks are the same problem: every sum, the risk and the certificate."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from wdrsvm.problem import dual_bound, objective
+from wdrsvm.problem.chunks import FAN_IN, Chunk, as_delayed, current_engine, reduction
+from wdrsvm.problem.sweeps import added, joined
+from wdrsvm.solvers.passes import LabelPasses, Passes
+from wdrsvm.solvers.scaling import Scaling
+from wdrsvm.solvers.smoothing import SoftmaxMultipliers
+
+from ..agreement.instances import random_problem
+from .chunked import chunked
+
+pytest.importorskip("dask")
+
+SEEDS = range(16)
+LAM, MU = 0.4, 0.2
+
+
+def classifier(problem, seed=0):
+    rng = np.random.default_rng(seed)
+    coef = rng.normal(size=(problem.n_classes, problem.n_features))
+    return coef, rng.normal(size=problem.n_classes)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_risk_is_that_in_memory(seed):
+    problem = random_problem(seed)
+    coef, intercept = classifier(problem, seed)
+    found, expected = chunked(problem).risk(coef, intercept), problem.risk(coef, intercept)
+    assert found.value == pytest.approx(expected.value, rel=1e-12)
+    assert found.lam == pytest.approx(expected.lam, rel=1e-6)
+
+
+@pytest.mark.parametrize("radius", [0.0, 1e-3, 0.02, 0.3, 5.0])
+def test_the_budget_may_end_anywhere(radius):
+    """In a crowd of flips of nearly equal, or equal, rates."""
+    problem = replace(random_problem(7), label_trust=None).with_radius(radius)
+    many = np.tile(np.arange(problem.n_rows), 50)
+    crowd = problem.take(many)
+    jitter = 1e-7 * np.random.default_rng(0).normal(size=crowd.X.shape)
+    for X in (crowd.X, crowd.X + jitter):
+        crowd = replace(crowd, X=X, weight=np.full(len(many), 1 / len(many)))
+        at = classifier(crowd)
+        expected = crowd.risk(*at)
+        assert chunked(crowd).risk(*at).value == pytest.approx(expected.value, rel=1e-12)
+
+
+def test_rates_may_have_any_size():
+    problem = random_problem(7)
+    coef, intercept = classifier(problem)
+    for size in (1e-6, 1.0, 1e6):
+        at = size * coef, size * intercept
+        expected = problem.risk(*at).value
+        assert chunked(problem).risk(*at).value == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_passes_and_bounds_are_those_in_memory(seed, kind):
+    problem = random_problem(seed)
+    there = chunked(replace(problem, X=kind(problem.X)))
+    scaling = Scaling.of(there)
+    assert scaling.unit == pytest.approx(Scaling.of(problem).unit)
+    rng = np.random.default_rng(seed)
+    coef = rng.normal(size=(problem.n_classes, scaling.n_columns))
+    results = []
+    for case in (problem, there):
+        with case.sweeps() as sweeps:
+            passes = Passes.over(case, scaling, sweeps)
+            now = passes.evaluate(coef, LAM, MU)
+            gram = passes.curvature(coef, LAM, MU, now, 1.0, 0)
+            least, margins = passes.margins(coef, LAM, 4)
+            far = passes.evaluate_far(coef, LAM, MU, margins, least[-1])
+            soft = SoftmaxMultipliers(passes.smoothing, passes.point(coef, LAM, MU))
+            bound = dual_bound(case, soft)
+            results.append([*now[:-1], gram, least, *far[:-1], bound, case.reachable])
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-10)
+
+
+def test_smooth_losses_go_the_same_way():
+    problem = random_problem(5)
+    problem = replace(problem, loss=objective.LOSSES["logistic"])
+    scaling = Scaling.of(problem)
+    coef = np.ones((problem.n_classes, scaling.n_columns))
+    merits = []
+    for case in (problem, chunked(problem)):
+        with case.sweeps() as sweeps:
+            passes = LabelPasses.over(case, scaling, sweeps)
+            merits.append((passes.evaluate(coef, LAM, MU).merit, passes.has_flips))
+    assert merits[0] == pytest.approx(merits[1])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_some_rows_can_be_taken(kind):
+    problem = random_problem(3)
+    there = chunked(replace(problem, X=kind(problem.X)), 4)
+    rows = np.array([0, 1, problem.n_rows // 2, problem.n_rows - 1])
+    taken, expected = there.take(rows), problem.take(rows)
+    X = taken.X.toarray() if sparse.issparse(taken.X) else taken.X
+    np.testing.assert_array_equal(X, expected.X)
+    np.testing.assert_array_equal(taken.y, expected.y)
+    np.testing.assert_array_equal(taken.weight, expected.weight)
+    np.testing.assert_array_equal(taken.label_trust, expected.label_trust)
+    assert there.take(rows[:0]).n_rows == 0
+
+
+def test_chunks_know_their_place():
+    problem = random_problem(3)
+    there = chunked(problem, 4)
+    with there.sweeps() as sweeps:
+        first = sweeps.fold(lambda part, rows: [part.first_row + rows.start], joined)
+    assert first == there.X.starts.tolist()
+
+
+def test_a_change_of_rows_is_made_in_the_chunks():
+    problem = random_problem(3)
+    there = chunked(problem).by_chunks(lambda part: replace(part, X=part.X[:, :1]))
+    assert there.X.shape == (problem.n_rows, 1)
+    rows = np.arange(problem.n_rows)
+    np.testing.assert_array_equal(there.take(rows).X, problem.X[:, :1])
+
+
+def test_reductions_keep_the_order():
+    for n_values in (1, FAN_IN, FAN_IN + 1, 3 * FAN_IN**2 + 1):
+        values = [as_delayed([i]) for i in range(n_values)]
+        (found,) = current_engine().gather([reduction(joined, values)])
+        assert found == list(range(n_values))
+    (sum_of_some,) = current_engine().gather(
+        [reduction(added, [as_delayed(None), as_delayed(2), as_delayed(None)])]
+    )
+    assert sum_of_some == 2
+
+
+def test_a_chunk_knows_its_size():
+    """A worker spills by it."""
+    X = np.zeros((100, 7))
+    for features in (X, sparse.csr_array(np.eye(100, 7))):
+        chunk = Chunk(features, np.zeros(100, dtype=np.intp), np.zeros(100), None)
+        assert chunk.__sizeof__() == pytest.approx(len(pickle.dumps(chunk)), rel=0.3)
+
+
+def test_a_bounded_ball_needs_rows_in_memory():
+    problem = random_problem(3, radius=0.1)
+    ball = replace(problem.ball, support=(-100.0, 100.0))
+    with pytest.raises(ValueError, match="rows in memory"):
+        chunked(replace(problem, ball=ball)).risk(*classifier(problem))

@@ -1,0 +1,64 @@
+"""Folds: every row once, in order, however they are shared out."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from wdrsvm.problem import objective, sweeps
+from wdrsvm.problem.sweeps import RowSweeps, added, joined
+
+from ..agreement.instances import random_problem
+
+
+def numbers(problem, rows, *kept):
+    start, stop, _ = rows.indices(problem.n_rows)
+    return [*range(start, stop), *(entry for part in kept for entry in part)]
+
+
+@pytest.fixture(params=["map", "threads"])
+def over(request, monkeypatch):
+    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 30)
+    monkeypatch.setattr(sweeps, "PICKED_BLOCK", 4)
+    problem = random_problem(5)
+    if request.param == "map":
+        yield RowSweeps(problem, map)
+        return
+    with ThreadPoolExecutor(3) as pool:
+        yield RowSweeps(problem, pool.map)
+
+
+def test_a_fold_sees_every_row_in_order(over):
+    everything = list(range(over.problem.n_rows))
+    assert over.fold(numbers, joined) == everything
+
+
+def test_what_is_kept_comes_back_with_its_rows(over):
+    def work(problem, rows):
+        return 1, 10.0 * np.array(numbers(problem, rows))
+
+    n_blocks, kept = over.fold_keeping(work, added)
+    assert n_blocks == len(list(over.problem.blocks())) > 1
+    found = over.fold(lambda problem, rows, part: [(rows.start, part[0])], joined, kept)
+    assert [10.0 * first for first, _ in found] == [entry for _, entry in found]
+
+
+def test_rows_are_picked_by_what_is_kept(over):
+    kept = np.arange(over.problem.n_rows) % 3
+    pick = lambda problem, kept: np.flatnonzero(kept == 1)  # noqa: E731
+    found = over.fold_picked(pick, kept, lambda problem, rows: list(rows), joined)
+    assert found == list(range(1, over.problem.n_rows, 3))
+    none = over.fold_picked(lambda problem, kept: kept[:0], kept, numbers, joined)
+    assert none is None
+
+
+def test_sums_go_entry_by_entry():
+    assert added((1, None, np.ones(2)), (2, None, np.ones(2)))[:2] == (3, None)
+    assert added(None, 3) == added(3, None) == 3
+    total = added(sweeps_pair(1.0), sweeps_pair(2.0))
+    assert isinstance(total, objective.Subgradient)
+    assert total.lam == 3.0
+
+
+def sweeps_pair(lam):
+    return objective.Subgradient(np.ones(1), np.ones(1), lam)
