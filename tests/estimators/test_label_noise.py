@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from wdrsvm import (
     DisbeliefWarning,
     RobustLinearSVC,
+    RobustLinearSVCCV,
     RobustLogisticRegression,
     RobustSVC,
     audit_labels,
@@ -265,6 +266,14 @@ def test_a_search_over_prices_takes_trust_along():
     search.fit(X, y, label_trust=np.ones(N))
     assert search.best_params_["label_cost"] in (np.inf, 1.0)
     assert search.best_estimator_.label_belief_.shape == (N,)
+
+
+def test_the_search_along_paths_knows_prices_too():
+    search = RobustLinearSVCCV([0.02, 0.1], (0.5, np.inf), cv=3, label_noise="random")
+    search.set_params(tol=1e-2).fit(X, y, label_trust=np.ones(N))
+    best = search.best_estimator_
+    assert best.label_noise == "random"
+    np.testing.assert_array_equal(search.label_belief_, best.label_belief_)
 
 
 def test_audits_can_use_it():

@@ -18,6 +18,7 @@ from ..problem.objective import Floats
 from ..robustness.plane import solve_plane
 from ..solvers import SolverStatus
 from ._fit import RadiusWarning, solver_settings
+from ._label_noise import DisbeliefWarning
 
 
 class Rows(NamedTuple):
@@ -141,7 +142,9 @@ def _fitted(estimator: Any, rows: Rows, grid: Grid) -> Iterator[Any]:
         with warnings.catch_warnings():
             # A grid is meant to reach beyond what is useful.
             warnings.simplefilter("ignore", RadiusWarning)
-            yield estimator.set_params(**point).fit(*rows)
+            warnings.simplefilter("ignore", DisbeliefWarning)
+            fitted = estimator.set_params(**point).fit(*rows)
+        yield fitted
 
 
 def _warn_about_gaps(estimator: Any, results: list[Any]) -> None:
