@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 
 .DEFAULT_GOAL := test
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench docs clean browser
 
 demo: $(READY)
 	$(BIN)/python -m wdrsvm.demo
@@ -25,6 +25,11 @@ bench: $(READY)
 docs: $(DOCS_READY)
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
+# A browser for the test of the pages, where this is Debian and there is none.
+browser:
+	command -v chromium && command -v chromedriver || \
+		{ apt-get update && apt-get install --yes chromium chromium-driver; }
+
 clean:
 	rm -rf $(VENV) docs/_build dist build
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -35,7 +40,7 @@ $(BIN)/python:
 
 # The stamps are files: a second run installs nothing unless the dependencies changed.
 $(READY): pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet -e ".[test,reference,plot,dask]"
+	$(BIN)/python -m pip install --quiet -e ".[test,reference,plot,cli,data,dask]"
 	touch $@
 
 $(DOCS_READY): pyproject.toml $(READY)

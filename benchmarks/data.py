@@ -13,16 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 
+from wdrsvm.datasets import IMBALANCED_SHARES, make_simulation
 from wdrsvm.problem import RobustProblem, WassersteinBall
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 N_TEST = 2000
-IMBALANCED = {
-    4: (0.45, 0.25, 0.25, 0.05),
-    8: (0.2, 0.2, 0.125, 0.125, 0.125, 0.125, 0.05, 0.05),
-}
+IMBALANCED = IMBALANCED_SHARES
 
 
 class Rows(NamedTuple):
@@ -40,24 +38,10 @@ def simulated(
     shares: Sequence[float] | None = None,
 ) -> tuple[Floats, Codes]:
     """Training rows of the paper's simulation; balanced unless ``shares`` says how."""
-    X, y = make_classification(
-        n_samples=10 * (n_train + N_TEST),
-        n_features=n_features,
-        n_informative=n_features,
-        n_redundant=0,
-        n_repeated=0,
-        n_classes=n_classes,
-        n_clusters_per_class=1,
-        flip_y=0,
-        class_sep=1.5,
-        hypercube=True,
-        shuffle=False,
-        random_state=seed,
+    drawn = make_simulation(
+        n_train, N_TEST, n_features, n_classes, shares=shares, random_state=seed
     )
-    counts = np.rint(n_train * np.array(shares or [1 / n_classes] * n_classes)).astype(int)
-    rows = [np.flatnonzero(y == c)[:count] for c, count in enumerate(counts)]
-    kept = np.concatenate(rows)
-    return X[kept], y[kept].astype(np.intp)
+    return drawn.X_train, drawn.y_train
 
 
 def large_rows(n_rows: int, n_features: int, n_classes: int, seed: int) -> Rows:

@@ -93,3 +93,31 @@ def test_unknown_family_is_a_clear_error():
     assert found.returncode == 2
     assert "unknown family 'b0'; there are b1, b2, b3" in found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_the_study_of_label_noise_runs_on_simulated_data(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(ROOT)
+    study = importlib.import_module("benchmarks.label_noise")
+    monkeypatch.setattr(study, "N_SPLITS_OF_OTHERS", 1)
+    report = importlib.import_module("benchmarks.label_noise_report")
+    name = "simulated: 2 classes, 10 features"
+    records = [study.cell(name, noise, study.FIRST_SEED) for noise in ("clean", "20 %")]
+    for record in records:
+        expected = {"logistic", "logistic, log-loss", "believing", *study.MEMBERS}
+        assert set(record["score"]) == expected
+        assert min(record["score"].values()) > 0.8
+    report.print_tables(records)
+    assert "Gain of the recipe" in capsys.readouterr().out
+
+
+def test_finders_of_wrong_labels_run_on_simulated_data(monkeypatch):
+    pytest.importorskip("cleanlab")
+    monkeypatch.syspath_prepend(ROOT)
+    finders = importlib.import_module("benchmarks.label_noise_finders")
+    case = importlib.import_module("benchmarks.label_noise_data").case
+    data = case("simulated: 2 classes, 10 features", "20 %", 0)
+    wrong = data.labels != data.truth
+    assert wrong.sum() == 40
+    for named in finders.named_labels(data).values():
+        assert (named & wrong).sum() >= 30
+        assert (named & ~wrong).sum() <= 20

@@ -1,22 +1,28 @@
 """Classifiers that stay right when features are noisy, labels wrong, classes rare."""
 
 from .estimators import (
+    DisbeliefWarning,
     RadiusWarning,
     RobustLinearSVC,
+    RobustLinearSVCCV,
     RobustLogisticRegression,
     RobustOneVsRestSVC,
     RobustSVC,
+    RobustSVCCV,
 )
 from .problem import WassersteinBall
 from .robustness import (
     LabelAudit,
     RadiusChoice,
+    RobustPath,
     WorstCaseDistribution,
     audit_labels,
     bootstrap_radius,
     certified_radius,
     guaranteed_radius,
+    one_vs_rest_path,
     radius_max,
+    robust_path,
     worst_case_distribution,
     worst_case_risk,
 )
@@ -24,13 +30,17 @@ from .robustness import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "DisbeliefWarning",
     "LabelAudit",
     "RadiusChoice",
     "RadiusWarning",
     "RobustLinearSVC",
+    "RobustLinearSVCCV",
     "RobustLogisticRegression",
     "RobustOneVsRestSVC",
+    "RobustPath",
     "RobustSVC",
+    "RobustSVCCV",
     "WassersteinBall",
     "WorstCaseDistribution",
     "__version__",
@@ -38,7 +48,9 @@ __all__ = [
     "bootstrap_radius",
     "certified_radius",
     "guaranteed_radius",
+    "one_vs_rest_path",
     "radius_max",
+    "robust_path",
     "worst_case_distribution",
     "worst_case_risk",
 ]

@@ -1,11 +1,12 @@
 """Wine with wrong training labels: what robust classifiers promise, and what it costs.
 
-Run it with ``make demo`` or ``python -m wdrsvm.demo``.
+Run it with ``make demo``, ``wdrsvm demo`` or ``python -m wdrsvm.demo``.
 """
 
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +17,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from .datasets import flip_labels
 from .estimators import RobustLinearSVC
 from .problem import WassersteinBall
+from .report import Facts, Figure, Page, Section, Table, Text
+from .report.figures import COLOURS, drawn, new_figure
 from .robustness import worst_case_risk
 
+PAGE = Path("wdrsvm-demo.html")
 FLIPPED_SHARE = 0.15
 BALL = WassersteinBall(radius=0.05, label_cost=2.0)
 CLASSIFIERS = {
@@ -30,12 +35,13 @@ CLASSIFIERS = {
 }
 HEADER = ("classifier", "accuracy", "worst-case risk", "gap", "seconds")
 
-LEGEND = """
-accuracy         on test rows with right labels
-worst-case risk  largest expected loss on the training rows that an adversary within
-                 the radius can cause; lower is a stronger promise
-gap              how far the objective can be above the least possible one, proven for
-                 the ball that the classifier was fitted for"""
+LEGEND = {
+    "accuracy": "on test rows with right labels",
+    "worst-case risk": "largest expected loss on the training rows that an adversary "
+    "within the radius can cause; lower is a stronger promise",
+    "gap": "how far the objective can be above the least possible one, proven for the ball "
+    "that the classifier was fitted for",
+}
 
 
 class Line(NamedTuple):
@@ -46,15 +52,6 @@ class Line(NamedTuple):
     risk: float
     gap: float | None
     seconds: float
-
-
-def flip_labels(y: Any, share: float, rng: np.random.Generator) -> Any:
-    """A copy of ``y`` in which a share of the labels is another one, at random."""
-    n_classes = y.max() + 1
-    rows = rng.choice(len(y), round(share * len(y)), replace=False)
-    flipped = y.copy()
-    flipped[rows] = (y[rows] + rng.integers(1, n_classes, len(rows))) % n_classes
-    return flipped
 
 
 def measure(
@@ -74,18 +71,21 @@ def measure(
     )
 
 
+def cells(line: Line) -> tuple[str, ...]:
+    """A line as it is shown."""
+    gap = "-" if line.gap is None else f"{line.gap:.0e}"
+    return (
+        line.name,
+        f"{line.accuracy:.3f}",
+        f"{line.risk:.3f}",
+        gap,
+        f"{line.seconds:.3f}",
+    )
+
+
 def table(lines: list[Line]) -> str:
     """The lines under a header, in columns."""
-    rows = [HEADER] + [
-        (
-            line.name,
-            f"{line.accuracy:.3f}",
-            f"{line.risk:.3f}",
-            "-" if line.gap is None else f"{line.gap:.0e}",
-            f"{line.seconds:.3f}",
-        )
-        for line in lines
-    ]
+    rows = [HEADER, *map(cells, lines)]
     name_width = max(len(row[0]) for row in rows)
     return "\n".join(
         "  ".join([row[0].ljust(name_width), *(cell.rjust(15) for cell in row[1:])])
@@ -93,21 +93,50 @@ def table(lines: list[Line]) -> str:
     )
 
 
-def main() -> None:
-    """Print the comparison."""
+def page(lines: list[Line], intro: str) -> Page:
+    """The same comparison to look at."""
+    shown = Table("Robust and ordinary classifiers", HEADER, [*map(cells, lines)])
+    parts = [*figures(lines), shown, Facts(LEGEND)]
+    return Page("Wine with wrong labels", intro, [Section("Comparison", parts)])
+
+
+def figures(lines: list[Line]) -> list[Any]:
+    """Risk and accuracy as bars; a sentence where matplotlib is not installed."""
+    try:
+        figure, axes = new_figure(8, 2.4, ncols=2)
+    except ImportError as error:
+        return [Text(str(error))]
+    places = range(len(lines))
+    axes[0].barh(places, [line.risk for line in lines], color=COLOURS[0])
+    axes[1].barh(places, [line.accuracy for line in lines], color=COLOURS[1])
+    axes[0].set_yticks(places, [line.name for line in lines])
+    axes[1].set_yticks(places, [])
+    for ax, label in zip(axes, ("worst-case risk", "accuracy"), strict=True):
+        ax.set_xlabel(label)
+        ax.invert_yaxis()
+    alt = "; ".join(
+        f"{line.name}: risk {line.risk:.3f}, accuracy {line.accuracy:.3f}" for line in lines
+    )
+    return [Figure(drawn(figure, "svg"), "Lower risk is a stronger promise.", alt)]
+
+
+def main(out: Path = PAGE) -> None:
+    """Print the comparison and write it as a page."""
     X, y = load_wine(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, test_size=0.3, stratify=y, random_state=0
     )
-    y_noisy = flip_labels(y_train, FLIPPED_SHARE, np.random.default_rng(0))
-    train, test = (X_train, y_noisy), (X_test, y_test)
+    train, test = (X_train, flip_labels(y_train, FLIPPED_SHARE)), (X_test, y_test)
     # The first fit compiles; that is not what the seconds are about.
     make_pipeline(StandardScaler(), RobustLinearSVC()).fit(*train)
     lines = [measure(name, model, train, test) for name, model in CLASSIFIERS.items()]
-    print(f"Wine, {len(y_train)} training rows, {FLIPPED_SHARE:.0%} of their labels wrong.")
-    print(f"Worst-case risk: radius {BALL.radius}, label cost {BALL.label_cost}.\n")
-    print(table(lines))
-    print(LEGEND)
+    intro = (
+        f"Wine, {len(y_train)} training rows, {FLIPPED_SHARE:.0%} of their labels wrong. "
+        f"Worst-case risk: radius {BALL.radius}, label cost {BALL.label_cost}."
+    )
+    legend = "\n".join(f"{name}: {meaning}" for name, meaning in LEGEND.items())
+    print(f"{intro}\n\n{table(lines)}\n\n{legend}")
+    print(f"\nThe same as a page: {page(lines, intro).write(out).resolve()}")
 
 
 if __name__ == "__main__":

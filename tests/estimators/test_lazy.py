@@ -277,6 +277,7 @@ def test_bad_data_are_refused_with_a_reason(case):
         ({"solver": "first-order"}, "needs rows in memory"),
         ({"solver": "interior-point"}, "needs rows in memory"),
         ({"support": (-10.0, 10.0)}, "need rows in memory"),
+        ({"label_noise": "random"}, "needs all rows in memory"),
     ],
 )
 def test_what_needs_memory_is_refused(parameters, message):

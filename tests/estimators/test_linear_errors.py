@@ -29,7 +29,7 @@ BAD_PARAMETERS = [
     ({"feature_cost": [1, 1]}, "feature_cost has shape .* X has 4 features"),
     ({"smoothing": -0.5}, "smoothing must be a finite number >= 0, got -0.5"),
     ({"smoothing": "much"}, "smoothing must be a finite number >= 0, got 'much'"),
-    ({"label_noise": "random"}, "label_noise must be 'adversarial', got 'random'"),
+    ({"label_noise": "malicious"}, "label_noise must be 'adversarial' or 'random'"),
     ({"support": (0, 1)}, "support must contain the data, but feature 0"),
     ({"categorical": [([0, 1], 1.0)]}, "categorical must name one-hot columns"),
     ({"solver": "simplex"}, "solver must be one of 'auto'.*, got 'simplex'"),

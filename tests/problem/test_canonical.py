@@ -128,3 +128,17 @@ def test_rows_too_many_to_sort_are_only_normalised(monkeypatch):
     np.testing.assert_allclose(found.weight, 1 / 20)
     monkeypatch.setattr(canonical, "MAX_ENTRIES", 60)
     assert canonical_rows(X, y, np.full(20, 2.0), TRUST).X is not X
+
+
+@pytest.mark.parametrize("limit", [0, canonical.MAX_ENTRIES], ids=["as it is", "merged"])
+def test_every_row_knows_what_became_of_it(limit, monkeypatch):
+    monkeypatch.setattr(canonical, "MAX_ENTRIES", limit)
+    weight = rng.integers(0, 3, 40).astype(float)
+    data = np.tile(X, (2, 1)), np.tile(y, 2), weight, np.tile(TRUST, 2)
+    found = canonical_rows(*data)
+    np.testing.assert_array_equal(found.became == -1, weight == 0)
+    carried = weight > 0
+    for whole, merged in zip(data[:2], found[:2], strict=True):
+        np.testing.assert_array_equal(whole[carried], merged[found.became[carried]])
+    total = np.bincount(found.became[carried], weight[carried])
+    np.testing.assert_allclose(total / total.sum(), found.weight)

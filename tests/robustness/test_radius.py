@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris
 from sklearn.preprocessing import scale
 
 from wdrsvm import WassersteinBall, radius_max
-from wdrsvm.problem import RobustProblem
+from wdrsvm.problem import RobustProblem, polar
 from wdrsvm.robustness import radius_max_of
 from wdrsvm.robustness.radius import limit_classifier
 from wdrsvm.solvers import SolverSettings, solve
@@ -126,3 +126,15 @@ def test_one_class_is_refused():
 def test_unknown_norm_is_refused():
     with pytest.raises(ValueError, match="norm must be one of"):
         radius_max(X, y, norm="l7")
+
+
+def test_of_the_log_loss_is_the_polar_of_its_gradient():
+    """A constant is optimal exactly where sigma(G) <= radius, G its gradient."""
+    observed = np.eye(3)[y]
+    gradient = (observed.mean(axis=0) - observed).T @ X / len(y)
+    expected = polar(gradient, "l2", np.ones(X.shape[1]))
+    found = radius_max(X, y, label_cost=np.inf, loss="logistic")
+    assert found <= expected
+    assert found == pytest.approx(expected, rel=0.05)
+    with pytest.raises(ValueError, match="loss must be one of"):
+        radius_max(X, y, loss="hinge")

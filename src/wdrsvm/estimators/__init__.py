@@ -1,15 +1,20 @@
 """scikit-learn estimators: the only rooms that know scikit-learn's base classes."""
 
 from ._fit import RadiusWarning
+from ._label_noise import DisbeliefWarning
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
 from .logistic import RobustLogisticRegression
 from .one_vs_rest import RobustOneVsRestSVC
+from .search import RobustLinearSVCCV, RobustSVCCV
 
 __all__ = [
+    "DisbeliefWarning",
     "RadiusWarning",
     "RobustLinearSVC",
+    "RobustLinearSVCCV",
     "RobustLogisticRegression",
     "RobustOneVsRestSVC",
     "RobustSVC",
+    "RobustSVCCV",
 ]

@@ -16,11 +16,11 @@ from ..robustness.worst_case import linear_scores
 from ..solvers import SolverResult, SolverSettings, Start, solve
 from ._fit import (
     TrainingData,
-    concluded,
     solver_settings,
     training_data,
     unchanged_on_error,
 )
+from ._label_noise import doubts_labels, fit_believing, fit_doubting
 from ._lazy import by_blocks, is_lazy, lazy_training_data
 from ._promises import PromisesMixin
 
@@ -59,6 +59,9 @@ class RobustClassifier(PromisesMixin, LargestScore):
     (``decision_function``).
     """
 
+    # Whether the problem's features are those of a kernel, for the choice of a solver.
+    _of_kernel = False
+
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
     ) -> Any:
@@ -88,8 +91,9 @@ class RobustClassifier(PromisesMixin, LargestScore):
             ball, settings = self._ball(), solver_settings(self)
             data = self._training_data(X, y, sample_weight, label_trust)
             problem = self._problem(data, ball)
-            result = self._solve(problem, settings, self._start(data))
-            self._keep(concluded(self, problem, result), data)
+            train = fit_doubting if doubts_labels(self) else fit_believing
+            result = train(self, problem, data, settings, self._start(data))
+            self._keep(result, data)
         return self
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
@@ -119,7 +123,8 @@ class RobustClassifier(PromisesMixin, LargestScore):
     def _solve(
         self, problem: RobustProblem, settings: SolverSettings, start: Start | None
     ) -> SolverResult:
-        return solve(problem, self.solver, settings, start)
+        known = {"of_kernel": True} if self._of_kernel else {}
+        return solve(problem, self.solver, settings, start, **known)
 
     def _keep(self, result: SolverResult, data: TrainingData) -> None:
         self.classes_ = data.classes

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -19,11 +19,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from ..problem import Certificate, RobustProblem, canonical_rows
+from ..problem import RobustProblem, canonical_rows
 from ..problem.canonical import NominalRows
+from ..problem.objective import Codes
 from ..robustness._inputs import as_matrix, checked_trust, nominal_weight, observed_classes
-from ..robustness.radius import LimitClassifier, limit_classifier, radius_max_of
-from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus, solve
+from ..robustness.radius import limit_classifier, radius_max_of
+from ..robustness.ties import is_constant, lean, nominal_classifier
+from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus
 
 # Below this many scores in a training set, finding radius_max takes a moment only.
 MAX_ENTRIES_FOR_RADIUS = 20_000
@@ -31,9 +33,6 @@ MAX_ENTRIES_FOR_RADIUS = 20_000
 # Data on which even the nominal risk is above this share of a constant classifier's
 # are noise to a linear classifier: no radius would help.
 NOISE_SHARE = 0.9
-
-# A direction to lean towards, and whether it leads anywhere, need no more.
-ROUGHLY = SolverSettings(tol=1e-3)
 
 
 class RadiusWarning(UserWarning):
@@ -58,10 +57,12 @@ class RadiusWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """The nominal distribution, and the names of its label codes."""
+    """The nominal distribution, the names of its label codes, and the codes of all rows
+    that were given."""
 
     rows: NominalRows
     classes: NDArray[np.generic]
+    codes: Codes
 
 
 @contextmanager
@@ -74,14 +75,6 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
-
-
-def check_available(estimator: Any, **allowed: Any) -> None:
-    """Refuse parameters that ask for what does not exist."""
-    for name, value in allowed.items():
-        given = getattr(estimator, name)
-        if given is not value and not (isinstance(given, (str, Real)) and given == value):
-            raise ValueError(f"{name} must be {value!r}, got {given!r}.")
 
 
 def training_data(
@@ -97,7 +90,8 @@ def training_data(
     classes, codes = observed_classes(y)
     weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
     trust = checked_trust(label_trust, len(codes))
-    return TrainingData(canonical_rows(as_matrix(X), codes, weight, trust), classes)
+    rows = canonical_rows(as_matrix(X), codes, weight, trust)
+    return TrainingData(rows, classes, codes)
 
 
 def solver_settings(estimator: Any) -> SolverSettings:
@@ -148,47 +142,25 @@ def print_progress(record: Progress) -> None:
     )
 
 
-def concluded(estimator: Any, problem: RobustProblem, result: SolverResult) -> SolverResult:
-    """Say what the user should know of a solve, and settle the tie of a constant one."""
+def concluded(
+    estimator: Any, problem: RobustProblem, result: SolverResult, mass: float = 1.0
+) -> SolverResult:
+    """Say what the user should know of a solve, and settle the tie of a constant one.
+
+    ``mass`` is the share of all weight that the problem has: the user's radius is that
+    share of its own.
+    """
     if result.status is not SolverStatus.CONVERGED:
         _warn_about_gap(estimator, result)
     limit = limit_classifier(problem)
-    tol = max(estimator.tol, 1e-6)
-    proven = result.certificate.dual_bound >= limit.risk * (1 - 1.01 * tol)
-    if problem.radius == 0 or not proven:
+    bound = result.certificate.dual_bound
+    if not is_constant(problem, bound, limit, estimator.tol):
         return result
-    harmless = replace(problem.ball, radius=0.0, label_cost=np.inf)
-    nominal = solve(replace(problem, ball=harmless), settings=ROUGHLY)
+    nominal = nominal_classifier(problem)
     # Where the data are to blame, a smaller radius is no advice.
     if nominal.certificate.objective < NOISE_SHARE * limit.risk:
-        _warn_about_radius(problem, limit.risk)
-    return _leaning(problem, result, limit, nominal, tol)
-
-
-def _leaning(
-    problem: RobustProblem,
-    result: SolverResult,
-    limit: LimitClassifier,
-    nominal: SolverResult,
-    tol: float,
-) -> SolverResult:
-    """The constant classifier, leaned towards the best one without an adversary.
-
-    Of the classifiers within ``tol`` of the optimum a constant one ranks nothing.  By
-    convexity the step taken here costs at most half of what ``tol`` leaves, and however
-    short it is, it ranks the classes as the nominal classifier does.
-    """
-    bound = result.certificate.dual_bound
-    spare = bound - (1 - tol) * limit.risk
-    slope = problem.risk(nominal.coef, nominal.intercept).value - limit.risk
-    if spare <= 0 or slope <= 0:
-        return result
-    step = min(1.0, 0.5 * spare / slope)
-    coef = limit.coef + step * (nominal.coef - limit.coef)
-    intercept = limit.intercept + step * (nominal.intercept - limit.intercept)
-    risk = problem.risk(coef, intercept)
-    leaning = Certificate(risk.value, min(bound, risk.value), risk.lam)
-    return replace(result, coef=coef, intercept=intercept, certificate=leaning)
+        _warn_about_radius(problem, limit.risk, mass)
+    return lean(problem, result, limit, nominal, estimator.tol)
 
 
 _REMEDIES = {
@@ -204,20 +176,22 @@ def _warn_about_gap(estimator: Any, result: SolverResult) -> None:
         f"{result.solver} at a relative duality gap of {gap:.1e}, above "
         f"tol={estimator.tol:.1e}. {_REMEDIES[result.status]}",
         ConvergenceWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 
-def _warn_about_radius(problem: RobustProblem, top: float) -> None:
+def _warn_about_radius(problem: RobustProblem, top: float, mass: float) -> None:
     n_entries = problem.n_rows * problem.n_classes * (problem.n_features + 1)
-    known = radius_max_of(problem) if n_entries <= MAX_ENTRIES_FOR_RADIUS else None
+    known = None
+    if n_entries <= MAX_ENTRIES_FOR_RADIUS:
+        known = mass * radius_max_of(problem)
     untouchable = np.isinf(problem.feature_cost).any()
     rival = "one that ignores the features it can move" if untouchable else "a constant one"
     warnings.warn(
-        f"At radius={problem.radius:g} the adversary leaves no classifier a lower "
+        f"At radius={mass * problem.radius:g} the adversary leaves no classifier a lower "
         f"certified worst-case risk ({top:.4g}) than {rival}. {_advice(known)}",
         RadiusWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 

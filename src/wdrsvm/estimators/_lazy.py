@@ -23,7 +23,8 @@ def lazy_training_data(
     rows, classes = observed_rows(X, y, sample_weight, label_trust, estimator.class_weight)
     nothing = np.empty(0, dtype=np.intp)
     trust = None if label_trust is None else np.empty(0)
-    return TrainingData(NominalRows(rows, nothing, np.empty(0), trust, nothing), classes)
+    nominal = NominalRows(rows, nothing, np.empty(0), trust, nothing, nothing)
+    return TrainingData(nominal, classes, nothing)
 
 
 def by_blocks(estimator: Any, method: str, X: Any) -> Any:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from ..problem import Certificate, RobustProblem
-from ..problem.canonical import NominalRows
+from ..problem.canonical import NominalRows, places
 from ..robustness._inputs import (
     as_matrix,
     checked_trust,
@@ -22,6 +23,7 @@ from ..robustness._inputs import (
 from ..robustness.worst_case import linear_scores
 from ..solvers import SolverResult, SolverStatus, Start
 from ._fit import TrainingData, solver_settings, unchanged_on_error
+from ._label_noise import check_label_noise, forget_beliefs
 
 if TYPE_CHECKING:
     from ..solvers.stream import StreamState
@@ -41,9 +43,17 @@ class Stream(NamedTuple):
     coef: Any
 
 
+def _takes_streams(estimator: Any) -> bool:
+    """A label can be doubted only beside all others: a stream has to believe it."""
+    if estimator.label_noise == "random":
+        raise ValueError("partial_fit knows no label_noise='random': use fit.")
+    return True
+
+
 class PartialFitMixin:
     """``partial_fit`` for a linear estimator with ``_ball``, ``_problem`` and ``_keep``."""
 
+    @available_if(_takes_streams)
     def partial_fit(
         self,
         X: Any,
@@ -82,6 +92,7 @@ class PartialFitMixin:
         """
         with unchanged_on_error(self):
             estimator: Any = self
+            check_label_noise(self)
             ball, settings = estimator._ball(), solver_settings(self)
             if ball.is_bounded:
                 raise ValueError("partial_fit knows no support or categorical: use fit.")
@@ -91,6 +102,7 @@ class PartialFitMixin:
             rng = np.random.default_rng([settings.seed, before.n_steps])
             state = before.after(problem, rng, chunk.mass)
             estimator._keep(as_result(problem, state), chunk.data)
+            forget_beliefs(self)
             estimator._stream = Stream(state, estimator.coef_)
         return self
 
@@ -124,8 +136,9 @@ def next_chunk(
         weight[carried] / mass,
         None if trust is None else trust[carried],
         carried,
+        places(carried, np.arange(len(carried)), len(weight)),
     )
-    return Chunk(TrainingData(rows, known), mass)
+    return Chunk(TrainingData(rows, known, codes), mass)
 
 
 def stream_classes(estimator: Any, classes: Any) -> Any:

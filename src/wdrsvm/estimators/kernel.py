@@ -14,7 +14,7 @@ from ..problem import RobustProblem, WassersteinBall
 from ..problem.canonical import NominalRows
 from ..problem.objective import BLOCK_ENTRIES, Floats
 from ..robustness.worst_case import LinearScores
-from ..solvers import SolverResult, SolverSettings, Start, solve
+from ..solvers import SolverResult
 from ..solvers.scaling import dense_rows
 from ._base import RobustClassifier
 from ._fit import TrainingData, seed_of, training_data
@@ -30,7 +30,6 @@ class LiftedData(TrainingData):
 
     kernel: Kernel
     factor: Factor
-    n_samples: int
     support_rows: Any
 
 
@@ -66,6 +65,17 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         How moved features are paid for.  ``"exact"`` uses the distances between the
         classes' functions and solves the robust problem in feature space itself;
         ``"triangle"`` is the published upper bound by the sum of their lengths.
+    label_noise : {"adversarial", "random"}, default="adversarial"
+        How labels go wrong.  ``"adversarial"``: in the worst way that ``label_cost``
+        allows, which the fit withstands.  ``"random"``: by mistake, and the fit may
+        disbelieve a label at the price ``label_cost``, now in the units of the loss.
+    disbelief : {"trim", "repair"}, default="trim"
+        What is done with a disbelieved label, with random label noise.  ``"trim"`` drops
+        the row: its loss is ``label_cost`` at most, the least entry of the label's row
+        if that is a matrix.  ``"repair"`` gives it the other label whose loss and
+        ``label_cost`` are least together.
+    max_disbelief : float, default=0.4
+        Largest share of the weight that is disbelieved, with random label noise.
     n_components : int or None, default=None
         Number of landmarks of a Nystroem approximation, for many rows; None is exact.
     fit_intercept : bool, default=True
@@ -106,15 +116,23 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     lambda_ : float
         Worst-case risk added by the last unit of budget.
     objective_ : float
-        Certified worst-case risk on the training data.
+        Certified worst-case risk on the training data; with random label noise, what the
+        believed labels lose and the disbelieved ones cost.
     dual_bound_ : float
-        Lower bound of the least possible worst-case risk.
+        Lower bound of the least possible worst-case risk; with random label noise, of the
+        least possible objective for the same beliefs.
     duality_gap_ : float
         ``objective_ - dual_bound_``.
     n_iter_ : int
         Iterations of the solver.
     solver_ : str
         Solver that was used.
+    label_belief_ : ndarray of shape (n_samples,)
+        With random label noise: how far each label is believed, 1 or 0 except where
+        ``max_disbelief`` ends in the middle of a row's weight.
+    suggested_labels_ : ndarray of shape (n_samples,)
+        With random label noise: the given label where it is believed, else the
+        likeliest other one.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -135,6 +153,8 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     0.97
     """
 
+    _of_kernel = True
+
     def __init__(
         self,
         radius: Any = 0.05,
@@ -146,6 +166,9 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         coef0: Any = 1.0,
         kernel_params: Any = None,
         lipschitz: Any = "exact",
+        label_noise: Any = "adversarial",
+        disbelief: Any = "trim",
+        max_disbelief: Any = 0.4,
         n_components: Any = None,
         fit_intercept: Any = True,
         class_weight: Any = None,
@@ -163,6 +186,9 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.lipschitz = lipschitz
+        self.label_noise = label_noise
+        self.disbelief = disbelief
+        self.max_disbelief = max_disbelief
         self.n_components = n_components
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
@@ -248,7 +274,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         factor = self._factor(kernel, data.rows, _num_samples(y))
         rows = None if kernel.is_precomputed else data.rows.X[factor.landmarks]
         lifted = data.rows._replace(X=factor.features)
-        return LiftedData(lifted, data.classes, kernel, factor, _num_samples(y), rows)
+        return LiftedData(lifted, data.classes, data.codes, kernel, factor, rows)
 
     def _factor(self, kernel: Kernel, rows: NominalRows, n_samples: int) -> Factor:
         n_components = _checked_components(self.n_components)
@@ -274,11 +300,6 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         problem = super()._problem(data, ball)
         return replace(problem, triangle=self.lipschitz == "triangle")
 
-    def _solve(
-        self, problem: RobustProblem, settings: SolverSettings, start: Start | None
-    ) -> SolverResult:
-        return solve(problem, self.solver, settings, start, of_kernel=True)
-
     def _keep(self, result: SolverResult, data: TrainingData) -> None:
         super()._keep(result, data)
         assert isinstance(data, LiftedData)
@@ -289,7 +310,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         basis, span = np.linalg.qr(coef.T)
         self._span_coef = span.T
         self._directions = data.factor.whitened(basis)
-        dual = np.zeros((len(coef), data.n_samples))
+        dual = np.zeros((len(coef), len(data.codes)))
         self.support_ = data.rows.source[data.factor.landmarks]
         dual[:, self.support_] = self._span_coef @ self._directions.T
         if len(data.classes) == 2:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.special import log_softmax
 
-from ..problem import LOSSES, Loss, WassersteinBall
+from ..problem import LOSSES, Loss
 from ._base import RobustLinearClassifier
-from ._fit import check_available
 from ._lazy import by_blocks, is_lazy
 from ._partial_fit import PartialFitMixin
 
@@ -31,12 +30,17 @@ class RobustLogisticRegression(PartialFitMixin, RobustLinearClassifier):
         label.  A matrix is in the order of ``classes_``.
     norm : {"l1", "l2", "linf"}, default="l2"
         Norm of the transport cost on features.
-    label_noise : {"adversarial"}, default="adversarial"
-        How labels go wrong.
+    label_noise : {"adversarial", "random"}, default="adversarial"
+        How labels go wrong.  ``"adversarial"``: in the worst way that ``label_cost``
+        allows, which the fit withstands.  ``"random"``: by mistake, and the fit may
+        disbelieve a label at the price ``label_cost``, now in the units of the loss.
     disbelief : {"trim", "repair"}, default="trim"
-        What is done with a label that is not believed; random label noise only.
+        What is done with a disbelieved label, with random label noise.  ``"trim"`` drops
+        the row: its loss is ``label_cost`` at most, the least entry of the label's row
+        if that is a matrix.  ``"repair"`` gives it the other label whose loss and
+        ``label_cost`` are least together.
     max_disbelief : float, default=0.4
-        Largest share of labels that are not believed; random label noise only.
+        Largest share of the weight that is disbelieved, with random label noise.
     feature_cost : array-like of shape (n_features,), default=None
         Price of moving each feature by one unit; ``inf`` marks a feature that the
         adversary cannot touch.
@@ -69,15 +73,23 @@ class RobustLogisticRegression(PartialFitMixin, RobustLinearClassifier):
     lambda_ : float
         Worst-case risk added by the last unit of budget.
     objective_ : float
-        Certified worst-case log-loss on the training data.
+        Certified worst-case log-loss on the training data; with random label noise, what
+        the believed labels lose and the disbelieved ones cost.
     dual_bound_ : float
-        Lower bound of the least possible worst-case log-loss.
+        Lower bound of the least possible worst-case log-loss; with random label noise,
+        of the least possible objective for the same beliefs.
     duality_gap_ : float
         ``objective_ - dual_bound_``.
     n_iter_ : int
         Iterations of the solver.
     solver_ : str
         Solver that was used.
+    label_belief_ : ndarray of shape (n_samples,)
+        With random label noise: how far each label is believed, 1 or 0 except where
+        ``max_disbelief`` ends in the middle of a row's weight.
+    suggested_labels_ : ndarray of shape (n_samples,)
+        With random label noise: the given label where it is believed, else the
+        likeliest other one.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -175,10 +187,6 @@ class RobustLogisticRegression(PartialFitMixin, RobustLinearClassifier):
         if is_lazy(X):
             return by_blocks(self, "predict_proba", X)
         return np.exp(self.predict_log_proba(X))
-
-    def _ball(self) -> WassersteinBall:
-        check_available(self, label_noise="adversarial")
-        return super()._ball()
 
     def _loss(self) -> Loss:
         return LOSSES["logistic"]

@@ -22,14 +22,16 @@ LEADING = 2
 
 
 class NominalRows(NamedTuple):
-    """The nominal distribution: rows, labels, normalised weights, label trust, and where
-    each row stood in the data it comes from."""
+    """The nominal distribution: rows, labels, normalised weights, label trust, where each
+    row stood in the data it comes from, and which of them each row of the data became;
+    -1 where that had no weight."""
 
     X: Matrix
     y: Codes
     weight: Floats
     label_trust: Floats | None
     source: Codes
+    became: Codes
 
 
 def canonical_rows(
@@ -42,10 +44,12 @@ def canonical_rows(
     """
     if X.shape[0] * max(X.shape[1], 1) > MAX_ENTRIES:
         carried = np.flatnonzero(weight)
+        became = places(carried, np.arange(len(carried)), len(weight))
         if len(carried) < len(weight):
             trust = None if label_trust is None else label_trust[carried]
             X, y, weight, label_trust = X[carried], y[carried], weight[carried], trust
-        return NominalRows(X, y, weight / weight.sum(), label_trust, carried)
+        share = weight / weight.sum()
+        return NominalRows(X, y, share, label_trust, carried, became)
     if not sparse.issparse(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
     trust = np.ones(len(y)) if label_trust is None else label_trust
@@ -58,7 +62,20 @@ def canonical_rows(
         merged / merged.sum(),
         None if label_trust is None else label_trust[rows],
         rows,
+        places(order, _numbered(starts, len(order)), len(weight)),
     )
+
+
+def places(rows: Codes, became: Codes, n_rows: int) -> Codes:
+    """For each of ``n_rows`` rows what it became, -1 for those that are not in ``rows``."""
+    place = np.full(n_rows, -1, dtype=np.intp)
+    place[rows] = became
+    return place
+
+
+def _numbered(starts: Codes, n_rows: int) -> Codes:
+    """The number of the distinct row that each row in order repeats."""
+    return np.repeat(np.arange(len(starts)), np.diff(starts, append=n_rows))
 
 
 def _sorting(X: Matrix, y: Codes, trust: Floats, weight: Floats) -> tuple[Codes, Codes]:

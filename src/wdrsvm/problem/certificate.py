@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .multipliers import MultiplierSource, RowDuals
+from .floors import NOTHING, DualPoint
+from .multipliers import Loosened, MultiplierSource
 from .norms import polar
 from .objective import Floats, Matrix, RobustProblem
 from .sweeps import added
@@ -39,24 +40,6 @@ FIRST_RIDGE, LAST_RIDGE, STIFFER = 1e-12, 1e-2, 1e3
 MAX_STEERING_WORK = 1e11
 # A radius below this is worth the bound without a budget.
 TINY_RADIUS = 1e-7
-
-
-@dataclass(frozen=True, eq=False)
-class Loosened:
-    """Multipliers with a trace of mass everywhere: tilting cannot move what is zero."""
-
-    multipliers: MultiplierSource
-
-    @property
-    def flow(self) -> Floats | None:
-        return self.multipliers.flow
-
-    @property
-    def gradient(self) -> Floats | None:
-        return self.multipliers.gradient
-
-    def rows(self, problem: RobustProblem, rows: slice) -> RowDuals:
-        return self.multipliers.rows(problem, rows).loosened(problem.weight[rows])
 
 
 class Certificate(NamedTuple):
@@ -93,23 +76,47 @@ def dual_bound(
 
     A bound of ``enough`` is not improved any further.
     """
+    return dual_point(problem, multipliers, enough).bound(problem.radius)
+
+
+def dual_point(
+    problem: RobustProblem,
+    multipliers: MultiplierSource,
+    enough: float = np.inf,
+    steering: bool = True,
+) -> DualPoint:
+    """The feasible multipliers behind :func:`dual_bound`, which bound other radii too.
+
+    Without ``steering`` they are only balanced, which is mostly good and always cheap.
+    """
     nothing = problem.take(np.empty(0, dtype=np.intp))
     if not multipliers.rows(nothing, slice(0, 0)).belong_to(problem.loss):
         raise ValueError(f"these multipliers are not those of the loss {problem.loss}.")
+    if enough <= 0:
+        return NOTHING
+    radius = problem.radius
     fixed = np.isinf(problem.attainable_feature_cost())
     feasible, rough = _balanced(problem, multipliers, Design.of(problem, fixed))
     if feasible is None:
         multipliers = Loosened(multipliers)
         feasible, rough = _balanced(problem, multipliers, Design.of(problem, fixed))
-    bound, share = _scaled_bound(problem, feasible, multipliers.flow)
+    point = _point(problem, feasible, multipliers.flow)
+    unscaled = feasible is not None and point.share(radius) == 1
     work = problem.n_rows * (problem.n_classes * (problem.n_features + 1)) ** 2
-    steerable = multipliers.gradient is not None and work <= MAX_STEERING_WORK
-    if bound < enough and share < 1 and steerable:
-        bound = max(bound, _steered_bound(problem, multipliers, fixed, rough.on_flips))
-        if bound < enough and problem.radius < TINY_RADIUS * rough.on_flips + TINY_RADIUS:
+    steering = steering and multipliers.gradient is not None
+    steerable = steering and work <= MAX_STEERING_WORK
+    if point.bound(radius) < enough and not unscaled and steerable:
+        steered = _steered(problem, multipliers, fixed, rough.on_flips)
+        point = _better(point, steered, radius)
+        tiny = radius < TINY_RADIUS * rough.on_flips + TINY_RADIUS
+        if point.bound(radius) < enough and tiny:
             loose = Loosened(multipliers)
-            bound = max(bound, _steered_bound(problem, loose, fixed, np.inf))
-    return bound
+            point = _better(point, _steered(problem, loose, fixed, np.inf), radius)
+    return point
+
+
+def _better(one: DualPoint, other: DualPoint, radius: float) -> DualPoint:
+    return other if other.bound(radius) > one.bound(radius) else one
 
 
 class Sums(NamedTuple):
@@ -130,24 +137,21 @@ def balanced_sums(problem: RobustProblem, multipliers: MultiplierSource) -> Sums
     return _balanced(problem, multipliers, Design.of(problem, fixed))[0]
 
 
-def _scaled_bound(
-    problem: RobustProblem, sums: Sums | None, flow: Floats | None
-) -> tuple[float, float]:
-    """The bound after scaling into the budget, and the share that is left of it."""
+def _point(problem: RobustProblem, sums: Sums | None, flow: Floats | None) -> DualPoint:
+    """What balanced multipliers are worth, before they are scaled into the budget."""
     if sums is None:
-        return 0.0, 0.0
-    spent = sums.on_flips + _move_spending(problem, sums.gradient, flow)
-    share = 1.0 if spent <= problem.radius else problem.radius / spent
-    return share * sums.value, share
+        return NOTHING
+    on_moves = _move_spending(problem, sums.gradient, flow)
+    return DualPoint(sums.value, on_moves, sums.on_flips)
 
 
-def _steered_bound(
+def _steered(
     problem: RobustProblem,
     multipliers: MultiplierSource,
     fixed: NDArray[np.bool_],
     on_flips: float,
-) -> float:
-    """The bound when flips and the norm's own gradient are shortened into the budget.
+) -> DualPoint:
+    """The multipliers when flips and the norm's own gradient are shortened into the budget.
 
     At a tiny radius scaling all multipliers costs more than this: what the flips lose
     stays with the true label, and the samples' gradient is then steered to the norm's.
@@ -158,18 +162,18 @@ def _steered_bound(
     flow = multipliers.flow
     spent = on_flips + _move_spending(problem, gradient, flow)
     share = min(1.0, problem.radius / spent) if spent > 0 else 1.0
-    bound = 0.0
+    best = NOTHING
     for _ in range(MAX_STEERINGS):
         design = Design.of(problem, np.ones_like(fixed), share * gradient)
         steered, _ = _balanced(problem, multipliers, design, flip_share=share)
         own_flow = None if flow is None else share * flow
-        reached, left = _scaled_bound(problem, steered, own_flow)
-        bound = max(bound, reached)
-        if not 0 < left < 1 - ROUNDING:
+        reached = _point(problem, steered, own_flow)
+        best = _better(best, reached, problem.radius)
+        if steered is None or reached.share(problem.radius) >= 1 - ROUNDING:
             break
         # Tilting may have spent a little more on flips.
-        share *= left
-    return bound
+        share *= reached.share(problem.radius)
+    return best
 
 
 def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None) -> float:

@@ -146,6 +146,24 @@ class Multipliers:
         return RowMultipliers(self.alpha[rows], self.phi[rows], self.beta[rows])
 
 
+@dataclass(frozen=True, eq=False)
+class Loosened:
+    """Multipliers with a trace of mass everywhere: tilting cannot move what is zero."""
+
+    multipliers: MultiplierSource
+
+    @property
+    def flow(self) -> Floats | None:
+        return self.multipliers.flow
+
+    @property
+    def gradient(self) -> Floats | None:
+        return self.multipliers.gradient
+
+    def rows(self, problem: RobustProblem, rows: slice) -> RowDuals:
+        return self.multipliers.rows(problem, rows).loosened(problem.weight[rows])
+
+
 def tilt(mass: Floats, pull: Floats) -> Floats:
     """Shift mass along ``pull`` within each row, by at most what is there."""
     total = mass.sum(axis=1, keepdims=True)

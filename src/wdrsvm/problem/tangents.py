@@ -123,7 +123,7 @@ class RowTangents:
         held = np.flatnonzero(self.masses.any(axis=0))
         if self.loss.margin == 0:
             return [(held, softmax(sharp))]
-        return [(np.array([c]), softmax(self._lowered(sharp, c))) for c in held]
+        return [(np.array([c]), softmax(self._lowered(sharp, c))) for c in held.tolist()]
 
     def _lowered(self, sharp: Floats, label: int) -> Floats:
         lowered = sharp.copy()

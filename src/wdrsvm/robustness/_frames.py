@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import importlib
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
+from ..files import replaced_whole
 from .worst_case import has_kernel
 
 
@@ -52,12 +52,10 @@ def _names_out(transformer: Any) -> Any:
 def write_csv(path: Path, columns: dict[str, NDArray[Any]]) -> None:
     """Write columns to a file that is replaced whole or not at all."""
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with draft.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(columns)
-            writer.writerows(rows)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with (
+        replaced_whole(path) as draft,
+        draft.open("w", newline="", encoding="utf-8") as file,
+    ):
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(rows)

@@ -11,6 +11,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
+from ..problem import LOSSES, Loss
 from ..problem.objective import Codes, Floats, Matrix
 
 # Dense numbers that are read as they are, each block made float64 when its turn comes.
@@ -152,3 +153,13 @@ def _checked_column(values: ArrayLike, name: str, n_rows: int, finite: bool) -> 
     if column.shape != (n_rows,):
         raise ValueError(f"{name} must have shape ({n_rows},), got {column.shape}.")
     return column
+
+
+def checked_loss(loss: str | Loss) -> Loss:
+    """A loss, perhaps by its name."""
+    if isinstance(loss, Loss):
+        return loss
+    if not isinstance(loss, str) or loss not in LOSSES:
+        allowed = ", ".join(repr(name) for name in LOSSES)
+        raise ValueError(f"loss must be one of {allowed}, got {loss!r}.")
+    return LOSSES[loss]

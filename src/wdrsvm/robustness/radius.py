@@ -21,11 +21,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length
 
-from ..problem import RobustProblem, WassersteinBall, canonical_rows
+from ..problem import Loss, RobustProblem, WassersteinBall, canonical_rows
 from ..problem.objective import Codes, Floats
 from ..problem.sweeps import added
 from ..solvers import SolverSettings, solve
-from ._inputs import checked_features, checked_trust, nominal_weight, observed_classes
+from ._inputs import (
+    checked_features,
+    checked_loss,
+    checked_trust,
+    nominal_weight,
+    observed_classes,
+)
 
 Flags = NDArray[np.bool_]
 
@@ -45,6 +51,7 @@ def radius_max(
     class_weight: dict[Any, float] | str | None = None,
     sample_weight: ArrayLike | None = None,
     label_trust: ArrayLike | None = None,
+    loss: str | Loss = "crammer-singer",
     solver: str = "auto",
     tol: float = 1e-4,
 ) -> float:
@@ -68,6 +75,8 @@ def radius_max(
         Weights of the rows.
     label_trust : array-like of shape (n_samples,), default=None
         Factors on the label cost, row by row.
+    loss : {"crammer-singer", "logistic"} or Loss, default="crammer-singer"
+        The loss.
     solver : str, default="auto"
         Solver of the training problems on the way.
     tol : float, default=1e-4
@@ -101,6 +110,7 @@ def radius_max(
         n_classes=len(classes),
         fit_intercept=fit_intercept,
         label_trust=rows.label_trust,
+        loss=checked_loss(loss),
     )
     return radius_max_of(problem, tol, solver)
 

@@ -10,11 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
+from ..problem import Loss, RobustProblem, WassersteinBall
 from ..problem.distributed import DistributedProblem
 from ..problem.objective import Floats, Matrix, scores_of
 from ._chunks import is_lazy, known_rows
-from ._inputs import checked_features, checked_trust, checked_weight, label_codes
+from ._inputs import (
+    checked_features,
+    checked_loss,
+    checked_trust,
+    checked_weight,
+    label_codes,
+)
 
 
 class LinearScores(NamedTuple):
@@ -117,7 +123,7 @@ def judged_classifier(
         ball,
         n_classes=len(scores.classes),
         label_trust=checked_trust(label_trust, len(codes)),
-        loss=_checked_loss(loss),
+        loss=checked_loss(loss),
         triangle=scores.triangle,
     )
     return Judged(scores, problem)
@@ -150,7 +156,7 @@ def judged_lazily(
         ball,
         n_classes=len(scores.classes),
         label_trust=None if label_trust is None else np.empty(0),
-        loss=_checked_loss(loss),
+        loss=checked_loss(loss),
     )
     return Judged(scores, problem)
 
@@ -237,15 +243,6 @@ def features_for(classifier: Any, scores: LinearScores, X: ArrayLike) -> Matrix:
         )
     _check_scores(classifier, X, scores_of(checked, scores.coef, scores.intercept))
     return checked
-
-
-def _checked_loss(loss: str | Loss) -> Loss:
-    if isinstance(loss, Loss):
-        return loss
-    if not isinstance(loss, str) or loss not in LOSSES:
-        allowed = ", ".join(repr(name) for name in LOSSES)
-        raise ValueError(f"loss must be one of {allowed}, got {loss!r}.")
-    return LOSSES[loss]
 
 
 def _check_scores(classifier: Any, X: ArrayLike, scores: Floats) -> None:

@@ -17,12 +17,15 @@ one dense system of size C Q + 1.  Each iteration
 5. moves primal and dual as far as each stays positive,
 6. near the end, asks the certificate whether the gap asked for is reached.
 
-The intercept is one more column that the adversary cannot move.  The iterates stay primal
+A start is a point near which the method begins, a little inside (``warm_points``).  The
+intercept is one more column that the adversary cannot move.  The iterates stay primal
 feasible; the point returned is the analytic centre of the solutions within the gap, never
 a vertex of them.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from ..problem import RobustProblem
 from .active_rows import require_crammer_singer
@@ -36,31 +39,70 @@ from .result import (
     Start,
 )
 from .scaling import Scaling
+from .warm_points import placed
 
 MAX_ITER = 200
 # Share of the objective below which the radius' own term does not matter.
 NEGLIGIBLE = 1e-6
+# Failed judgements before multipliers are steered.
+PATIENCE = 3
+
+
+# Shown every iterate and its relative gap.
+Look = Callable[[Iterate, float], None]
 
 
 def interior_point(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
-    """Train to the gap asked for.  ``start`` is not used: the method starts centrally."""
+    """Train to the gap asked for, from a start if there is one worth it."""
     require_crammer_singer(problem, "interior-point")
     problem = problem.without_idle_rows()
-    iterate = Iterate(ScaledData.of(problem, Scaling.of(problem)), problem.norm)
+    data = ScaledData.of(problem, Scaling.of(problem))
+    near = None if start is None else placed(data, problem, start)
+    return from_near(problem, settings, data, near)
+
+
+def from_near(
+    problem: RobustProblem,
+    settings: SolverSettings,
+    data: ScaledData,
+    near: Iterate | None,
+    look: Look | None = None,
+) -> SolverResult:
+    """From a point near the solution, or centrally if that leads nowhere."""
+    if near is not None:
+        result = follow(problem, settings, near, look)
+        if result.status is SolverStatus.CONVERGED or settings.max_iter is not None:
+            return result
+    return follow(problem, settings, Iterate(data, problem.norm), look)
+
+
+def follow(
+    problem: RobustProblem,
+    settings: SolverSettings,
+    iterate: Iterate,
+    look: Look | None = None,
+) -> SolverResult:
+    """The method from a given interior point on."""
     best = Incumbent(*iterate.data.scaling.original(iterate.coef))
     history = History(settings.callback)
     max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
-    status, n_iter = SolverStatus.MAX_ITER, 0
+    status, n_iter, n_judged = SolverStatus.MAX_ITER, 0, 0
     while n_iter < max_iter:
         n_iter += 1
         iterate.predictor_corrector()
-        near = iterate.gap <= 2 * settings.tol * max(iterate.objective, 1e-2)
+        objective, gap = iterate.objective, iterate.gap
+        if look is not None:
+            look(iterate, gap / max(objective, 1e-2))
+        near = gap <= settings.tol * max(objective, 1e-2)
         if near or iterate.is_stuck or n_iter == max_iter:
             point = iterate.data.scaling.original(iterate.coef)
-            best.judge(problem, *point, iterate.multipliers(), settings.tol)
-        history.add(n_iter, iterate.objective, best.dual_bound)
+            # A few more steps are cheaper than steering, unless there are none.
+            steering = n_judged >= PATIENCE or iterate.is_stuck or n_iter == max_iter
+            n_judged += 1
+            best.judge(problem, *point, iterate.multipliers(), settings.tol, steering)
+        history.add(n_iter, objective, best.dual_bound)
         if best.certificate.holds(settings.tol):
             status = SolverStatus.CONVERGED
             break

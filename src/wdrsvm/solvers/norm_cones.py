@@ -8,6 +8,7 @@ their costs.  Pairs i < j are K = C (C - 1) / 2 rows.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Protocol
 
 import numpy as np
@@ -158,6 +159,14 @@ class Box(Rows):
         slack = np.full((2, n_classes, n_touchable), lam / 2)
         super().__init__(slack, centre / slack)
         self.degree = slack.size
+        self.signs = np.empty((0, n_classes))
+
+    def parts(self) -> tuple[Floats, Floats]:
+        """Slacks and multipliers for an iteration in one call."""
+        return self.slack, self.mult
+
+    def put_parts(self, slack: Floats, mult: Floats) -> None:
+        self.slack, self.mult = slack, mult
 
     def place(self, coef: Floats, lam: float, centre: float) -> None:
         self.put(np.stack([lam / 2 + coef, lam / 2 - coef]), centre)
@@ -229,6 +238,12 @@ class AbsoluteSums:
         cap = np.full(self.pairs.n_rows, lam - n_touchable * upper)
         self.sides, self.caps = Rows(side, centre / side), Rows(cap, centre / cap)
         self.degree = side.size + cap.size
+
+    def __copy__(self) -> AbsoluteSums:
+        twin = object.__new__(AbsoluteSums)
+        vars(twin).update(vars(self))
+        twin.sides, twin.caps = copy(self.sides), copy(self.caps)
+        return twin
 
     def place(self, coef: Floats, lam: float, centre: float) -> None:
         diff = self.pairs.incidence @ coef

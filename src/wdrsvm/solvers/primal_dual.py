@@ -18,9 +18,12 @@ from numpy.typing import NDArray
 
 from ..problem import Multipliers, RobustProblem
 from . import sample_rows
+from .compiled_step import iterate
 from .complementarity import Lengths, Rows, RowStep
 from .cones import norm_multipliers, normal_system, starting_cone
+from .norm_cones import Box
 from .scaling import Scaling
+from .second_order import SecondOrder
 
 Floats = NDArray[np.float64]
 
@@ -30,6 +33,8 @@ SHORT_STEP = 1e-3
 # Centrality correctors an iteration, and the extra length each must promise.
 MAX_CORRECTORS = 1
 LONGER = 0.2
+# Up to this many unknowns calls cost more than what BLAS would save.
+MAX_COMPILED_UNKNOWNS = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +145,25 @@ class Iterate:
 
     def predictor_corrector(self) -> None:
         """One iteration."""
+        cone, small = self.cone, self.coef.size <= MAX_COMPILED_UNKNOWNS
+        if small and isinstance(cone, (Box, SecondOrder)):
+            by = self._in_one_call(cone)
+        else:
+            by = self._step_by_step()
+        self.n_short_steps = self.n_short_steps + 1 if min(by) < SHORT_STEP else 0
+
+    def _in_one_call(self, cone: Box | SecondOrder) -> Lengths:
+        """On small problems most of the time is that of calls: here is one."""
+        data, rows = self.data, self.rows
+        (self.coef, self.lam, self.s, self.h, rows.slack, rows.mult, *norm, p, q) = iterate(
+            data.X, data.y, data.kappa, data.weight, data.radius, data.linear,
+            cone.signs, cone.fixes_gauge, self.degree, (STEP_SHARE, LONGER),
+            self.coef, self.lam, self.s, self.h, rows.slack, rows.mult, *cone.parts(),
+        )  # fmt: skip
+        cone.put_parts(*norm)
+        return Lengths(p, q)
+
+    def _step_by_step(self) -> Lengths:
         self._factorise()
         now = self.complementarity()
         predicted = self._direct(self.rows.goal(0.0), self.cone.goal(0.0))
@@ -151,7 +175,7 @@ class Iterate:
         step = self._recentred(step, centre)
         by = _capped(step.lengths, STEP_SHARE)
         self._advance(step, by)
-        self.n_short_steps = self.n_short_steps + 1 if min(by) < SHORT_STEP else 0
+        return by
 
     def _factorise(self) -> None:
         data, rows = self.data, self.rows

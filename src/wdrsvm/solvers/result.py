@@ -11,7 +11,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import Certificate, RobustProblem, RobustRisk, dual_bound
+from ..problem import Certificate, RobustProblem, RobustRisk
+from ..problem.certificate import dual_point
+from ..problem.floors import DualPoint
 from ..problem.multipliers import MultiplierSource
 
 Floats = NDArray[np.float64]
@@ -83,6 +85,7 @@ class SolverResult:
     n_iter: int
     solver: str
     history: tuple[Progress, ...] = ()
+    dual_point: DualPoint | None = None
 
 
 @dataclass
@@ -110,15 +113,22 @@ class Incumbent:
     lam: float = 0.0
     dual_bound: float = -np.inf
     multipliers: MultiplierSource | None = None
+    dual_point: DualPoint | None = None
 
     def offer(self, coef: Floats, intercept: Floats, risk: RobustRisk) -> None:
         if risk.value < self.objective:
             self.coef, self.intercept = coef, intercept
             self.objective, self.lam = risk
 
-    def raise_bound(self, bound: float, multipliers: MultiplierSource | None) -> None:
+    def raise_bound(
+        self,
+        bound: float,
+        multipliers: MultiplierSource | None,
+        point: DualPoint | None = None,
+    ) -> None:
         if bound > self.dual_bound:
             self.dual_bound, self.multipliers = bound, multipliers
+            self.dual_point = point
 
     def judge(
         self,
@@ -127,11 +137,13 @@ class Incumbent:
         intercept: Floats,
         multipliers: MultiplierSource,
         tol: float,
+        steering: bool = True,
     ) -> None:
         """Offer a point and its multipliers, both evaluated by the problem alone."""
         self.offer(coef, intercept, problem.risk(coef, intercept))
         enough = self.objective - tol * max(self.objective, 1e-2)
-        self.raise_bound(dual_bound(problem, multipliers, enough), multipliers)
+        point = dual_point(problem, multipliers, enough, steering)
+        self.raise_bound(point.bound(problem.radius), multipliers, point)
 
     @property
     def certificate(self) -> Certificate:
@@ -152,6 +164,7 @@ class Incumbent:
             n_iter=n_iter,
             solver=solver,
             history=tuple(history.records),
+            dual_point=self.dual_point,
         )
 
 

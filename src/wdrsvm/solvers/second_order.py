@@ -29,6 +29,7 @@ class SecondOrder:
 
     def __init__(self, n_classes: int, n_touchable: int, lam: float, centre: float):
         self.pairs = Combinations(self._incidence(n_classes))
+        self.signs = np.array(self.pairs.incidence)  # a copy: of one type with a box's
         self.degree = self.pairs.n_rows
         self.slack = np.zeros((self.degree, 1 + n_touchable))
         self.mult = np.zeros_like(self.slack)
@@ -43,6 +44,14 @@ class SecondOrder:
         self.slack[:, 0], self.slack[:, 1:] = lam, self.pairs.incidence @ coef
         self.mult = _central(self.slack, centre)
         self._rescale()
+
+    def parts(self) -> tuple[Floats, Floats]:
+        """Slacks and multipliers for an iteration in one call."""
+        return self.slack[None], self.mult[None]
+
+    def put_parts(self, slack: Floats, mult: Floats) -> None:
+        """What such an iteration made of them; it scales for itself."""
+        self.slack, self.mult = slack[0], mult[0]
 
     def _rescale(self) -> None:
         self.w, self.size = _scaling_point(self.slack, self.mult)

@@ -1,0 +1,130 @@
+"""Small tables and figures for the documentation from the results of full runs.
+
+Run as ``python docs/make_results.py FOLDER`` with the folder of ``wdrsvm reproduce``.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pandas
+
+RESULTS = Path(__file__).parent / "results"
+REAL_DATA = {
+    "table": "table",
+    "model": "model",
+    "published": "published",
+    "published_sd": "sd",
+    "ours": "ours",
+    "ours_sd": "our sd",
+    "difference": "difference",
+    "in_errors": "in s.e.",
+    "nested": "tuned inside",
+    "nested_repetitions": "its repetitions",
+    "repetitions": "repetitions",
+}
+SIMULATION = {
+    "n_classes": "C",
+    "n_features": "P",
+    "balance": "training set",
+    "WDR-MSVM peak": "WDR-MSVM",
+    "DR-OVA-SVM peak": "DR-OVA-SVM",
+    "lead": "lead",
+    "standard_error": "s.e.",
+}
+SUBGRADIENT = {
+    "N": "N",
+    "P": "P",
+    "C": "C",
+    "ratio": "ratio",
+    "lowest_ratio": "lowest",
+    "accuracy": "Algorithm 1",
+    "peer_accuracy": "barrier",
+    "repetitions": "repetitions",
+}
+FIGURES = {
+    "simulation": ("curves-4-classes", "curves-8-classes"),
+    "real-data": ("published-and-ours",),
+    "scalability": ("times-linear", "ratios-linear", "times-kernel", "ratios-kernel"),
+    "subgradient": ("ratio", "accuracy"),
+    "noise-study": ("differences-accuracy", "differences-certified-l1"),
+}
+
+
+def main(folder: Path) -> None:
+    """Write every table whose experiment is there, and copy its figures."""
+    for name, tables in TABLES.items():
+        source = folder / f"{name}-full"
+        if source.is_dir():
+            for target, make in tables.items():
+                table = make(source)
+                table.to_csv(RESULTS / f"{target}.csv", index=False, lineterminator="\n")
+            for figure in FIGURES[name]:
+                shutil.copy(source / f"{figure}.png", RESULTS / f"{name}-{figure}.png")
+
+
+def chosen(summary: str, columns: dict[str, str], digits: int = 2):
+    """A maker of a table of some columns of a summary."""
+
+    def make(source: Path):
+        table = pandas.read_csv(source / f"summary-{summary}.csv")
+        return table[list(columns)].rename(columns=columns).round(digits)
+
+    return make
+
+
+def ratios(source: Path):
+    """Least, mean and largest ratio of every peer."""
+    table = pandas.read_csv(source / "summary-ratios.csv")
+    grouped = table.groupby(["kind", "model", "solver"])
+    made = grouped["ratio"].agg(
+        least="min",
+        mean=lambda ratio: ratio.product() ** (1 / len(ratio)),
+        largest="max",
+        cases="count",
+    )
+    made["out of time"] = grouped["lower_bound"].sum()
+    return made.round(2).reset_index()
+
+
+def differences(metric: str):
+    """A maker of a table of differences, one column a condition."""
+
+    def make(source: Path):
+        table = pandas.read_csv(source / "summary-differences.csv")
+        table = table[(table["metric"] == metric) & table["difference"].notna()]
+        table["cell"] = [
+            f"{mean:+.1f} ({error:.1f})" if error == error else f"{mean:+.1f}"
+            for mean, error in zip(
+                table["difference"], table["standard_error"], strict=True
+            )
+        ]
+        wide = table.pivot(index=["weights", "model"], columns="condition", values="cell")
+        return wide.fillna("").reset_index()
+
+    return make
+
+
+def ranks(source: Path):
+    """Average ranks, best first."""
+    table = pandas.read_csv(source / "summary-ranks.csv")
+    return table.sort_values("all").round(1)
+
+
+TABLES = {
+    "simulation": {"simulation": chosen("peaks", SIMULATION)},
+    "real-data": {"real-data": chosen("real_data", REAL_DATA)},
+    "scalability": {"scalability": ratios},
+    "subgradient": {"subgradient": chosen("subgradient", SUBGRADIENT, 3)},
+    "noise-study": {
+        "noise-accuracy": differences("accuracy"),
+        "noise-balanced": differences("balanced_accuracy"),
+        "noise-certified": differences("certified_l1"),
+        "noise-ranks": ranks,
+    },
+}
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

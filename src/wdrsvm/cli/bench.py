@@ -1,0 +1,37 @@
+"""``wdrsvm bench``."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def register(app: Any) -> None:
+    """Add the command."""
+    app.command("bench")(bench)
+
+
+def bench(
+    families: Annotated[list[str] | None, typer.Argument(help="All if none.")] = None,
+    tiny: Annotated[bool, typer.Option("--tiny", help="Seconds, not hours.")] = False,
+) -> None:
+    """Time the solvers against others; runs in a checkout, where the benchmarks are."""
+    code = _benchmarks().main([*(families or []), *(["--tiny"] if tiny else [])])
+    raise typer.Exit(code)
+
+
+def _benchmarks() -> Any:
+    """The benchmarks are not installed with the package."""
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        return importlib.import_module("benchmarks.__main__")
+    except ModuleNotFoundError:
+        raise FileNotFoundError(
+            "There are no benchmarks here: run this in a checkout of the project."
+        ) from None
+    finally:
+        sys.path.pop(0)

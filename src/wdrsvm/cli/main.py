@@ -1,0 +1,57 @@
+"""The command ``wdrsvm``: its list of commands, and how errors reach the user."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+
+
+def build() -> object:
+    """The application with all its commands."""
+    import typer
+
+    from . import bench, demo, reproduce
+
+    app = typer.Typer(
+        name="wdrsvm",
+        help="Robust multiclass support vector machines, from the command line.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(lambda: None)
+    for command in (demo, reproduce, bench):
+        command.register(app)
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; bad input and full disks are one sentence, not a traceback."""
+    try:
+        import typer
+    except ImportError:
+        return _told('The command line needs typer: pip install "wdrsvm[cli]".', FAILED)
+    command = typer.main.get_command(build())  # type: ignore[arg-type]
+    given = None if arguments is None else list(arguments)
+    try:
+        command.main(args=given, prog_name="wdrsvm")
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    except (ValueError, TypeError, FileNotFoundError) as error:
+        return _told(str(error), BAD_INPUT)
+    except (OSError, ImportError, RuntimeError) as error:
+        return _told(str(error), FAILED)
+    except KeyboardInterrupt:
+        return _told("Interrupted; what is done is kept.", INTERRUPTED)
+    return 0
+
+
+def _told(sentence: str, code: int) -> int:
+    print(f"wdrsvm: {sentence}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,66 @@
+"""Columns of CSV files, and Bunches made of them."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+
+def csv_columns(raw: bytes, file: str) -> dict[str, NDArray[Any]]:
+    """Columns of text by name."""
+    header, *rows = csv.reader(io.StringIO(raw.decode()))
+    if any(len(row) != len(header) for row in rows):
+        raise ValueError(f"{file} has rows of unequal length.")
+    return dict(zip(header, np.array(rows).T, strict=True))
+
+
+def column(table: dict[str, NDArray[Any]], name: str, file: str) -> NDArray[Any]:
+    """A column, or an error that says which one the file lacks."""
+    if name not in table:
+        raise ValueError(f"{file} has no column {name!r}; it has {', '.join(table)}.")
+    return table[name]
+
+
+def numbers(
+    table: dict[str, NDArray[Any]], columns: Sequence[str], file: str
+) -> NDArray[np.float64]:
+    """Columns side by side, as numbers."""
+    cells = np.column_stack([column(table, name, file) for name in columns])
+    return cells.astype(float)
+
+
+def bunch(
+    X: NDArray[np.float64],
+    target: NDArray[np.intp],
+    features: Sequence[str],
+    target_names: NDArray[Any],
+    description: str,
+    return_X_y: bool,
+    as_frame: bool,
+) -> Any:
+    """A Bunch like those of scikit-learn's loaders, or a pair."""
+    data: Any = X
+    labels: Any = target
+    frame = None
+    if as_frame:
+        pandas = importlib.import_module("pandas")
+        frame = pandas.DataFrame(X, columns=list(features))
+        frame["target"] = target
+        data, labels = frame[list(features)], frame["target"]
+    if return_X_y:
+        return data, labels
+    return Bunch(
+        data=data,
+        target=labels,
+        frame=frame,
+        feature_names=list(features),
+        target_names=target_names,
+        DESCR=description,
+    )

@@ -1,0 +1,103 @@
+"""Where data files come from, and proof that they are the right ones.
+
+A file is looked for in the folder that ``WDRSVM_DATA`` names, then in the cache, then
+downloaded.  Whatever its way, only bytes with the known SHA-256 are used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import urllib.request
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.error import URLError
+
+from ..files import write_bytes
+
+DATA_VARIABLE = "WDRSVM_DATA"
+CACHE_VARIABLE = "XDG_CACHE_HOME"
+TIMEOUT_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data file: its checksum and, where it can be downloaded, from where and how.
+
+    ``member`` is the file inside the archive at ``url``; ``convert`` makes it the CSV
+    that the checksum is of.
+    """
+
+    file: str
+    sha256: str
+    url: str | None = None
+    member: str = ""
+    convert: Callable[[bytes], bytes] = bytes
+
+
+def content(source: Source) -> bytes:
+    """The bytes of a data file, checked; downloaded to the cache if need be."""
+    for path in (_given(source), cached(source)):
+        if path is not None and path.is_file():
+            return _checked(path.read_bytes(), source, f"The file {path}", _remedy(path))
+    if source.url is None:
+        raise FileNotFoundError(f"{source.file} is not on this machine. {_offline(source)}")
+    found = source.convert(_downloaded(source))
+    _checked(found, source, f"What {source.url} sends", _offline(source))
+    write_bytes(cached(source), found)
+    return found
+
+
+def cached(source: Source) -> Path:
+    """Where the file is kept once it has been downloaded."""
+    base = os.environ.get(CACHE_VARIABLE) or Path.home() / ".cache"
+    return Path(base) / "wdrsvm" / source.file
+
+
+def _given(source: Source) -> Path | None:
+    folder = os.environ.get(DATA_VARIABLE)
+    return Path(folder) / source.file if folder else None
+
+
+def _checked(found: bytes, source: Source, subject: str, remedy: str) -> bytes:
+    digest = hashlib.sha256(found).hexdigest()
+    if digest != source.sha256:
+        raise ValueError(
+            f"{subject} is not the known {source.file}: its SHA-256 is {digest}, expected "
+            f"{source.sha256}. {remedy}"
+        )
+    return found
+
+
+def _remedy(path: Path) -> str:
+    return f"Delete {path} and try again, or put the right file there."
+
+
+def _downloaded(source: Source) -> bytes:
+    assert source.url is not None
+    try:
+        with urllib.request.urlopen(source.url, timeout=TIMEOUT_SECONDS) as answer:
+            archive = answer.read()
+        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+            return opened.read(source.member)
+    except (URLError, OSError) as error:
+        raise ConnectionError(
+            f"{source.file} could not be downloaded from {source.url} ({error}). "
+            f"{_offline(source)}"
+        ) from error
+    except (zipfile.BadZipFile, KeyError) as error:
+        raise ValueError(
+            f"What {source.url} sends is not an archive with {source.member} in it. "
+            f"{_offline(source)}"
+        ) from error
+
+
+def _offline(source: Source) -> str:
+    return (
+        f"Without a network: put {source.file} (SHA-256 {source.sha256}) in a folder and "
+        f"set the environment variable {DATA_VARIABLE} to that folder, or copy the file to "
+        f"{cached(source)}."
+    )

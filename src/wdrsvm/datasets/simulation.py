@@ -1,0 +1,102 @@
+"""The paper's simulated data: one Gaussian cluster a class on corners of a cube."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import make_classification
+
+# Shares of the classes in the paper's imbalanced training sets.
+IMBALANCED_SHARES = {
+    4: (0.45, 0.25, 0.25, 0.05),
+    8: (0.2, 0.2, 0.125, 0.125, 0.125, 0.125, 0.05, 0.05),
+}
+# The paper draws ten times the rows it uses.
+SURPLUS = 10
+
+
+class Simulation(NamedTuple):
+    """Training and test rows of one draw."""
+
+    X_train: NDArray[np.float64]
+    y_train: NDArray[np.intp]
+    X_test: NDArray[np.float64]
+    y_test: NDArray[np.intp]
+
+
+def make_simulation(
+    n_train: int = 200,
+    n_test: int = 2000,
+    n_features: int = 5,
+    n_classes: int = 4,
+    *,
+    shares: Sequence[float] | None = None,
+    random_state: int = 0,
+) -> Simulation:
+    """Draw training and test data of the paper's simulation.
+
+    Corners of a cube of side 3; ``make_classification`` multiplies each cluster by a random
+    matrix, so that its variance is not the 1 which the paper states.  Of each class the
+    first rows train and the next test.
+
+    Parameters
+    ----------
+    n_train, n_test : int
+        Numbers of training and test rows.
+    n_features : int
+        Number of features, all of them informative.
+    n_classes : int
+        Number of classes, at most ``2 ** n_features``.
+    shares : sequence of float, default=None
+        Share of each class of the training rows; None is balanced, as the test set is.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    Simulation
+        ``X_train, y_train, X_test, y_test``.
+
+    Examples
+    --------
+    >>> from wdrsvm.datasets import make_simulation
+    >>> X_train, y_train, X_test, y_test = make_simulation(shares=(0.45, 0.25, 0.25, 0.05))
+    >>> np.bincount(y_train), np.bincount(y_test)
+    (array([90, 50, 50, 10]), array([500, 500, 500, 500]))
+    """
+    if shares is not None and (len(shares) != n_classes or not np.isclose(sum(shares), 1)):
+        raise ValueError(
+            f"shares must be {n_classes} numbers that sum to 1, got {tuple(shares)}."
+        )
+    X, y = make_classification(
+        n_samples=SURPLUS * (n_train + n_test),
+        n_features=n_features,
+        n_informative=n_features,
+        n_redundant=0,
+        n_repeated=0,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        flip_y=0,
+        class_sep=1.5,
+        hypercube=True,
+        shuffle=False,
+        random_state=random_state,
+    )
+    even = [1 / n_classes] * n_classes
+    train_counts = _counts(n_train, shares or even)
+    test_counts = _counts(n_test, even)
+    train, test = [], []
+    for code, (count, next_count) in enumerate(zip(train_counts, test_counts, strict=True)):
+        rows = np.flatnonzero(y == code)
+        train.append(rows[:count])
+        test.append(rows[count : count + next_count])
+    first, then = np.concatenate(train), np.concatenate(test)
+    codes = y.astype(np.intp)
+    return Simulation(X[first], codes[first], X[then], codes[then])
+
+
+def _counts(total: int, shares: Sequence[float]) -> NDArray[np.intp]:
+    return np.rint(total * np.asarray(shares)).astype(np.intp)

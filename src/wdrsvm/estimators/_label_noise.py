@@ -1,0 +1,146 @@
+"""How labels go wrong: ordinary fits, and ``label_noise="random"``.
+
+The objective is that of ``problem.disbelief``, the method that of ``solvers.disbelief``;
+here are the parameters, the warning and the fitted attributes.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..problem import RobustProblem
+from ..problem.disbelief import Beliefs, DoubtedProblem
+from ..solvers import SolverResult, SolverSettings, Start
+from ..solvers.disbelief import MAX_ROUNDS, disbelieve
+from ._fit import TrainingData, concluded
+
+
+class DisbeliefWarning(UserWarning):
+    """More labels deserve disbelief than a fit is allowed to disbelieve.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from sklearn.datasets import load_iris
+    >>> from wdrsvm import DisbeliefWarning, RobustLinearSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RobustLinearSVC(label_cost=0.01, label_noise="random", max_disbelief=0.1)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always", DisbeliefWarning)
+    ...     _ = model.fit(X, y)
+    >>> caught[0].category.__name__
+    'DisbeliefWarning'
+    """
+
+
+def check_label_noise(estimator: Any) -> None:
+    """Refuse parameters about wrong labels that have no meaning."""
+    _check_choice(estimator, "label_noise", ("adversarial", "random"))
+    _check_choice(estimator, "disbelief", ("trim", "repair"))
+    share = estimator.max_disbelief
+    is_number = isinstance(share, Real) and not isinstance(share, bool)
+    if not is_number or not 0 <= float(share) < 1:
+        raise ValueError(f"max_disbelief must be a number >= 0 and < 1, got {share!r}.")
+
+
+def doubts_labels(estimator: Any) -> bool:
+    """Whether labels go wrong at random."""
+    check_label_noise(estimator)
+    return bool(estimator.label_noise == "random")
+
+
+def _check_choice(estimator: Any, name: str, allowed: tuple[str, str]) -> None:
+    given = getattr(estimator, name)
+    if not isinstance(given, str) or given not in allowed:
+        raise ValueError(f"{name} must be {allowed[0]!r} or {allowed[1]!r}, got {given!r}.")
+
+
+def fit_believing(
+    estimator: Any,
+    problem: RobustProblem,
+    data: TrainingData,
+    settings: SolverSettings,
+    start: Start | None,
+) -> SolverResult:
+    """The robust fit to labels as they are, whatever an earlier fit believed."""
+    forget_beliefs(estimator)
+    return concluded(estimator, problem, estimator._solve(problem, settings, start))
+
+
+def fit_doubting(
+    estimator: Any,
+    problem: RobustProblem,
+    data: TrainingData,
+    settings: SolverSettings,
+    start: Start | None,
+) -> SolverResult:
+    """Fit while disbelieving labels at their price; keeps the beliefs in the estimator.
+
+    The result's objective is that of the doubted problem, its bound that of the convex
+    problem for the beliefs found: it proves them best served, not best.
+    """
+    if problem.is_distributed:
+        raise ValueError(
+            "label_noise='random' needs all rows in memory, got a dask collection: use "
+            "label_noise='adversarial', or fit on X.compute()."
+        )
+    if problem.ball.is_bounded:
+        raise ValueError(
+            "label_noise='random' knows no support or categorical: leave them out or use "
+            "label_noise='adversarial'."
+        )
+    doubted = DoubtedProblem(
+        problem, estimator.disbelief == "repair", float(estimator.max_disbelief)
+    )
+    point = disbelieve(doubted, settings, start, estimator._solve)
+    believed = concluded(estimator, point.piece.problem, point.found, point.piece.mass)
+    if not point.settled:
+        _warn_about_rounds(estimator)
+    if point.beliefs.guarded:
+        _warn_about_guards(estimator)
+    _keep_beliefs(estimator, point.beliefs, data)
+    return replace(believed, certificate=point.piece.certified(believed.certificate))
+
+
+def _warn_about_rounds(estimator: Any) -> None:
+    warnings.warn(
+        f"{type(estimator).__name__} stopped after {MAX_ROUNDS} rounds, although a change "
+        "of beliefs would still lower the objective. Raise label_cost or tol.",
+        ConvergenceWarning,
+        stacklevel=4,
+    )
+
+
+def _warn_about_guards(estimator: Any) -> None:
+    warnings.warn(
+        f"{type(estimator).__name__} would disbelieve more labels at this label_cost than "
+        f"max_disbelief={estimator.max_disbelief:g} of the weight, or all of a class. "
+        "Raise label_cost, or max_disbelief if so many labels are wrong.",
+        DisbeliefWarning,
+        stacklevel=4,
+    )
+
+
+def _keep_beliefs(estimator: Any, beliefs: Beliefs, data: TrainingData) -> None:
+    """One belief and one label for each row of the data, those without weight believed."""
+    became = data.rows.became
+    weighed = became >= 0
+    belief = np.ones(len(became))
+    belief[weighed] = beliefs.belief[became[weighed]]
+    given = data.codes.copy()
+    likelier = np.where(beliefs.belief < 1, beliefs.label, data.rows.y)
+    given[weighed] = likelier[became[weighed]]
+    estimator.label_belief_ = belief
+    estimator.suggested_labels_ = data.classes[given]
+
+
+def forget_beliefs(estimator: Any) -> None:
+    """Remove what an earlier fit believed."""
+    for name in ("label_belief_", "suggested_labels_"):
+        vars(estimator).pop(name, None)

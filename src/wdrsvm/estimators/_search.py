@@ -1,0 +1,337 @@
+"""A search over radii and label costs: what the cross-validated estimators share."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn import get_config
+from sklearn.base import clone
+from sklearn.metrics import check_scoring
+from sklearn.metrics._scorer import _check_multimetric_scoring
+from sklearn.model_selection import check_cv
+from sklearn.utils import Bunch
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..problem import Loss, WassersteinBall
+from ..problem.objective import Floats
+from ..robustness._inputs import READ_AS_THEY_ARE, checked_trust, checked_weight
+from ..robustness.grids import checked_label_costs, checked_radii, radii_below
+from ._fit import unchanged_on_error
+from ._folds import FoldScores, Grid, Rows, scored_fold
+
+# Parameters of a search beside those of the estimator, and their defaults.
+OWN_PARAMETERS = {
+    "radii": 10,
+    "label_costs": (2.0, np.inf),
+    "cv": 5,
+    "scoring": None,
+    "refit": True,
+    "one_standard_error": False,
+    "n_jobs": None,
+}
+POSITIONAL = ("radii", "label_costs")
+# Parameters of the estimator that the search sets itself.
+SEARCHED = ("radius", "label_cost", "warm_start")
+
+
+def search_init(estimator: type) -> Callable[..., None]:
+    """An ``__init__`` that stores the search's own parameters and the estimator's."""
+    theirs = {
+        name: parameter.default
+        for name, parameter in inspect.signature(estimator).parameters.items()
+        if name not in SEARCHED
+    }
+    kind = inspect.Parameter
+    parameters = [kind("self", kind.POSITIONAL_OR_KEYWORD)] + [
+        kind(
+            name,
+            kind.POSITIONAL_OR_KEYWORD if name in POSITIONAL else kind.KEYWORD_ONLY,
+            default=default,
+        )
+        for name, default in (OWN_PARAMETERS | theirs).items()
+    ]
+    signature = inspect.Signature(parameters)
+
+    def __init__(*args: Any, **kwargs: Any) -> None:  # noqa: N807
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        searcher = bound.arguments.pop("self")
+        for name, value in bound.arguments.items():
+            setattr(searcher, name, value)
+
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    return __init__
+
+
+class PathSearch:
+    """Cross-validation along paths.  A subclass names the ``_searched`` estimator; once
+    fitted, it has that estimator's attributes and methods for the point chosen."""
+
+    _searched: type
+    radii: Any
+    label_costs: Any
+    cv: Any
+    scoring: Any
+    refit: Any
+    one_standard_error: Any
+    n_jobs: Any
+    verbose: Any
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "_searched" in vars(cls):
+            cls.__init__ = search_init(cls._searched)  # type: ignore[method-assign]
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        label_trust: Any = None,
+        **params: Any,
+    ) -> Any:
+        """Choose radius and label cost by cross-validation, then fit with them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, for training and for scoring.
+        label_trust : array-like of shape (n_samples,), default=None
+            Factors >= 0 on the label cost, row by row; ``inf`` marks a verified label.
+        **params : dict
+            ``groups`` for the splitter; with metadata routing, whatever splitter and
+            scorer ask for.
+
+        Returns
+        -------
+        object
+            The fitted classifier itself.
+        """
+        with unchanged_on_error(self):
+            rows = self._rows(X, y, sample_weight, label_trust)
+            routed = self._routed(sample_weight, params)
+            estimator, scorers = self._estimator(), self._scorers()
+            grid = self._grid(estimator, rows)
+            splitter = check_cv(self.cv, rows.y, classifier=True)
+            splits = list(splitter.split(rows.X, rows.y, **routed.splitter.split))
+            judges = {"score": None} if self.scoring is None else scorers
+            folds = self._cross_validated(
+                estimator, rows, splits, grid, judges, routed.scorer.score
+            )
+            self._choose(grid, folds)
+            self.n_splits_ = len(splits)
+            self.scorer_ = scorers[self._metric(scorers)]
+            if self.refit:
+                self._refit(estimator, rows)
+        return self
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Score of the chosen classifier, by the scorer of the search.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            The score.
+        """
+        check_is_fitted(self)
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self.scorer_(self.best_estimator_, X, y, **given)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Who asks for what beside X and y.
+
+        Returns
+        -------
+        MetadataRouter
+            The routing of this search.
+        """
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(
+            splitter=check_cv(self.cv, classifier=True),
+            method_mapping=MethodMapping().add(caller="fit", callee="split"),
+        )
+        for name, scorer in self._scorers().items():
+            if hasattr(scorer, "get_metadata_routing") and name == "score":
+                mapping = MethodMapping().add(caller="fit", callee="score")
+                router.add(scorer=scorer, method_mapping=mapping)
+        return router
+
+    def _rows(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Rows:
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=READ_AS_THEY_ARE)
+        weight = None if sample_weight is None else checked_weight(sample_weight, len(y))
+        return Rows(X, y, weight, checked_trust(label_trust, len(y)))
+
+    def _routed(self, sample_weight: Any, params: dict[str, Any]) -> Bunch:
+        """What splitter and scorer are given."""
+        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", **weight, **params)
+            if "scorer" not in routed:
+                routed.scorer = Bunch(score={})
+        else:
+            unknown = sorted(set(params) - {"groups"})
+            if unknown:
+                raise TypeError(
+                    f"{type(self).__name__}.fit got unexpected arguments {unknown}: "
+                    "without metadata routing it knows 'groups' alone."
+                )
+            groups = {name: value for name, value in params.items() if value is not None}
+            routed = Bunch(splitter=Bunch(split=groups), scorer=Bunch(score=weight))
+        routed.scorer.score = {
+            name: np.asarray(value) for name, value in routed.scorer.score.items()
+        }
+        return routed
+
+    def _estimator(self) -> Any:
+        """The estimator searched over, with all parameters that it shares with this."""
+        known = set(inspect.signature(self._searched).parameters) - set(SEARCHED)
+        shared = {name: getattr(self, name) for name in known}
+        shared["verbose"] = max(int(self.verbose) - 1, 0)
+        return clone(self._searched(**shared))
+
+    def _scorers(self) -> dict[str, Any]:
+        estimator = self._searched()
+        if self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring):
+            return {"score": check_scoring(estimator, self.scoring)}
+        return _check_multimetric_scoring(estimator, self.scoring)
+
+    def _metric(self, scorers: dict[str, Any]) -> str:
+        """Name of the scorer that decides."""
+        if list(scorers) == ["score"]:
+            return "score"
+        if not isinstance(self.refit, str) or self.refit not in scorers:
+            raise ValueError(
+                f"refit must name one of the scorers {list(scorers)} when there are "
+                f"several, got {self.refit!r}."
+            )
+        return self.refit
+
+    def _grid(self, estimator: Any, rows: Rows) -> Grid:
+        costs, radii = checked_label_costs(self.label_costs), checked_radii(self.radii)
+        if isinstance(radii, int):
+            trial = clone(estimator)
+            data = trial._training_data(*rows)
+            radii = radii_below(trial._problem(data, trial._ball()), radii, costs)
+        return Grid(radii, costs)
+
+    def _cross_validated(
+        self,
+        estimator: Any,
+        rows: Rows,
+        splits: list[Any],
+        grid: Grid,
+        scorers: dict[str, Any],
+        score_params: dict[str, Any],
+    ) -> list[FoldScores]:
+        self._metric(scorers)
+        form = "generator" if self.verbose else "list"
+        run = delayed(scored_fold)
+        folds = Parallel(n_jobs=self.n_jobs, return_as=form)(
+            run(estimator, rows, split, grid, scorers, score_params) for split in splits
+        )
+        return list(_shown(folds, len(splits)) if self.verbose else folds)
+
+    def _choose(self, grid: Grid, folds: list[FoldScores]) -> None:
+        self.cv_results_ = results_table(grid, folds)
+        names = list(folds[0].scores)
+        decided_by = self._metric(dict.fromkeys(names))
+        rank = self.cv_results_[f"rank_test_{decided_by}"]
+        index = int(rank.argmin())
+        if self.one_standard_error:
+            index = _most_robust(grid, self.cv_results_, decided_by, index, len(folds))
+        self.best_index_ = index
+        self.best_score_ = float(self.cv_results_[f"mean_test_{decided_by}"][index])
+        self.best_params_ = grid.params[index]
+        self.radius_ = self.best_params_["radius"]
+        self.label_cost_ = self.best_params_["label_cost"]
+        self.radii_ = grid.radii
+
+    def _refit(self, estimator: Any, rows: Rows) -> None:
+        best = clone(estimator).set_params(**self.best_params_).fit(*rows)
+        self.best_estimator_ = best
+        params = best.get_params(deep=False)
+        for name, value in vars(best).items():
+            if name not in params and name not in vars(self):
+                setattr(self, name, value)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "best_estimator_")
+
+    def _ball(self) -> WassersteinBall:
+        return self.best_estimator_._ball()
+
+    def _loss(self) -> Loss:
+        return self.best_estimator_._loss()
+
+
+def results_table(grid: Grid, folds: list[FoldScores]) -> dict[str, Any]:
+    """Times, parameters and scores under the names that scikit-learn's searches use."""
+    params = grid.params
+    table: dict[str, Any] = {}
+    for name in ("fit_time", "score_time"):
+        seconds = np.array([getattr(fold, name) for fold in folds])
+        table[f"mean_{name}"] = np.full(len(params), seconds.mean())
+        table[f"std_{name}"] = np.full(len(params), seconds.std())
+    for name in ("label_cost", "radius"):
+        column = np.ma.empty(len(params), dtype=object if name == "label_cost" else float)
+        column[:] = np.ma.masked
+        for k, point in enumerate(params):
+            column[k] = point[name]
+        table[f"param_{name}"] = column
+    table["params"] = params
+    for name in folds[0].scores:
+        table |= _score_columns(name, np.array([fold.scores[name] for fold in folds]))
+    return table
+
+
+def _score_columns(name: str, scores: Floats) -> dict[str, Any]:
+    columns: dict[str, Any] = {
+        f"split{k}_test_{name}": values for k, values in enumerate(scores)
+    }
+    mean = scores.mean(axis=0)
+    columns[f"mean_test_{name}"] = mean
+    columns[f"std_test_{name}"] = scores.std(axis=0)
+    # Scores that are equal up to the order of summation share a rank.
+    columns[f"rank_test_{name}"] = rankdata(-mean.round(12), method="min").astype(np.int32)
+    return columns
+
+
+def _most_robust(
+    grid: Grid, table: dict[str, Any], name: str, best: int, n_folds: int
+) -> int:
+    """The largest radius within one standard error of the best score, at its label cost."""
+    mean = table[f"mean_test_{name}"]
+    error = table[f"std_test_{name}"][best] / np.sqrt(n_folds)
+    first = best // len(grid.radii) * len(grid.radii)
+    column = np.arange(first, first + len(grid.radii))
+    good = column[mean[column] >= mean[best] - error]
+    return int(max(good, key=lambda k: grid.radii[k - first]))
+
+
+def _shown(folds: Iterable[FoldScores], n_folds: int) -> Iterable[FoldScores]:
+    """The folds as they come, and a bar of how many have."""
+    for done, fold in enumerate(folds, start=1):
+        bar = "#" * (20 * done // n_folds)
+        end = "\n" if done == n_folds else ""
+        print(f"\rfolds [{bar:<20}] {done}/{n_folds}", end=end, file=sys.stderr, flush=True)
+        yield fold

@@ -1,0 +1,255 @@
+"""The one runner of all experiments: parallel, resumable, seeded by its tasks."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from ..estimators import RadiusWarning
+from ..files import replaced_whole
+from .spec import Experiment, Task, checked_preset
+from .store import Outcome, Store
+
+PACKAGES = ("wdrsvm", "numpy", "scipy", "scikit-learn", "numba", "highspy", "clarabel")
+
+
+class Progress(NamedTuple):
+    """How far a run is; ``seconds_left`` is None before the first task is done.
+
+    Examples
+    --------
+    >>> from wdrsvm.experiments import Progress
+    >>> Progress(done=1, total=3, seconds_left=20.0).total
+    3
+    """
+
+    done: int
+    total: int
+    seconds_left: float | None
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a run found.
+
+    Attributes
+    ----------
+    experiment : Experiment
+        Which experiment.
+    preset : str
+        Which size.
+    folder : Path
+        Where the files are.
+    frame : pandas DataFrame
+        All records, one a row.
+    about : dict
+        Numbers of tasks and repetitions, minutes, versions, machine.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from wdrsvm.experiments import EXPERIMENTS, collect
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = collect(EXPERIMENTS["simulation"], out=folder)
+    >>> results.about["missing"] == results.about["tasks"]
+    True
+    """
+
+    experiment: Experiment
+    preset: str
+    folder: Path
+    frame: Any
+    about: dict[str, Any]
+
+
+def run_experiment(
+    experiment: Experiment,
+    preset: str = "quick",
+    out: Path | str = "reproduce",
+    *,
+    jobs: int = 1,
+    repetitions: int | None = None,
+    client: Any = None,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Results:
+    """Run what is missing of an experiment and collect all of it.
+
+    Can be killed at any time; the next run with the same folder goes on where it was.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What to run.
+    preset : {"quick", "full"}, default="quick"
+        How much of it.
+    out : path, default="reproduce"
+        Folder; the results are in its folder ``<experiment>-<preset>``.
+    jobs : int, default=1
+        Processes; -1 is one a processor.
+    repetitions : int, default=None
+        Number of repetitions; None is the preset's own.
+    client : dask Client, default=None
+        Runs the tasks in place of processes of this machine.
+    progress : callable, default does nothing
+        Called with a :class:`Progress` at the start and after each task.
+
+    Returns
+    -------
+    Results
+        All records and what is to be known about them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from wdrsvm.experiments import Experiment, run_experiment
+    >>> squares = Experiment(
+    ...     "squares", "Squares", 1,
+    ...     tasks=lambda preset, repetitions: [{"x": x} for x in range(3)],
+    ...     run=lambda task: [{"square": task["x"] ** 2}],
+    ...     summarise=lambda frame: {},
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run_experiment(squares, out=folder).frame["square"].tolist()
+    [0, 1, 4]
+    """
+    folder = Path(out) / f"{experiment.name}-{checked_preset(preset)}"
+    tasks = experiment.tasks(preset, repetitions)
+    store = Store(folder, experiment.protocol)
+    with store.locked():
+        missing = [task for task in tasks if task not in store]
+        report = _Reporter(progress, len(tasks), len(missing))
+        for task, outcome in _executed(experiment, missing, jobs, client):
+            store.add(task, outcome)
+            report.task_done()
+    return collect(experiment, preset, out, repetitions=repetitions)
+
+
+def collect(
+    experiment: Experiment,
+    preset: str = "quick",
+    out: Path | str = "reproduce",
+    *,
+    repetitions: int | None = None,
+) -> Results:
+    """What is there of an experiment, finished or not, without running anything.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Which experiment.
+    preset : {"quick", "full"}, default="quick"
+        Which size.
+    out : path, default="reproduce"
+        Folder that was given to :func:`run_experiment`.
+    repetitions : int, default=None
+        Number of repetitions; None is the preset's own.
+
+    Returns
+    -------
+    Results
+        The records so far; ``about`` tells how many tasks are missing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from wdrsvm.experiments import EXPERIMENTS, collect
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     len(collect(EXPERIMENTS["subgradient"], out=folder).frame)
+    0
+    """
+    folder = Path(out) / f"{experiment.name}-{checked_preset(preset)}"
+    tasks = experiment.tasks(preset, repetitions)
+    store = Store(folder, experiment.protocol)
+    frame = importlib.import_module("pandas").DataFrame(store.records(tasks))
+    _write_tables(folder, frame)
+    return Results(experiment, preset, folder, frame, _about(store, tasks))
+
+
+def _executed(
+    experiment: Experiment, tasks: Sequence[Task], jobs: int, client: Any
+) -> Iterator[tuple[Task, Outcome]]:
+    """Pairs of a task and its outcome, in the order in which they are done."""
+    if client is not None:
+        as_completed = importlib.import_module("distributed").as_completed
+        futures = client.map(_timed, [experiment.run] * len(tasks), tasks, pure=False)
+        for future in as_completed(futures):
+            yield future.result()
+    elif jobs == 1:
+        yield from (_timed(experiment.run, task) for task in tasks)
+    else:
+        run = delayed(_timed)
+        pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
+        yield from pool(run(experiment.run, task) for task in tasks)
+
+
+def _timed(run: Callable[[Task], Any], task: Task) -> tuple[Task, Outcome]:
+    """Run a task with one thread; a failure names the task."""
+    began = time.perf_counter()
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore", RadiusWarning)
+        warnings.simplefilter("always", ConvergenceWarning)
+        try:
+            records = run(task)
+        except Exception as error:
+            error.add_note(f"This was the task {task}; all others that are done are kept.")
+            raise
+    unconverged = sum(issubclass(each.category, ConvergenceWarning) for each in caught)
+    return task, Outcome(records, time.perf_counter() - began, unconverged)
+
+
+class _Reporter:
+    """Counts tasks and guesses the time left from the mean of those done in this run."""
+
+    def __init__(self, tell: Callable[[Progress], None], total: int, missing: int) -> None:
+        self.tell, self.total, self.missing = tell, total, missing
+        self.began, self.done = time.monotonic(), 0
+        tell(Progress(total - missing, total, None))
+
+    def task_done(self) -> None:
+        self.done += 1
+        left = self.missing - self.done
+        pace = (time.monotonic() - self.began) / self.done
+        self.tell(Progress(self.total - left, self.total, pace * left))
+
+
+def _write_tables(folder: Path, frame: Any) -> None:
+    """Tidy results: CSV, and Parquet where pyarrow is installed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with replaced_whole(folder / "results.csv") as draft:
+        frame.to_csv(draft, index=False)
+    if importlib.util.find_spec("pyarrow") is not None:
+        with replaced_whole(folder / "results.parquet") as draft:
+            frame.to_parquet(draft, index=False)
+
+
+def _about(store: Store, tasks: Sequence[Task]) -> dict[str, Any]:
+    done = [store[task] for task in tasks if task in store]
+    return {
+        "tasks": len(tasks),
+        "missing": len(tasks) - len(done),
+        "repetitions": len({task.get("repetition") for task in tasks}),
+        "minutes": sum(outcome.seconds for outcome in done) / 60,
+        "unconverged": sum(outcome.unconverged for outcome in done),
+        "versions": {name: _version(name) for name in PACKAGES},
+        "machine": f"{platform.machine()}, {os.cpu_count()} processors, "
+        f"Python {platform.python_version()}",
+    }
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"

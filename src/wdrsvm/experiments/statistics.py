@@ -1,0 +1,58 @@
+"""Means with standard errors, paired differences, ranks, and differences to print."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+
+class Difference(NamedTuple):
+    """A mean difference, its standard error, and that many errors from zero."""
+
+    mean: float
+    error: float
+
+    @property
+    def in_errors(self) -> float:
+        """The difference over its standard error; infinite where that is zero."""
+        if self.error == 0:
+            return 0.0 if self.mean == 0 else float(np.copysign(np.inf, self.mean))
+        return self.mean / self.error
+
+
+def difference_of_means(
+    mean: float, deviation: float, n: int, other: float, other_deviation: float, m: int
+) -> Difference:
+    """Difference of two independent means from what is printed about them."""
+    error = np.sqrt(deviation**2 / n + other_deviation**2 / m)
+    return Difference(mean - other, float(error))
+
+
+def paired_difference(values: Any, others: Any, groups: Any = None) -> Difference:
+    """Mean difference over pairs; with groups, over the groups' means.
+
+    Repetitions on one data set share its rows and are not independent: with groups, one
+    a data set, the error is that of the mean over data sets.
+    """
+    gaps = np.asarray(values, dtype=float) - np.asarray(others, dtype=float)
+    if groups is not None:
+        labels = np.asarray(groups)
+        gaps = np.array([gaps[labels == label].mean() for label in np.unique(labels)])
+    error = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.nan
+    return Difference(float(gaps.mean()), float(error))
+
+
+def average_ranks(table: Any) -> Any:
+    """Mean rank of each column over the rows; 1 is the highest value, ties share."""
+    return table.rank(axis=1, ascending=False).mean()
+
+
+def signed_rank_p_value(gaps: Any) -> float:
+    """Wilcoxon's two-sided p-value that differences are symmetric about zero."""
+    gaps = np.asarray(gaps, dtype=float)
+    gaps = gaps[np.isfinite(gaps)]
+    if not np.any(gaps):
+        return 1.0
+    return float(stats.wilcoxon(gaps).pvalue)

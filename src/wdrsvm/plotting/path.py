@@ -1,0 +1,135 @@
+"""A path: coefficients, certified risks and changed labels against the radius."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..robustness import RobustPath
+from ._matplotlib import pyplot
+from .search import _name
+
+
+class PathDisplay:
+    """What becomes of the classifiers of a path as the radius grows.
+
+    Parameters
+    ----------
+    path : RobustPath
+        Result of :func:`wdrsvm.robust_path`.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes of the last plot.
+    figure_ : matplotlib Figure
+        Their figure.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from sklearn.datasets import load_iris
+    >>> from wdrsvm import robust_path
+    >>> from wdrsvm.plotting import PathDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> path = robust_path(X, y, radii=[0.01, 0.1, 0.5], label_costs=[2.0])
+    >>> display = PathDisplay(path).plot_coefficients(0)
+    >>> len(display.ax_.lines)
+    4
+    """
+
+    def __init__(self, path: RobustPath) -> None:
+        self.path = path
+        self._order = np.argsort(path.radii)
+
+    def plot_coefficients(
+        self,
+        class_index: int = 0,
+        *,
+        cost_index: int = 0,
+        feature_names: Any = None,
+        ax: Any = None,
+    ) -> PathDisplay:
+        """Coefficients of one class at one label cost.
+
+        Parameters
+        ----------
+        class_index : int, default=0
+            Position of the class in ``path.classes``.
+        cost_index : int, default=0
+            Position of the label cost in ``path.label_costs``.
+        feature_names : sequence of str, default=None
+            Names for a legend.
+        ax : matplotlib Axes, default=None
+            Where to plot; None makes a new figure.
+
+        Returns
+        -------
+        PathDisplay
+            The display itself.
+        """
+        values = self.path.coef[:, cost_index, class_index]
+        title = f"class {self.path.classes[class_index]}, label cost "
+        return self._plot(
+            values,
+            "coefficient",
+            feature_names,
+            ax,
+            title + _name(self.path.label_costs[cost_index]),
+        )
+
+    def plot_objective(self, *, ax: Any = None) -> PathDisplay:
+        """Certified worst-case risks at each label cost.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to plot; None makes a new figure.
+
+        Returns
+        -------
+        PathDisplay
+            The display itself.
+        """
+        return self._plot(self.path.objective, "worst-case risk", self._costs(), ax)
+
+    def plot_flipped_labels(
+        self, X: Any, y: Any, *, ax: Any = None, **ball: Any
+    ) -> PathDisplay:
+        """How many labels the worst case changes, at each label cost.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels.
+        ax : matplotlib Axes, default=None
+            Where to plot; None makes a new figure.
+        **ball : dict
+            Keyword arguments of :meth:`wdrsvm.RobustPath.flipped_labels`.
+
+        Returns
+        -------
+        PathDisplay
+            The display itself.
+        """
+        flipped = self.path.flipped_labels(X, y, **ball)
+        return self._plot(flipped, "labels changed in the worst case", self._costs(), ax)
+
+    def _costs(self) -> list[str]:
+        return [f"label cost {_name(cost)}" for cost in self.path.label_costs]
+
+    def _plot(
+        self, values: Any, name: str, labels: Any, ax: Any, title: str = ""
+    ) -> PathDisplay:
+        if ax is None:
+            _, ax = pyplot().subplots(layout="constrained")
+        lines = ax.plot(self.path.radii[self._order], values[self._order], marker=".")
+        ax.set(xscale="log", xlabel="radius", ylabel=name, title=title)
+        if labels is not None:
+            ax.legend(lines, labels, frameon=False, fontsize="small")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,161 @@
+"""Scores of a search over radii and label costs: lines, a heat map, a surface."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._matplotlib import pyplot
+
+
+class SearchDisplay:
+    """Scores of a cross-validated search against radius and label cost.
+
+    Parameters
+    ----------
+    radii : ndarray of shape (n_radii,)
+        Radii.
+    label_costs : list
+        Label costs.
+    mean, error : ndarray of shape (n_label_costs, n_radii)
+        Mean scores over the folds, and their standard errors.
+    chosen : tuple of int
+        Label cost and radius that were chosen, as positions.
+    name : str
+        What the scores are called.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes of the last plot.
+    figure_ : matplotlib Figure
+        Their figure.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from sklearn.datasets import load_iris
+    >>> from wdrsvm import RobustLinearSVCCV
+    >>> from wdrsvm.plotting import SearchDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = RobustLinearSVCCV(radii=[0.01, 0.1], cv=3).fit(X, y)
+    >>> display = SearchDisplay.from_search(search)
+    >>> len(display.ax_.lines)
+    3
+    """
+
+    def __init__(
+        self,
+        radii: Any,
+        label_costs: list[Any],
+        mean: Any,
+        error: Any,
+        chosen: tuple[int, int],
+        name: str = "score",
+    ) -> None:
+        self.radii = radii
+        self.label_costs = label_costs
+        self.mean = mean
+        self.error = error
+        self.chosen = chosen
+        self.name = name
+
+    @classmethod
+    def from_search(
+        cls, search: Any, *, kind: str = "lines", metric: str = "score", ax: Any = None
+    ) -> SearchDisplay:
+        """Plot a fitted search.
+
+        Parameters
+        ----------
+        search : RobustLinearSVCCV or RobustSVCCV
+            The fitted search.
+        kind : {"lines", "heatmap", "surface"}, default="lines"
+            Lines with a band of one standard error for each label cost, or the plane.
+        metric : str, default="score"
+            Which of several scorers.
+        ax : matplotlib Axes, default=None
+            Where to plot; None makes a new figure.
+
+        Returns
+        -------
+        SearchDisplay
+            The display.
+        """
+        table, radii = search.cv_results_, np.asarray(search.radii_)
+        shape = (-1, len(radii))
+        costs = [point["label_cost"] for point in table["params"][:: len(radii)]]
+        error = table[f"std_test_{metric}"] / np.sqrt(search.n_splits_)
+        display = cls(
+            radii,
+            costs,
+            table[f"mean_test_{metric}"].reshape(shape),
+            error.reshape(shape),
+            divmod(search.best_index_, len(radii)),
+            metric.replace("_", " "),
+        )
+        return display.plot(kind=kind, ax=ax)
+
+    def plot(self, *, kind: str = "lines", ax: Any = None) -> SearchDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        kind : {"lines", "heatmap", "surface"}, default="lines"
+            What to draw.
+        ax : matplotlib Axes, default=None
+            Where to plot; None makes a new figure.  A surface needs axes of three
+            dimensions.
+
+        Returns
+        -------
+        SearchDisplay
+            The display itself.
+        """
+        kinds = {"lines": self._lines, "heatmap": self._heatmap, "surface": self._surface}
+        if kind not in kinds:
+            raise ValueError(f"kind must be one of {list(kinds)}, got {kind!r}.")
+        if ax is None:
+            plane = {"projection": "3d"} if kind == "surface" else {}
+            _, ax = pyplot().subplots(layout="constrained", subplot_kw=plane)
+        kinds[kind](ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _lines(self, ax: Any) -> None:
+        order = np.argsort(self.radii)
+        radii = self.radii[order]
+        for cost, mean, error in zip(self.label_costs, self.mean, self.error, strict=True):
+            (line,) = ax.plot(radii, mean[order], marker="o", label=_name(cost))
+            band = (mean[order] - error[order], mean[order] + error[order])
+            ax.fill_between(radii, *band, alpha=0.15, color=line.get_color())
+        ax.axvline(self.radii[self.chosen[1]], color="grey", linestyle=":", label="chosen")
+        ax.set(xscale="log", xlabel="radius", ylabel=self.name)
+        ax.legend(title="label cost", frameon=False)
+
+    def _heatmap(self, ax: Any) -> None:
+        order = np.argsort(self.radii)
+        image = ax.imshow(self.mean[:, order], aspect="auto", origin="lower")
+        ax.set_xticks(range(len(order)), [f"{r:.2g}" for r in self.radii[order]])
+        ax.set_yticks(range(len(self.label_costs)), [_name(c) for c in self.label_costs])
+        ax.tick_params(axis="x", rotation=45)
+        j, i = self.chosen
+        ax.plot(int(np.flatnonzero(order == i)[0]), j, "w*", markersize=14)
+        ax.set(xlabel="radius", ylabel="label cost")
+        ax.figure.colorbar(image, ax=ax, label=self.name)
+
+    def _surface(self, ax: Any) -> None:
+        order = np.argsort(self.radii)
+        logarithm = np.log10(np.maximum(self.radii[order], np.finfo(float).tiny))
+        places = np.arange(len(self.label_costs))
+        ax.plot_surface(
+            logarithm[None], places[:, None], self.mean[:, order], cmap="viridis"
+        )
+        ax.set_yticks(places, [_name(cost) for cost in self.label_costs])
+        ax.set(xlabel="log10 radius", ylabel="label cost", zlabel=self.name)
+
+
+def _name(label_cost: Any) -> str:
+    return f"{label_cost:.3g}" if np.ndim(label_cost) == 0 else "matrix"

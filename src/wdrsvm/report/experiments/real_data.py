@@ -1,0 +1,188 @@
+"""The page of Experiment 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ...experiments.real_data import TABLES
+from ...experiments.splits import READINGS
+from ..figures import COLOURS, new_figure, saved_figure
+from ..page import Bullets, Figure, Section, Table, Text, Verdict
+
+LEAD = (
+    "Seven models on five tables: what the paper prints, what we find with its protocol, "
+    "and what an honest protocol gives."
+)
+LINEAR = ("DR-MSVM", "DR-OVA", "R-MSVM", "R-MLR")
+KERNEL = ("kDR-MSVM", "kDR-OVA", "kR-MSVM")
+# Its printed deviations are too small for 103 test rows: compared in points.
+IN_POINTS, POINTS = "penguins", 0.5
+ERRORS = 2.0
+AS_PUBLISHED = (
+    "As published: raw features, no intercept, 70/30 splits, the peak over radius and "
+    "label cost of the mean test accuracy. This chooses on the test set, so it flatters "
+    "every model. R-MSVM is label_cost=inf; R-MLR is read as the robust logistic "
+    "regression with the same norm and label_cost=inf, with scikit-learn's C = 1/(N "
+    "radius) beside."
+)
+AS_IT_SHOULD_BE = (
+    "As it should be: features standardised, with an intercept, radius and label cost "
+    "chosen by three-fold cross-validation inside the training set. Kernel machines in ten "
+    "repetitions, with the exact bound in place of the paper's triangle bound."
+)
+
+
+def sections(tables: dict[str, Any], folder: Path) -> list[Section]:
+    """Verdict, both protocols, kernels."""
+    table = tables["real_data"]
+    return [
+        Section("Verdict", _verdicts(table)),
+        Section("Published and ours", [Text(AS_PUBLISHED), _figure(table, folder)]),
+        Section("Table by table", [_compared(table, name) for name in TABLES]),
+        Section("As it should be", [Text(AS_IT_SHOULD_BE), _nested(table)]),
+        Section(
+            "Kernel machines and AI4I", [Bullets(_readings(table)), _ai4i_readings(table)]
+        ),
+    ]
+
+
+def agrees(row: Any) -> bool:
+    """Within two standard errors of the difference, or half a point on Penguins."""
+    if row["table"] == IN_POINTS:
+        return bool(abs(row["difference"]) <= POINTS)
+    return bool(abs(row["in_errors"]) <= ERRORS)
+
+
+def _verdicts(table: Any) -> list[Verdict]:
+    printed = table.dropna(subset=["published"])
+    small = printed[printed["table"].isin(TABLES) & (printed["table"] != "ai4i")]
+    groups = {
+        "Linear models on Wine, Penguins, Iris, Seeds": small[small["model"].isin(LINEAR)],
+        "Kernel models on Wine, Penguins, Iris, Seeds": small[small["model"].isin(KERNEL)],
+        "All models on AI4I": printed[
+            (printed["table"] == "ai4i") & printed["model"].isin(LINEAR + KERNEL)
+        ],
+    }
+    return [_verdict(name, rows) for name, rows in groups.items()]
+
+
+def _verdict(name: str, rows: Any) -> Verdict:
+    holds = rows.apply(agrees, axis=1)
+    text = (
+        f"{name}: {holds.sum()} of {len(rows)} printed means are within two standard "
+        "errors of the difference (half a point on Penguins)."
+    )
+    apart = [
+        f"{row['model']} on {row['table']} ({row['difference']:+.2f} points)"
+        for _, row in rows[~holds].iterrows()
+    ]
+    if apart:
+        text += f" Apart: {', '.join(apart)}."
+    return Verdict(text, bool(holds.all()))
+
+
+def _compared(table: Any, name: str) -> Table:
+    names = {
+        "model": "model",
+        "published": "published %",
+        "published_sd": "sd",
+        "ours": "ours %",
+        "ours_sd": "our sd",
+        "difference": "difference, points",
+        "in_errors": "in standard errors",
+        "radius": "at radius",
+        "label_cost": "label cost",
+        "repetitions": "repetitions",
+    }
+    part = table[table["table"] == name][list(names)].rename(columns=names)
+    percent = [name for name in part.columns if name not in ("model", "at radius")]
+    part = part.round(dict.fromkeys(percent, 2))
+    return Table.of_frame(f"{name}: peaks as published", part)
+
+
+def _nested(table: Any) -> Table:
+    part = table.dropna(subset=["nested"])
+    wide = part.pivot(index="model", columns="table", values="nested")
+    wide = wide.reindex(columns=list(TABLES))
+    ordered = wide.loc[[model for model in table["model"].unique() if model in wide.index]]
+    return Table.of_frame(
+        "Test accuracy in percent, tuned inside the training set",
+        ordered.round(2).reset_index(),
+    )
+
+
+def _ai4i_readings(table: Any) -> Table:
+    """Our peaks for every set of classes, beside the printed ones."""
+    part = table[table["table"].isin(("ai4i", *READINGS))].dropna(subset=["published"])
+    wide = part.pivot(index="model", columns="table", values="ours")
+    printed = part.groupby("model")["published"].first()
+    wide = wide.reindex(columns=["ai4i", *READINGS]).round(2)
+    wide.insert(0, "published", printed)
+    order = [model for model in (*LINEAR, *KERNEL) if model in wide.index]
+    return Table.of_frame(
+        "AI4I with all four faults, and with three of them: peaks in percent",
+        wide.loc[order].reset_index(),
+    )
+
+
+def _readings(table: Any) -> list[str]:
+    """What the plausible readings of what is not printed give."""
+    kernels = table[table["model"].str.startswith("kDR-MSVM")]
+    kernels = kernels[kernels["table"].isin(TABLES)]
+    sentences = []
+    for name, part in kernels.groupby("table", sort=False):
+        values = ", ".join(
+            f"{row['model']} {row['ours']:.2f}" for _, row in part.iterrows()
+        )
+        sentences.append(f"{name}: {values}; printed {part['published'].iloc[0]:.2f}.")
+    return [*sentences, *FINDINGS]
+
+
+# What trying the plausible readings showed; accuracies are in the tables above.
+FINDINGS = (
+    "The bound in the kernel program (triangle, squared norms as in the authors' program, "
+    "or exact) hardly moves the accuracy: the squared norms are the triangle bound at a "
+    "radius and label cost smaller by a factor of 1.41.",
+    "On raw features with gamma = 1/P most kernel values are next to nothing: the largest "
+    "one of a test row with a training row has the median 2e-4 on Wine, 1e-3 on Penguins "
+    "and 5e-19 on AI4I, but 0.98 on Iris and Seeds. Where it is that small the machines "
+    "decide by the nearest training row, whatever radius and label cost are, and "
+    "accuracies are low.",
+    "AI4I: with five classes every model is below its printed mean, the kernel machines by "
+    "as much as the linear ones. Scaling the features or adding the product type does not "
+    "bring them closer; leaving out one fault does. With four classes TWF's 46 rows are "
+    "too few for a balanced test set of 200, which the paper states, so this is a reading, "
+    "not an answer.",
+)
+
+
+def _figure(table: Any, folder: Path) -> Figure:
+    figure, axes = new_figure(10, 3.2, ncols=len(TABLES))
+    for ax, name in zip(axes, TABLES, strict=True):
+        part = table[(table["table"] == name)].dropna(subset=["published"])
+        part = part[part["model"].isin(LINEAR + KERNEL)]
+        places = range(len(part))
+        pairs = (("published", -0.12, COLOURS[1]), ("ours", 0.12, COLOURS[0]))
+        for column, shift, colour in pairs:
+            ax.errorbar(
+                part[column],
+                [place + shift for place in places],
+                xerr=part[f"{column}_sd"].fillna(0.0),
+                fmt="o",
+                markersize=4,
+                color=colour,
+                label=column,
+            )
+        ax.set_yticks(places, part["model"] if ax is axes[0] else [])
+        ax.invert_yaxis()
+        ax.set_title(name, fontsize=9)
+        ax.set_xlabel("accuracy %")
+    axes[0].legend(fontsize=7)
+    return saved_figure(
+        figure,
+        folder / "published-and-ours",
+        "Peak mean accuracy and one standard deviation, published and ours.",
+        "Five panels, one a table, with the published and our mean accuracy of seven "
+        "models side by side; the numbers are in the tables below.",
+    )

@@ -1,0 +1,78 @@
+"""Figures as files, PNG and SVG, and as parts of a page."""
+
+from __future__ import annotations
+
+import importlib
+import io
+from pathlib import Path
+from typing import Any
+
+from ..files import write_bytes
+from .page import Figure
+
+# Colours that people with any kind of colour vision tell apart (Okabe and Ito), and two
+# more for the longest list.
+COLOURS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"),
+    *("#56B4E9", "#000000", "#B8A800", "#888888", "#661100"),
+)
+# Text as outlines and fixed ids: the same figure everywhere, byte for byte.
+STYLE = {"svg.fonttype": "path", "svg.hashsalt": "wdrsvm", "font.size": 9.0}
+
+
+def new_figure(width: float = 8.0, height: float = 3.2, **grid: Any) -> tuple[Any, Any]:
+    """A figure and its axes, outside pyplot: nothing global changes.
+
+    Parameters
+    ----------
+    width, height : float
+        Size in inches.
+    **grid
+        Given to ``Figure.subplots``.
+
+    Returns
+    -------
+    tuple
+        The figure, and its axes.
+    """
+    try:
+        figure_class = importlib.import_module("matplotlib.figure").Figure
+    except ImportError:
+        raise ImportError(
+            'Pages with figures need matplotlib: pip install "wdrsvm[plot]" brings it.'
+        ) from None
+    figure = figure_class(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots(**grid)
+
+
+def saved_figure(figure: Any, path: Path, caption: str, alt: str) -> Figure:
+    """Save a figure as ``path`` with .png and .svg, and return it for a page.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+        What to save.
+    path : Path
+        File without its ending.
+    caption, alt : str
+        Text below the figure, and in place of it.
+
+    Returns
+    -------
+    Figure
+        The part of a page.
+    """
+    svg = drawn(figure, "svg")
+    write_bytes(path.with_suffix(".svg"), svg)
+    write_bytes(path.with_suffix(".png"), drawn(figure, "png"))
+    return Figure(svg, caption, alt)
+
+
+def drawn(figure: Any, kind: str) -> bytes:
+    """The bytes of a figure as ``"svg"`` or ``"png"``."""
+    matplotlib = importlib.import_module("matplotlib")
+    content = io.BytesIO()
+    metadata = {"Date": None} if kind == "svg" else {}
+    with matplotlib.rc_context(STYLE):
+        figure.savefig(content, format=kind, dpi=150, metadata=metadata)
+    return content.getvalue()

@@ -1,0 +1,12 @@
+"""The cross-validated estimators are scikit-learn's, without exceptions."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from wdrsvm import RobustLinearSVCCV, RobustSVCCV
+
+SMALL = {"radii": [0.001, 0.01], "label_costs": (2.0,), "cv": 2}
+
+
+@parametrize_with_checks([RobustLinearSVCCV(**SMALL), RobustSVCCV(**SMALL)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

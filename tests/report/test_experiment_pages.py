@@ -1,0 +1,72 @@
+"""Pages of the experiments, from made-up records."""
+
+import re
+
+import pytest
+
+from wdrsvm.experiments import EXPERIMENTS, collect
+from wdrsvm.report.experiments import PAGES, simulation, write_experiment_page
+
+from .made_up import fill
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("pandas")
+
+
+@pytest.fixture(autouse=True)
+def few_panels(monkeypatch):
+    """Figures of the simulation have eight panels a class count; four are enough here."""
+    monkeypatch.setattr(simulation, "CLASSES", (4,))
+    monkeypatch.setattr(simulation, "FEATURES", (3, 5))
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_page_has_verdicts_figures_and_what_was_run(name, tmp_path):
+    experiment = fill(name, tmp_path)
+    page = write_experiment_page(collect(experiment, out=tmp_path, repetitions=2))
+    html = page.read_text()
+    assert "verdict" in html
+    assert "What was run" in html
+    assert "nan" not in re.sub(r'src="[^"]*"', "", html)
+    figures = sorted(path.stem for path in page.parent.glob("*.svg"))
+    assert len(figures) == html.count("<figure>") > 0
+    assert figures == sorted(path.stem for path in page.parent.glob("*.png"))
+    assert list(page.parent.glob("summary-*.csv"))
+
+
+def test_every_experiment_has_a_page():
+    assert set(PAGES) == set(EXPERIMENTS)
+
+
+def test_a_page_of_an_unfinished_run_says_so(tmp_path):
+    experiment = fill("subgradient", tmp_path, repetitions=1)
+    page = write_experiment_page(collect(experiment, out=tmp_path, repetitions=2))
+    assert "<dd>3 of 6</dd>" in page.read_text()
+
+
+def test_other_readings_of_a_table_are_not_counted_as_printed(tmp_path):
+    experiment = fill("real-data", tmp_path)
+    html = write_experiment_page(
+        collect(experiment, out=tmp_path, repetitions=2)
+    ).read_text()
+    counts = re.findall(r"(\d+) printed means", html)
+    assert counts == ["16", "12", "7"]
+
+
+def test_differences_are_shown_in_standard_errors(tmp_path):
+    experiment = fill("real-data", tmp_path)
+    table = experiment.summarise(collect(experiment, out=tmp_path, repetitions=2).frame)
+    row = table["real_data"].set_index(["table", "model"]).loc[("wine", "DR-MSVM")]
+    assert row["published"] == 95.92
+    expected = (row["ours_sd"] ** 2 / 2 + 2.33**2 / 50) ** 0.5
+    assert row["standard_error"] == pytest.approx(expected)
+    assert row["in_errors"] == pytest.approx((row["ours"] - 95.92) / expected)
+
+
+def test_ratios_are_geometric_means_and_bounds_are_marked(tmp_path):
+    experiment = fill("scalability", tmp_path)
+    ratios = experiment.summarise(collect(experiment, out=tmp_path, repetitions=2).frame)[
+        "ratios"
+    ]
+    assert ratios["ratio"].between(50, 200).all()
+    assert (ratios["lower_bound"] == (ratios["solver"] == "clarabel")).all()
