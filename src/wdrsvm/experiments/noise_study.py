@@ -23,7 +23,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from ..estimators import RobustLinearSVC, RobustLogisticRegression, RobustSVC
 from ..problem import WassersteinBall
-from ..robustness import certified_radius, worst_case_risk
+from ..robustness import certified_radius, radius_max, worst_case_risk
 from .noise_data import TABLES, conditions, noisy_split
 from .spec import Experiment, Record, Tables, Task
 from .splits import Split
@@ -42,6 +42,7 @@ KERNEL_STRENGTHS, KERNEL_RADII = (
     (0.1, 1.0, 10.0, 100.0, 1000.0),
     (0.1, 0.03, 0.01, 0.003, 0.001),
 )
+DOUBTING_SHARES = (0.01, 0.05, 0.12, 0.22, 0.36)
 # Factors on 1 / n_features, the gamma of features of unit variance.
 KERNEL_WIDTHS = (0.3, 1.0)
 # Budgets of certified accuracy, in standard deviations of a feature.
@@ -83,12 +84,38 @@ class Kernel:
         return self.kind(gamma=self.width / X.shape[1], **self.options).fit(X, y)
 
 
+class Doubting:
+    """Robust logistic regression that may disbelieve labels.
+
+    The radius is a share of the largest worth trying, the price one of the loss of equal
+    scores, as in the recipe of the documentation.
+    """
+
+    def __init__(self, share: float, price: float, class_weight: Any = None) -> None:
+        self.share, self.price, self.class_weight = share, price, class_weight
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """The fitted classifier itself."""
+        same = {"label_cost": np.inf, "class_weight": self.class_weight}
+        largest = radius_max(X, y, loss="logistic", tol=1e-2, **same)
+        return RobustLogisticRegression(
+            self.share * largest,
+            self.price * np.log(len(np.unique(y))),
+            label_noise="random",
+            class_weight=self.class_weight,
+            tol=TOL,
+        ).fit(X, y)
+
+
 MODELS = {
     "WDR-MSVM": Model(partial(RobustLinearSVC, tol=TOL), BALLS, True),
     "WDR-MSVM, smoothed": Model(
         partial(RobustLinearSVC, smoothing=0.5, tol=TOL), BALLS, True
     ),
     "Robust logistic": Model(partial(RobustLogisticRegression, tol=TOL), BALLS, True),
+    "Robust logistic, doubting": Model(
+        Doubting, _candidates(share=DOUBTING_SHARES, price=(np.inf, 0.75)), True
+    ),
     "WDR kernel": Model(
         partial(Kernel, RobustSVC, label_cost=1.0, tol=TOL),
         _candidates(radius=KERNEL_RADII, width=KERNEL_WIDTHS),

@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from ..estimators import RadiusWarning
+from ..estimators import DisbeliefWarning, RadiusWarning
 from ..files import replaced_whole
 from .spec import Experiment, Task, checked_preset
 from .store import Outcome, Store
@@ -199,6 +199,7 @@ def _timed(run: Callable[[Task], Any], task: Task) -> tuple[Task, Outcome]:
     began = time.perf_counter()
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore", RadiusWarning)
+        warnings.simplefilter("ignore", DisbeliefWarning)
         warnings.simplefilter("always", ConvergenceWarning)
         try:
             records = run(task)
