@@ -42,6 +42,8 @@ from ..processes import held_to_cpus
 
 RADIUS, LABEL_COST, TOL = 1e-2, 0.5, 1e-4
 MEGABYTE = 1e6
+# Rows stay where they are also when another worker is idle.
+STAYING = {"distributed.scheduler.work-stealing": False}
 # Where an interpreter takes half of a worker's memory, rows must leave sooner than dask
 # lets them by default.
 SPILLING = {
@@ -186,7 +188,7 @@ def _cluster(n_workers: int, limit_mb: int) -> Iterator[Any]:
     dask: Any = import_module("dask")
     distributed: Any = import_module("distributed")
     with (
-        dask.config.set(SPILLING if limit_mb else {}),
+        dask.config.set(STAYING | (SPILLING if limit_mb else {})),
         tempfile.TemporaryDirectory() as folder,
         distributed.LocalCluster(
             n_workers=n_workers,

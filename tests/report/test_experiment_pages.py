@@ -44,6 +44,15 @@ def test_a_page_of_an_unfinished_run_says_so(tmp_path):
     assert "<dd>3 of 6</dd>" in page.read_text()
 
 
+def test_other_readings_of_a_table_are_not_counted_as_printed(tmp_path):
+    experiment = fill("real-data", tmp_path)
+    html = write_experiment_page(
+        collect(experiment, out=tmp_path, repetitions=2)
+    ).read_text()
+    counts = re.findall(r"(\d+) printed means", html)
+    assert counts == ["16", "12", "7"]
+
+
 def test_differences_are_shown_in_standard_errors(tmp_path):
     experiment = fill("real-data", tmp_path)
     table = experiment.summarise(collect(experiment, out=tmp_path, repetitions=2).frame)

@@ -116,13 +116,16 @@ def test_single_precision_rows_are_solved():
 
 @every_norm
 def test_a_warm_start_saves_steps(norm):
-    problem = many_rows(norm)
-    cold = solved_many(norm)
-    start = Start(cold.coef, cold.intercept, cold.certificate.lam)
-    moved = problem.with_radius(0.021)
-    warm = smoothing_newton(moved, DEFAULT, start)
-    assert_solved(moved, warm, 1e-6)
-    assert warm.n_iter < cold.n_iter
+    """Over a few seeds: a lucky sample saves as many."""
+    moved, steps = many_rows(norm).with_radius(0.021), []
+    for seed in range(3):
+        cold = solved_many(norm, seed)
+        start = Start(cold.coef, cold.intercept, cold.certificate.lam)
+        warm = smoothing_newton(moved, SolverSettings(seed=seed), start)
+        assert_solved(moved, warm, 1e-6)
+        steps.append((warm.n_iter, cold.n_iter))
+    from_there, from_zero = np.sum(steps, axis=0)
+    assert from_there < from_zero
 
 
 @every_norm
