@@ -38,7 +38,7 @@ from .label_noise_data import CROWDS, NOISES, TABLES, Case, case
 from .label_noise_report import print_tables
 
 # Shares of the largest radius worth trying, and of the loss of equal scores.
-RADII = (0.01, 0.05, 0.12, 0.22)
+RADII = (0.004, 0.02, 0.08, 0.22)
 COSTS = {"trim": (1.0, 0.75), "repair": (0.8, 0.4), "relative rule": (0.8, 0.4)}
 STRENGTHS = np.logspace(-3, 2, len(RADII) * (1 + len(COSTS["trim"])))
 # By how much a fit that doubts labels must be ahead of the one that believes them.
@@ -47,7 +47,7 @@ N_FOLDS = 3
 LOOSE, EXACT = SolverSettings(tol=0.1), 1e-3
 MAX_DISBELIEF = 0.4
 MAX_RELATIVE_ROUNDS = 5
-FIRST_SEED, N_SPLITS = 200, 30
+FIRST_SEED, N_SPLITS = 300, 30
 # Splits on which the members that were not chosen, and class-dependent noise, are tried.
 N_SPLITS_OF_OTHERS, N_CLASS_DEPENDENT = 0, 6
 

@@ -27,7 +27,7 @@ def search_for(X, y):
     largest = radius_max(X, y, label_cost=np.inf, loss="logistic")
     grid = {
         "label_cost": np.log(len(np.unique(y))) * np.array([np.inf, 1.0, 0.75]),
-        "radius": largest * np.array([0.01, 0.05, 0.12, 0.22]),
+        "radius": largest * np.array([0.004, 0.02, 0.08, 0.22]),
     }
     return GridSearchCV(
         RobustLogisticRegression(label_noise="random", tol=1e-2),

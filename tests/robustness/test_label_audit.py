@@ -16,7 +16,13 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from wdrsvm import RobustLinearSVC, WassersteinBall, audit_labels, worst_case_distribution
+from wdrsvm import (
+    RobustLinearSVC,
+    RobustLogisticRegression,
+    WassersteinBall,
+    audit_labels,
+    worst_case_distribution,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -229,3 +235,16 @@ def test_a_class_of_one_row_and_a_model_without_scores():
 
     with pytest.raises(TypeError, match="estimator must have decision_function"):
         audit_labels(X, y, Unscored())
+
+
+def test_an_estimator_that_doubts_labels_audits_better_where_many_are_wrong():
+    X, y = load_wine(return_X_y=True)
+    found = {"adversarial": 0, "random": 0}
+    for seed in range(3):
+        labels, wrong = corrupted(y, 45, seed)
+        for label_noise in found:
+            cost = 1.0 if label_noise == "random" else np.inf
+            model = RobustLogisticRegression(0.05, cost, label_noise=label_noise)
+            audit = audit_labels(X, labels, make_pipeline(StandardScaler(), model))
+            found[label_noise] += np.isin(audit.row[:45], wrong).sum()
+    assert found["random"] > found["adversarial"]

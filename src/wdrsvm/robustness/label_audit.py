@@ -132,7 +132,9 @@ def audit_labels(
 
     Fix or confirm the labels at the top, pass ``label_trust=inf`` for those confirmed,
     and fit or audit again.  With many features and many wrong labels, a larger radius
-    than the default one finds more of them: pass an ``estimator`` of your own.
+    than the default one finds more of them: pass an ``estimator`` of your own.  One with
+    ``label_noise="random"`` is not misled by the wrong labels it learns from, which tells
+    where these are many.
 
     Parameters
     ----------
