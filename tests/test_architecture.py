@@ -13,11 +13,11 @@ PACKAGE = ROOT / "src" / "wdrsvm"
 
 # A room may import from its own floor and from those below.
 FLOORS = [
-    ["problem", "files"],
+    ["problem", "files", "version"],
     ["solvers", "kernels"],
     ["robustness"],
     ["estimators"],
-    ["datasets", "experiments", "plotting", "report"],
+    ["datasets", "experiments", "model_files", "plotting", "report"],
     ["cli", "__init__", "__main__", "demo"],
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
@@ -107,7 +107,17 @@ def python(code):
     return run.stdout
 
 
-HEAVY = ["cvxpy", "dask", "highspy", "matplotlib", "numba", "pandas", "polars", "torch"]
+HEAVY = [
+    "cvxpy",
+    "dask",
+    "highspy",
+    "matplotlib",
+    "numba",
+    "pandas",
+    "polars",
+    "skops",
+    "torch",
+]
 
 
 def test_importing_the_package_is_light():

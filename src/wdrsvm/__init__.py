@@ -10,6 +10,7 @@ from .estimators import (
     RobustSVC,
     RobustSVCCV,
 )
+from .model_files import load_model, save_model
 from .problem import WassersteinBall
 from .robustness import (
     LabelAudit,
@@ -26,8 +27,7 @@ from .robustness import (
     worst_case_distribution,
     worst_case_risk,
 )
-
-__version__ = "0.1.0"
+from .version import __version__
 
 __all__ = [
     "DisbeliefWarning",
@@ -48,9 +48,11 @@ __all__ = [
     "bootstrap_radius",
     "certified_radius",
     "guaranteed_radius",
+    "load_model",
     "one_vs_rest_path",
     "radius_max",
     "robust_path",
+    "save_model",
     "worst_case_distribution",
     "worst_case_risk",
 ]
