@@ -26,6 +26,7 @@ MODELS = [
     wdrsvm.RobustLinearSVC(),
     wdrsvm.RobustLinearSVC(norm="l1", feature_cost=[1, np.inf, 1, 1]),
     wdrsvm.RobustLinearSVCCV(radii=[0.1], label_costs=[2.0], cv=2),
+    wdrsvm.RobustLinearSVCCV([0.1], [2.0], cv=2, scoring="balanced_accuracy"),
     wdrsvm.RobustLogisticRegression(),
     wdrsvm.RobustOneVsRestSVC(),
     wdrsvm.RobustSVC(),

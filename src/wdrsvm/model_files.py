@@ -29,11 +29,15 @@ CLASSIFIERS = (
     estimators.RobustSVC,
     estimators.RobustSVCCV,
 )
+# Judges of a cross-validated search.
+SCORES = ("accuracy_score", "balanced_accuracy_score", "f1_score", "log_loss")
 # What a file may hold beside skops's own list, which has scikit-learn's estimators.
 TRUSTED = (
     *(f"{kind.__module__}.{kind.__qualname__}" for kind in (*CLASSIFIERS, Kernel)),
     "numpy.dtype",
     "sklearn.metrics._scorer._PassthroughScorer",
+    "sklearn.metrics._scorer._Scorer",
+    *(f"sklearn.metrics._classification.{name}" for name in SCORES),
 )
 
 

@@ -45,7 +45,7 @@ def quick(monkeypatch):
 def test_help_lists_the_commands(capsys):
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    for command in ("demo", "reproduce", "bench"):
+    for command in ("fit", "predict", "certify", "audit", "demo", "reproduce", "bench"):
         assert command in shown
 
 

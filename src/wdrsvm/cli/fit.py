@@ -1,0 +1,176 @@
+"""``wdrsvm fit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.pipeline import Pipeline
+
+from ..estimators import RobustLinearSVC, RobustLinearSVCCV, RobustSVC, RobustSVCCV
+from ..model_files import save_model
+from ..problem import NORMS
+from .features import Prepared, check_classes, labelled, listed, prepared
+from .models import labelled_for
+from .output import Drop, Json, Output, Target
+from .tables import checked_output, read_table
+
+KERNELS = ("linear", "rbf", "laplacian", "poly")
+FOLDS = 5
+RADIUS, LABEL_COST = 0.05, 2.0
+
+EXAMPLES = """Examples:
+
+wdrsvm fit penguins.csv --target species --cv --out penguins.wdrsvm
+
+wdrsvm fit train.parquet --target y --radius 0.1 --label-cost inf --norm l1 --out y.wdrsvm
+
+wdrsvm fit train.csv --target y --cv --kernel rbf --test test.csv --out y.wdrsvm
+"""
+
+
+def register(app: Any) -> None:
+    """Add the command."""
+    app.command("fit", epilog=EXAMPLES)(fit)
+
+
+def fit(
+    train: Annotated[
+        Path, typer.Argument(help="Table: .csv, .tsv, .parquet, .npz or .svmlight.")
+    ],
+    target: Target,
+    out: Annotated[Path, typer.Option(help="Model file to write.")],
+    cv: Annotated[
+        bool, typer.Option("--cv", help="Choose radius and label cost by cross-validation.")
+    ] = False,
+    radius: Annotated[
+        float | None, typer.Option(help=f"Budget of the adversary; {RADIUS} if not given.")
+    ] = None,
+    label_cost: Annotated[
+        float | None,
+        typer.Option(help=f"Cost of changing a label, or inf; {LABEL_COST} if not given."),
+    ] = None,
+    kernel: Annotated[str, typer.Option(help=f"One of {', '.join(KERNELS)}.")] = "linear",
+    norm: Annotated[str, typer.Option(help=f"One of {', '.join(NORMS)}.")] = "l2",
+    landmarks: Annotated[
+        int | None, typer.Option(help="Of a kernel's approximation, for many rows.")
+    ] = None,
+    balanced: Annotated[
+        bool, typer.Option("--balanced", help="Give every class the same weight.")
+    ] = False,
+    drop: Drop = None,
+    test: Annotated[Path | None, typer.Option(help="Table to test the model on.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Learn a robust classifier from a table and save it.
+
+    Numbers are standardised, texts become categories that the adversary cannot touch,
+    missing values are filled in; the model file holds all of this.
+    """
+    output = Output(as_json)
+    classifier = _classifier(cv, radius, label_cost, kernel, norm, landmarks, balanced)
+    checked_output(out)
+    with output.working("Reading"):
+        table, tested = read_table(train), None if test is None else read_table(test)
+        data = labelled(table, target, drop)
+        check_classes(data.y, train)
+        columns = prepared(data, train)
+        output.notes += [*data.notes, *columns.notes, *_about_categories(columns, kernel)]
+    with output.working("Fitting"):
+        _fit(classifier, columns, data.y, cv)
+    model = Pipeline([("columns", columns.transformer), ("classifier", classifier)])
+    facts = _facts(classifier, columns.features, data.y)
+    if tested is not None:
+        rows = labelled_for(model, tested, target)
+        output.notes += rows.notes
+        facts |= _test_facts(model, rows)
+    save_model(model, out)
+    output.show({"model": str(out), **facts})
+
+
+def _classifier(
+    cv: bool,
+    radius: float | None,
+    label_cost: float | None,
+    kernel: str,
+    norm: str,
+    landmarks: int | None,
+    balanced: bool,
+) -> Any:
+    """The classifier that the options describe, checked before any table is read."""
+    _check_choice("--kernel", kernel, KERNELS)
+    _check_choice("--norm", norm, tuple(NORMS))
+    is_linear = kernel == "linear"
+    if not is_linear and norm != "l2":
+        raise ValueError(f"--norm must be l2 with --kernel {kernel}, got {norm}.")
+    if is_linear and landmarks is not None:
+        raise ValueError("--landmarks needs a --kernel that is not linear.")
+    if cv and (radius is not None or label_cost is not None):
+        raise ValueError("--cv chooses radius and label cost: give either it or them.")
+    options: dict[str, Any] = {"class_weight": "balanced" if balanced else None}
+    options |= (
+        {"norm": norm} if is_linear else {"kernel": kernel, "n_components": landmarks}
+    )
+    if cv:
+        scoring = "balanced_accuracy" if balanced else None
+        kind: Any = RobustLinearSVCCV if is_linear else RobustSVCCV
+        return kind(scoring=scoring, **options)
+    options["radius"] = RADIUS if radius is None else radius
+    options["label_cost"] = LABEL_COST if label_cost is None else label_cost
+    return RobustLinearSVC(**options) if is_linear else RobustSVC(**options)
+
+
+def _check_choice(option: str, given: str, allowed: tuple[str, ...]) -> None:
+    if given not in allowed:
+        raise ValueError(f"{option} must be one of {', '.join(allowed)}, got {given}.")
+
+
+def _about_categories(columns: Prepared, kernel: str) -> list[str]:
+    if not columns.categories:
+        return []
+    names = listed(columns.categories)
+    if kernel == "linear":
+        return [f"Categories, which the adversary cannot touch (cost inf): {names}."]
+    return [
+        f"Categories, which with a kernel the adversary can touch like numbers: {names}."
+    ]
+
+
+def _fit(classifier: Any, columns: Prepared, y: Any, cv: bool) -> None:
+    if cv:
+        smallest = int(np.unique(y, return_counts=True)[1].min())
+        classifier.set_params(cv=min(FOLDS, smallest))
+    if columns.categories and hasattr(classifier, "feature_cost"):
+        classifier.set_params(feature_cost=columns.feature_cost)
+    classifier.fit(columns.features, y)
+
+
+def _facts(classifier: Any, features: Any, y: Any) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "rows": len(y),
+        "features": features.shape[1],
+        "classes": classifier.classes_.tolist(),
+    }
+    if hasattr(classifier, "best_score_"):
+        facts["cross-validated score"] = classifier.best_score_
+    chosen = getattr(classifier, "best_estimator_", classifier)
+    return facts | {
+        "radius": float(chosen.radius),
+        "label cost": float(chosen.label_cost),
+        "training accuracy": float(np.mean(chosen.predict(features) == y)),
+        "certified worst-case risk": float(chosen.objective_),
+        "duality gap": float(chosen.duality_gap_),
+        "solver": chosen.solver_,
+    }
+
+
+def _test_facts(model: Any, rows: Any) -> dict[str, Any]:
+    predicted = model.predict(rows.X)
+    return {
+        "test rows": len(rows.y),
+        "test accuracy": float(np.mean(predicted == rows.y)),
+        "balanced test accuracy": float(balanced_accuracy_score(rows.y, predicted)),
+    }

@@ -1,0 +1,41 @@
+"""Tables as a saved model sees them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..model_files import load_model
+from .features import Labelled, features_for, labelled, unseen_categories
+from .tables import Table
+
+
+def loaded(path: Path) -> Any:
+    """A model that ``wdrsvm fit`` wrote."""
+    model = load_model(path)
+    if not hasattr(model, "steps") or not hasattr(model, "predict"):
+        raise ValueError(f"{path} holds no model that wdrsvm fit wrote.")
+    return model
+
+
+def labelled_for(model: Any, table: Table, target: str) -> Labelled:
+    """Features and labels of a table, for a model that is fitted."""
+    data = labelled(table, target)
+    X = features_for(model, table)
+    X = X[data.row] if table.is_sparse else X.iloc[data.row].reset_index(drop=True)
+    y = _known_labels(data.y, model.classes_, table.path)
+    return replace(data, X=X, y=y, notes=[*data.notes, *unseen_categories(model, X)])
+
+
+def _known_labels(y: Any, classes: Any, path: Path) -> Any:
+    given = y.astype(str) if classes.dtype.kind in "UO" else y
+    strange = np.setdiff1d(given, classes)
+    if len(strange):
+        raise ValueError(
+            f"{path} has the class {strange[0]}, but the model knows "
+            f"{', '.join(map(str, classes))}."
+        )
+    return given

@@ -1,0 +1,77 @@
+"""``wdrsvm predict``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from .features import features_for, unseen_categories
+from .models import loaded
+from .output import Json, Output
+from .tables import TABLE_ENDINGS, checked_output, pandas, read_table, write_table
+
+EXAMPLES = """Examples:
+
+wdrsvm predict penguins.wdrsvm new.csv --out predictions.csv
+
+wdrsvm predict penguins.wdrsvm new.csv > predictions.csv
+"""
+
+
+def register(app: Any) -> None:
+    """Add the command."""
+    app.command("predict", epilog=EXAMPLES)(predict)
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="Model file.")],
+    table: Annotated[Path, typer.Argument(help="Table of rows to classify.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Table to write; printed if not given.")
+    ] = None,
+    scores: Annotated[
+        bool, typer.Option("--scores", help="Add the scores of all classes.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Classify the rows of a table.
+
+    A target column, and columns that the model does not know, are ignored.
+    """
+    output = Output(as_json)
+    if out is not None:
+        checked_output(out, TABLE_ENDINGS)
+    with output.working("Predicting"):
+        classifier, rows = loaded(model), read_table(table)
+        X = features_for(classifier, rows)
+        output.notes += unseen_categories(classifier, X)
+        predictions = _predictions(classifier, X, scores)
+    classes, counts = np.unique(predictions["prediction"], return_counts=True)
+    facts: dict[str, Any] = {"rows": len(predictions)}
+    facts["predicted"] = dict(zip(classes.tolist(), counts.tolist(), strict=True))
+    if out is not None:
+        write_table(predictions, out)
+        output.show({"predictions": str(out), **facts})
+    elif as_json:
+        output.show(facts | {"predictions": predictions.to_dict("list")})
+    else:
+        predictions.to_csv(sys.stdout, index=False)
+        for note in output.notes:
+            print(f"Note: {note}", file=sys.stderr)
+
+
+def _predictions(classifier: Any, X: Any, scores: bool) -> Any:
+    columns = {"prediction": classifier.predict(X)}
+    if scores:
+        values = classifier.decision_function(X)
+        if values.ndim == 1:
+            values = np.column_stack([-values, values]) / 2
+        columns |= {
+            f"score {name}": column
+            for name, column in zip(classifier.classes_, values.T, strict=True)
+        }
+    return pandas().DataFrame(columns)

@@ -1,0 +1,153 @@
+"""Tables in the formats people have them in, each problem one sentence."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.datasets import load_svmlight_file
+
+from ..files import replaced_whole
+
+# The name of the labels in formats that give them none.
+UNNAMED_TARGET = "y"
+SEPARATORS = ",;\t"
+HEAD_BYTES = 8192
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named columns; or, from svmlight, sparse rows with their labels."""
+
+    path: Path
+    columns: Any
+    rows: Any = None
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.rows is not None
+
+
+def read_table(path: Path) -> Table:
+    """A table from a file, by the ending of its name."""
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no table {path}.")
+    ending = path.suffix.lower()
+    if ending not in READERS:
+        raise ValueError(f"{path} must end in one of {', '.join(READERS)}.")
+    if not path.stat().st_size:
+        raise ValueError(f"{path} is empty.")
+    try:
+        table = READERS[ending](path)
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, Warning) as error:
+        reason = str(error).strip().splitlines()[0].rstrip(".")
+        raise ValueError(f"{path} is no readable {ending} table: {reason}.") from error
+    if not len(table.columns):
+        raise ValueError(f"{path} has a header but no rows.")
+    table.columns.columns = table.columns.columns.map(str)
+    return table
+
+
+def pandas() -> Any:
+    """Imported late: ``wdrsvm --help`` needs no tables."""
+    return importlib.import_module("pandas")
+
+
+def _delimited(separator: str | None) -> Callable[[Path], Table]:
+    def read(path: Path) -> Table:
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES)
+        if b"\0" in head:
+            raise ValueError("it is a binary file")
+        header = head.decode("utf-8-sig", errors="replace").splitlines()[0]
+        with warnings.catch_warnings():
+            # Such as rows that are longer than the header.
+            warnings.simplefilter("error")
+            frame = pandas().read_csv(
+                path,
+                sep=separator or max(SEPARATORS, key=header.count),
+                index_col=False,
+                low_memory=False,
+                encoding="utf-8-sig",
+            )
+        return Table(path, frame)
+
+    return read
+
+
+def _parquet(path: Path) -> Table:
+    return Table(path, pandas().read_parquet(path))
+
+
+def _npz(path: Path) -> Table:
+    """Vectors are columns; a matrix X is columns X0, X1, ..."""
+    with np.load(path, allow_pickle=False) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    columns: dict[str, Any] = {}
+    for name, array in arrays.items():
+        if array.ndim == 2:
+            columns |= {f"{name}{d}": column for d, column in enumerate(array.T)}
+        elif array.ndim == 1:
+            columns[name] = array
+        else:
+            raise ValueError(f"array {name} has {array.ndim} axes, not 1 or 2")
+    return Table(path, pandas().DataFrame(columns))
+
+
+def _svmlight(path: Path) -> Table:
+    rows, labels = load_svmlight_file(str(path))
+    whole = labels.astype(int)
+    labels = whole if (whole == labels).all() else labels
+    frame = pandas().DataFrame({UNNAMED_TARGET: labels})
+    return Table(path, frame, sparse.csr_array(rows))
+
+
+READERS: dict[str, Callable[[Path], Table]] = {
+    ".csv": _delimited(None),
+    ".tsv": _delimited("\t"),
+    ".parquet": _parquet,
+    ".npz": _npz,
+    ".svm": _svmlight,
+    ".svmlight": _svmlight,
+    ".libsvm": _svmlight,
+}
+
+
+def checked_output(path: Path, endings: tuple[str, ...] = ()) -> Path:
+    """A path that can be written, found out before the work is done."""
+    if endings and path.suffix.lower() not in endings:
+        raise ValueError(f"--out must end in one of {', '.join(endings)}, got {path}.")
+    if path.is_dir():
+        raise ValueError(f"--out must be a file, but {path} is a folder.")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+        writable = not path.exists() or os.access(path, os.W_OK)
+    except OSError as error:
+        raise ValueError(f"--out {path} cannot be written: {error.strerror}.") from error
+    if not writable:
+        raise ValueError(f"--out {path} cannot be written: Permission denied.")
+    return path
+
+
+TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
+
+
+def write_table(frame: Any, path: Path) -> Path:
+    """Write a data frame in the format that the name asks for, whole or not at all."""
+    with replaced_whole(path) as draft:
+        if path.suffix.lower() == ".parquet":
+            frame.to_parquet(draft, index=False)
+        else:
+            separator = "\t" if path.suffix.lower() == ".tsv" else ","
+            frame.to_csv(draft, index=False, sep=separator)
+    return path
