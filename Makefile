@@ -40,7 +40,7 @@ $(BIN)/python:
 
 # The stamps are files: a second run installs nothing unless the dependencies changed.
 $(READY): pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet -e ".[test,reference,plot,cli,data,dask]"
+	$(BIN)/python -m pip install --quiet -e ".[test,reference,plot,cli,data,dask,onnx]"
 	touch $@
 
 $(DOCS_READY): pyproject.toml $(READY)

@@ -17,7 +17,7 @@ FLOORS = [
     ["solvers", "kernels"],
     ["robustness"],
     ["estimators"],
-    ["datasets", "experiments", "model_files", "plotting", "report"],
+    ["datasets", "experiments", "model_files", "onnx_export", "plotting", "report"],
     ["cli", "__init__", "__main__", "demo"],
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

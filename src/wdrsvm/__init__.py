@@ -11,6 +11,7 @@ from .estimators import (
     RobustSVCCV,
 )
 from .model_files import load_model, save_model
+from .onnx_export import to_onnx
 from .problem import WassersteinBall
 from .robustness import (
     LabelAudit,
@@ -53,6 +54,7 @@ __all__ = [
     "radius_max",
     "robust_path",
     "save_model",
+    "to_onnx",
     "worst_case_distribution",
     "worst_case_risk",
 ]

@@ -206,19 +206,30 @@ def _kind(column: Any, path: Path) -> str:
 
 def _cleaned(frame: Any, kinds: dict[str, list[Any]], path: Path) -> Any:
     """Numbers as floats, everything else as texts."""
-    columns = {name: _numbers(frame[name], path) for name in kinds.get(NUMBERS, [])}
-    columns |= {name: _texts(frame[name]) for name in kinds.get(CATEGORIES, [])}
-    return pandas().DataFrame({name: columns[name] for name in frame.columns})
+    numbers = _numbers(frame[kinds.get(NUMBERS, [])], path)
+    texts = {name: _texts(frame[name]) for name in kinds.get(CATEGORIES, [])}
+    return numbers.assign(**texts)[list(frame.columns)]
 
 
-def _numbers(column: Any, path: Path) -> Any:
+def _numbers(frame: Any, path: Path) -> Any:
     try:
-        values = column.astype(float)
+        values = frame.astype(float)
     except (TypeError, ValueError):
-        raise ValueError(f"{path}: {column.name} must hold numbers, got text.") from None
-    if np.isinf(values).any():
-        raise ValueError(f"{path}: {column.name} must hold finite numbers, got infinity.")
+        name = next(name for name in frame.columns if not _holds_numbers(frame[name]))
+        raise ValueError(f"{path}: {name} must hold numbers, got text.") from None
+    infinite = np.isinf(values.to_numpy()).any(axis=0)
+    if infinite.any():
+        name = frame.columns[infinite][0]
+        raise ValueError(f"{path}: {name} must hold finite numbers, got infinity.")
     return values
+
+
+def _holds_numbers(column: Any) -> bool:
+    try:
+        column.astype(float)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _texts(column: Any) -> Any:

@@ -1,0 +1,220 @@
+"""Models as ONNX graphs, for programs without Python.
+
+The graphs reckon in double precision, as the models do.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+
+from .estimators import (
+    RobustLinearSVC,
+    RobustLinearSVCCV,
+    RobustLogisticRegression,
+    RobustSVC,
+    RobustSVCCV,
+)
+
+LINEAR = (RobustLinearSVC, RobustLinearSVCCV)
+KERNEL = (RobustSVC, RobustSVCCV)
+ALL = (*LINEAR, RobustLogisticRegression, *KERNEL)
+OPSET = 17
+INPUT, LABEL, SCORES, PROBABILITIES = "X", "label", "scores", "probabilities"
+
+
+def to_onnx(model: Any) -> Any:
+    """A fitted classifier, or a pipeline that ends in one, as an ONNX model.
+
+    The graph has an input ``X``, doubles of shape (n_samples, n_features), and the outputs
+    ``label``, ``scores`` (the decision function) and for a logistic model
+    ``probabilities``.
+
+    Parameters
+    ----------
+    model : estimator
+        A :class:`RobustLinearSVC`, :class:`RobustLogisticRegression`, :class:`RobustSVC`
+        with the kernel "rbf" or "linear", a cross-validated one of these, or a pipeline of
+        transformers of numbers that skl2onnx knows and one of these.
+
+    Returns
+    -------
+    onnx.ModelProto
+        The model; ``SerializeToString()`` gives the bytes of a file.
+
+    See Also
+    --------
+    save_model : Files for this library.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from wdrsvm import RobustLinearSVC, to_onnx
+    >>> X, y = load_iris(return_X_y=True)
+    >>> graph = to_onnx(RobustLinearSVC().fit(X, y)).graph
+    >>> [output.name for output in graph.output]
+    ['label', 'scores']
+    """
+    skl2onnx = _imported("skl2onnx")
+    types = _imported("skl2onnx.common.data_types")
+    steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
+    _check_known(steps[-1])
+    _check_columns(steps)
+    return skl2onnx.convert_sklearn(
+        model,
+        initial_types=[(INPUT, types.DoubleTensorType([None, model.n_features_in_]))],
+        target_opset={"": OPSET, "ai.onnx.ml": 3},
+        custom_conversion_functions={
+            SimpleImputer: _convert_imputer,
+            **dict.fromkeys(ALL, _convert),
+        },
+        custom_shape_calculators=dict.fromkeys(ALL, _nothing_to_infer),
+        custom_parsers=dict.fromkeys(ALL, _outputs),
+    )
+
+
+def _imported(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise ImportError(
+            'to_onnx needs onnx and skl2onnx: pip install "wdrsvm[onnx]" brings them.'
+        ) from None
+
+
+def _check_known(classifier: Any) -> None:
+    if type(classifier) not in ALL:
+        names = ", ".join(kind.__name__ for kind in ALL)
+        raise TypeError(
+            f"model must be or end in one of {names}, got {type(classifier).__name__}."
+        )
+    if type(classifier) in KERNEL and classifier.kernel not in ("rbf", "linear"):
+        raise ValueError(
+            f"model must have the kernel 'rbf' or 'linear', got {classifier.kernel!r}."
+        )
+
+
+def _check_columns(steps: list[Any]) -> None:
+    """The one input is a matrix, whose columns have no names."""
+    for step in steps:
+        if isinstance(step, ColumnTransformer):
+            chosen = np.concatenate(
+                [np.ravel(columns) for _, _, columns in step.transformers_]
+            )
+            if chosen.dtype.kind in "UO":
+                raise ValueError(
+                    "model must choose its columns by number, got a pipeline that chooses "
+                    f"by names such as '{chosen[0]}'."
+                )
+
+
+def _outputs(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
+    """Declare what the graph gives."""
+    types = _imported("skl2onnx.common.data_types")
+    operator = scope.declare_local_operator(_alias(model), model)
+    operator.inputs += inputs
+    n_scores = 1 if len(model.classes_) == 2 else len(model.classes_)
+    is_text = model.classes_.dtype.kind in "UO"
+    label = types.StringTensorType if is_text else types.Int64TensorType
+    shapes = {LABEL: label([None]), SCORES: types.DoubleTensorType([None, n_scores])}
+    if hasattr(model, "predict_proba"):
+        shapes[PROBABILITIES] = types.DoubleTensorType([None, len(model.classes_)])
+    for name, kind in shapes.items():
+        operator.outputs.append(scope.declare_local_variable(name, kind))
+    return operator.outputs
+
+
+def _alias(model: Any) -> str:
+    return f"wdrsvm{type(model).__name__}"
+
+
+def _nothing_to_infer(operator: Any) -> None:
+    """Shapes are known since the outputs were declared."""
+
+
+class Graph:
+    """Adds nodes, naming what is between them."""
+
+    def __init__(self, scope: Any, container: Any) -> None:
+        self.scope, self.container = scope, container
+
+    def constant(self, values: Any) -> str:
+        """A tensor of doubles, whole numbers or texts."""
+        array = np.asarray(values)
+        kinds = {"f": 11, "i": 7, "U": 8, "O": 8}
+        flat = array.ravel().tolist()
+        if array.dtype.kind in "UO":
+            flat = [str(text).encode() for text in flat]
+        name = self.scope.get_unique_variable_name("constant")
+        self.container.add_initializer(name, kinds[array.dtype.kind], array.shape, flat)
+        return str(name)
+
+    def node(self, kind: str, *inputs: str, to: str | None = None, **options: Any) -> str:
+        """The name of what a node gives."""
+        output = to or self.scope.get_unique_variable_name(kind.lower())
+        name = self.scope.get_unique_operator_name(kind)
+        self.container.add_node(
+            kind, list(inputs), [output], name=name, op_version=OPSET, **options
+        )
+        return str(output)
+
+
+def _convert(scope: Any, operator: Any, container: Any) -> None:
+    """Nodes from the features to labels and scores."""
+    model, graph = operator.raw_operator, Graph(scope, container)
+    features = operator.inputs[0].full_name
+    label, scores, *probabilities = (each.full_name for each in operator.outputs)
+    weights = graph.constant(_weights(model).T)
+    seen = _kernel_rows(graph, model, features) if type(model) in KERNEL else features
+    products = graph.node("MatMul", seen, weights)
+    graph.node("Add", products, graph.constant(model.intercept_), to=scores)
+    full = _one_a_class(graph, model, scores)
+    codes = graph.node("ArgMax", full, axis=1, keepdims=0)
+    graph.node("Gather", graph.constant(_labels(model)), codes, to=label, axis=0)
+    if probabilities:
+        graph.node("Softmax", full, to=probabilities[0], axis=1)
+
+
+def _convert_imputer(scope: Any, operator: Any, container: Any) -> None:
+    """In doubles, which the standard's own node does not take."""
+    graph, imputer = Graph(scope, container), operator.raw_operator
+    features = operator.inputs[0].full_name
+    values = graph.constant(np.asarray(imputer.statistics_, dtype=np.float64))
+    lacking = graph.node("IsNaN", features)
+    graph.node("Where", lacking, values, features, to=operator.outputs[0].full_name)
+
+
+def _weights(model: Any) -> Any:
+    return model.dual_coef_[:, model.support_] if type(model) in KERNEL else model.coef_
+
+
+def _labels(model: Any) -> Any:
+    classes = model.classes_
+    return classes if classes.dtype.kind in "UO" else classes.astype(np.int64)
+
+
+def _one_a_class(graph: Graph, model: Any, scores: str) -> str:
+    """Two classes have one score d, which is -d/2 and d/2."""
+    if len(model.classes_) > 2:
+        return scores
+    return graph.node("MatMul", scores, graph.constant([[-0.5, 0.5]]))
+
+
+def _kernel_rows(graph: Graph, model: Any, features: str) -> str:
+    """Kernel values of the rows with the support vectors."""
+    support = model.support_vectors_
+    support = support.toarray() if hasattr(support, "toarray") else np.asarray(support)
+    inner = graph.node("MatMul", features, graph.constant(support.T))
+    if model.kernel == "linear":
+        return inner
+    squares = graph.node("ReduceSumSquare", features, axes=[1], keepdims=1)
+    cross = graph.node("Mul", inner, graph.constant(np.float64(-2.0)))
+    near = graph.node("Add", cross, graph.constant((support**2).sum(axis=1)))
+    distance = graph.node("Add", squares, near)
+    return graph.node(
+        "Exp", graph.node("Mul", distance, graph.constant(np.float64(-model.gamma_)))
+    )

@@ -1,0 +1,98 @@
+"""The graph gives the same labels and scores as the model."""
+
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("skl2onnx")
+pytest.importorskip("onnxruntime")
+
+import onnxruntime
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_iris
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import wdrsvm
+from wdrsvm import to_onnx
+
+X, codes = load_iris(return_X_y=True)
+X, codes = X[::3], codes[::3]
+NAMES = np.array(["setosa", "versicolor", "ünüsual"])
+MODELS = [
+    wdrsvm.RobustLinearSVC(),
+    wdrsvm.RobustLinearSVCCV([0.1], [2.0], cv=2),
+    wdrsvm.RobustLogisticRegression(),
+    wdrsvm.RobustSVC(),
+    wdrsvm.RobustSVC(n_components=10),
+    wdrsvm.RobustSVC(kernel="linear"),
+    wdrsvm.RobustSVCCV([0.1], [2.0], cv=2),
+]
+
+
+def run(model, rows):
+    session = onnxruntime.InferenceSession(
+        to_onnx(model).SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(None, {"X": rows}), strict=True))
+
+
+def assert_same(model, rows, given):
+    expected = model.decision_function(rows)
+    np.testing.assert_allclose(
+        given["scores"], expected.reshape(len(rows), -1), rtol=1e-9, atol=1e-9
+    )
+    np.testing.assert_array_equal(given["label"], model.predict(rows))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: repr(model)[:30])
+def test_labels_and_scores_are_the_same(model, n_classes):
+    rows, labels = X[codes < n_classes], NAMES[codes[codes < n_classes]]
+    fitted = make_pipeline(StandardScaler(), model).fit(rows, labels)
+    given = run(fitted, rows)
+    assert_same(fitted, rows, given)
+    if hasattr(fitted, "predict_proba"):
+        expected = fitted.predict_proba(rows)
+        np.testing.assert_allclose(given["probabilities"], expected, atol=1e-9)
+
+
+def test_labels_may_be_numbers_and_the_classifier_alone():
+    model = wdrsvm.RobustLinearSVC().fit(X, codes * 10)
+    given = run(model, X)
+    assert given["label"].dtype == np.int64
+    assert_same(model, X, given)
+
+
+def test_missing_values_are_filled_in_by_the_graph():
+    rows = X.copy()
+    rows[0, 0] = np.nan
+    numbers = make_pipeline(SimpleImputer(), StandardScaler())
+    columns = ColumnTransformer([("numbers", numbers, [0, 2, 3])])
+    model = make_pipeline(columns, wdrsvm.RobustLinearSVC()).fit(rows, NAMES[codes])
+    assert_same(model, rows, run(model, rows))
+
+
+def test_other_models_are_named():
+    with pytest.raises(TypeError, match=r"end in one of .* got StandardScaler"):
+        to_onnx(StandardScaler().fit(X))
+    with pytest.raises(ValueError, match="kernel 'rbf' or 'linear', got 'poly'"):
+        to_onnx(wdrsvm.RobustSVC(kernel="poly").fit(X, codes))
+
+
+def test_columns_with_names_are_refused():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X).add_prefix("x")
+    columns = ColumnTransformer([("numbers", StandardScaler(), ["x0", "x1"])])
+    model = make_pipeline(columns, wdrsvm.RobustLinearSVC()).fit(frame, codes)
+    with pytest.raises(ValueError, match="by names such as 'x0'"):
+        to_onnx(model)
+
+
+def test_without_skl2onnx_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "skl2onnx", None)
+    with pytest.raises(ImportError, match=r"wdrsvm\[onnx\]"):
+        to_onnx(wdrsvm.RobustLinearSVC())
