@@ -14,6 +14,10 @@ from wdrsvm.cli.main import main
 from wdrsvm.experiments import Experiment
 
 ROOT = Path(__file__).parents[2]
+COMMANDS = (
+    *("fit", "predict", "certify", "audit", "report"),
+    *("demo", "reproduce", "bench"),
+)
 
 
 def squares(run=lambda task: [{"value": task["x"] ** 2}]):
@@ -45,11 +49,20 @@ def quick(monkeypatch):
 def test_help_lists_the_commands(capsys):
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    for command in ("fit", "predict", "certify", "audit", "demo", "reproduce", "bench"):
+    for command in (
+        "fit",
+        "predict",
+        "certify",
+        "audit",
+        "report",
+        "demo",
+        "reproduce",
+        "bench",
+    ):
         assert command in shown
 
 
-@pytest.mark.parametrize("command", ["demo", "reproduce", "bench"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command, capsys):
     assert main([command, "--help"]) == 0
     assert "Usage" in capsys.readouterr().out

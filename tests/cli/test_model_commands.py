@@ -108,6 +108,16 @@ def test_cross_validation_chooses_and_the_test_table_judges(folder, capsys):
     assert load_model("model")[-1].radius_ == facts["radius"]
 
 
+def test_trusted_labels_leave_categories_unbounded_which_is_said(folder, capsys):
+    """A category that decides a class: only a finite label cost bounds its coefficients."""
+    flowers().assign(colour=flowers()["kind"]).to_csv("train.csv", index=False)
+    facts = run_json(capsys, *FIT, "--cv")
+    assert np.isfinite(facts["label cost"])
+    assert np.abs(load_model("model")[-1].coef_).max() < 10
+    facts = run_json(capsys, *FIT, "--label-cost", "inf")
+    assert any("nothing bounds the coefficients" in note for note in facts["notes"])
+
+
 def test_a_kernel_says_that_it_moves_categories(folder, capsys):
     facts = run_json(
         capsys,
@@ -115,7 +125,7 @@ def test_a_kernel_says_that_it_moves_categories(folder, capsys):
         *("--label-cost", "inf", "--radius", "0.02", "--out", "model"),
     )
     assert facts["label cost"] == "inf"
-    assert any("with a kernel the adversary can touch" in each for each in facts["notes"])
+    assert any("with a kernel can be touched" in each for each in facts["notes"])
     certified = run_json(capsys, "certify", "model", "train.csv", "--target", "kind")
     assert certified["accuracy"] == facts["training accuracy"]
 
@@ -343,7 +353,24 @@ def test_a_file_that_is_no_model_is_one_sentence(folder, capsys):
     assert "is not a model file" in error
 
 
-@pytest.mark.parametrize("command", ["fit", "predict", "certify", "audit"])
+def test_the_report_is_one_page(model, capsys):
+    code, out, error = run(
+        capsys, "report", "model", "train.csv", "--target", "kind", "--out", "page.html"
+    )
+    assert (code, error) == (0, "")
+    assert "page.html" in out
+    assert "<h1>model on train.csv</h1>" in (model.parent / "page.html").read_text()
+
+
+def test_a_report_is_html(model, capsys):
+    code, _, error = run(
+        capsys, "report", "model", "train.csv", "--target", "kind", "--out", "page.pdf"
+    )
+    assert (code, error.count("\n")) == (2, 1)
+    assert "--out must end in one of .html" in error
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "certify", "audit", "report"])
 def test_help_has_examples(command, capsys):
     code, shown, _ = run(capsys, command, "--help")
     assert code == 0

@@ -20,6 +20,9 @@ from .tables import checked_output, read_table
 
 KERNELS = ("linear", "rbf", "laplacian", "poly")
 FOLDS = 5
+# With labels that are never wrong, nothing would bound the coefficients of features that
+# nobody can touch.
+FINITE_LABEL_COSTS = (1.0, 2.0, 8.0)
 RADIUS, LABEL_COST = 0.05, 2.0
 
 EXAMPLES = """Examples:
@@ -78,7 +81,11 @@ def fit(
         data = labelled(table, target, drop)
         check_classes(data.y, train)
         columns = prepared(data, train)
-        output.notes += [*data.notes, *columns.notes, *_about_categories(columns, kernel)]
+        output.notes += [
+            *data.notes,
+            *columns.notes,
+            *_about_categories(columns, classifier),
+        ]
     with output.working("Fitting"):
         _fit(classifier, columns, data.y, cv)
     model = Pipeline([("columns", columns.transformer), ("classifier", classifier)])
@@ -128,15 +135,22 @@ def _check_choice(option: str, given: str, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"{option} must be one of {', '.join(allowed)}, got {given}.")
 
 
-def _about_categories(columns: Prepared, kernel: str) -> list[str]:
+def _about_categories(columns: Prepared, classifier: Any) -> list[str]:
     if not columns.categories:
         return []
     names = listed(columns.categories)
-    if kernel == "linear":
-        return [f"Categories, which the adversary cannot touch (cost inf): {names}."]
-    return [
-        f"Categories, which with a kernel the adversary can touch like numbers: {names}."
-    ]
+    if not hasattr(classifier, "feature_cost"):
+        return [f"Categories, which with a kernel can be touched like numbers: {names}."]
+    said = [f"Categories, which the adversary cannot touch (cost inf): {names}."]
+    if hasattr(classifier, "label_costs"):
+        tried = ", ".join(f"{cost:g}" for cost in FINITE_LABEL_COSTS)
+        said.append(f"Label costs tried, finite for the sake of the categories: {tried}.")
+    elif np.isinf(classifier.label_cost):
+        said.append(
+            "At label cost inf nothing bounds the coefficients of untouchable categories; "
+            "a finite one does."
+        )
+    return said
 
 
 def _fit(classifier: Any, columns: Prepared, y: Any, cv: bool) -> None:
@@ -145,6 +159,8 @@ def _fit(classifier: Any, columns: Prepared, y: Any, cv: bool) -> None:
         classifier.set_params(cv=min(FOLDS, smallest))
     if columns.categories and hasattr(classifier, "feature_cost"):
         classifier.set_params(feature_cost=columns.feature_cost)
+        if cv:
+            classifier.set_params(label_costs=FINITE_LABEL_COSTS)
     classifier.fit(columns.features, y)
 
 

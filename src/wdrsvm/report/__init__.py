@@ -1,5 +1,16 @@
 """Self-contained HTML pages: no network, for screens large and small, and for paper."""
 
+from .model import model_page
 from .page import Bullets, Facts, Figure, Page, Section, Table, Text, Verdict
 
-__all__ = ["Bullets", "Facts", "Figure", "Page", "Section", "Table", "Text", "Verdict"]
+__all__ = [
+    "Bullets",
+    "Facts",
+    "Figure",
+    "Page",
+    "Section",
+    "Table",
+    "Text",
+    "Verdict",
+    "model_page",
+]

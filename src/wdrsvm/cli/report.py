@@ -1,0 +1,45 @@
+"""``wdrsvm report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..report import model_page
+from .models import labelled_for, loaded
+from .output import Json, Output, Target
+from .tables import checked_output, read_table
+
+EXAMPLES = """Examples:
+
+wdrsvm report penguins.wdrsvm test.csv --target species --out penguins.html
+"""
+
+
+def register(app: Any) -> None:
+    """Add the command."""
+    app.command("report", epilog=EXAMPLES)(report)
+
+
+def report(
+    model: Annotated[Path, typer.Argument(help="Model file.")],
+    table: Annotated[Path, typer.Argument(help="Table with labels.")],
+    target: Target,
+    out: Annotated[Path, typer.Option(help="Page to write, .html.")],
+    as_json: Json = False,
+) -> None:
+    """Write a page about a model: what it gets right, what it promises, what to check.
+
+    The page is one file that asks for nothing from the network.
+    """
+    output = Output(as_json)
+    checked_output(out, (".html", ".htm"))
+    with output.working("Reporting"):
+        classifier = loaded(model)
+        rows = labelled_for(classifier, read_table(table), target)
+        output.notes += rows.notes
+        page = model_page(classifier, rows.X, rows.y, title=f"{model.name} on {table.name}")
+        page.write(out)
+    output.show({"page": str(out), "rows": len(rows.y)})

@@ -1,0 +1,289 @@
+"""The page of a fitted model: what it gets right, what it promises, what to check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import confusion_matrix
+
+from ..robustness import audit_labels
+from ..robustness._frames import feature_names
+from .figures import COLOURS, drawn, new_figure
+from .page import Facts, Figure, Page, Part, Section, Table, Text, Verdict
+
+SHOWN_SUSPECTS = 20
+# Labels are judged by models that trust none of them for sure.
+AUDIT_BALL = {"radius": 0.05, "label_cost": 2.0}
+SHOWN_FEATURES = 30
+DISTANCES = (0.1, 0.25, 0.5, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A classifier without the steps before it, and rows as it sees them."""
+
+    classifier: Any
+    names: Any
+    X: Any
+    y: Any
+
+    @property
+    def chosen(self) -> Any:
+        """The classifier itself, where it was found by a search."""
+        return getattr(self.classifier, "best_estimator_", self.classifier)
+
+    @property
+    def classes(self) -> list[Any]:
+        return list(self.classifier.classes_)
+
+
+def model_page(model: Any, X: Any, y: Any, *, title: str = "A robust model") -> Page:
+    """A page about a fitted classifier of this library and labelled rows.
+
+    Parameters
+    ----------
+    model : estimator
+        The classifier, or a pipeline that ends in it.
+    X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+        Features as the model takes them.
+    y : array-like of shape (n_samples,)
+        Labels, each one of ``model.classes_``.
+    title : str, default="A robust model"
+        Title of the page.
+
+    Returns
+    -------
+    Page
+        Confusions, recall, scores by radius if the model was found by a search, certified
+        radii, the worst case, suspicious labels and coefficients.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from wdrsvm import RobustLinearSVC
+    >>> from wdrsvm.report import model_page
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), RobustLinearSVC()).fit(X, y)
+    >>> page = model_page(model, X, y)
+    >>> [section.heading for section in page.sections][:2]
+    ['In short', 'Right and wrong']
+    """
+    judged = _judged(model, X, np.asarray(y))
+    makers: list[tuple[str, Callable[[Judged], list[Part]]]] = [
+        ("In short", _in_short),
+        ("Right and wrong", _confusions),
+        ("Certified radii", _certified),
+        ("Worst case", _worst_case),
+        ("Suspicious labels", _suspects),
+    ]
+    if hasattr(judged.classifier, "cv_results_"):
+        makers.insert(2, ("Score against radius", _scores_by_radius))
+    if hasattr(judged.chosen, "coef_"):
+        makers.append(("Coefficients", _coefficients))
+    sections = [Section(heading, make(judged)) for heading, make in makers]
+    lead = f"{type(judged.chosen).__name__} judged on {len(judged.y)} labelled rows."
+    return Page(title, lead, sections)
+
+
+def _judged(model: Any, X: Any, y: Any) -> Judged:
+    if not hasattr(model, "steps"):
+        return Judged(model, feature_names(model, X.shape[1]), X, y)
+    features = model[:-1].transform(X)
+    names = _names(model, features.shape[1])
+    return Judged(model[-1], names, features, y)
+
+
+def _names(model: Any, n_features: int) -> Any:
+    """Names for people: without the name of the step that made the column."""
+    names = feature_names(model, n_features)
+    return np.array([str(name).rpartition("__")[2] for name in names], dtype=object)
+
+
+def _in_short(judged: Judged) -> list[Part]:
+    chosen = judged.chosen
+    risk = judged.classifier.worst_case_risk(judged.X, judged.y)
+    accuracy = float(np.mean(judged.classifier.predict(judged.X) == judged.y))
+    said = (
+        f"{accuracy:.1%} of the rows are classified right. Whatever an adversary with a "
+        f"budget of {chosen.radius:.3g} does to them, the expected loss is at most "
+        f"{risk:.3g}."
+    )
+    facts = {
+        "classes": ", ".join(map(str, judged.classes)),
+        "features": judged.X.shape[1],
+        "radius": float(chosen.radius),
+        "label cost": str(chosen.label_cost),
+        "worst-case risk on the training rows": float(chosen.objective_),
+        "proven to be within": float(chosen.duality_gap_),
+        "worst-case risk on these rows": float(risk),
+        "solver": chosen.solver_,
+    }
+    return [Verdict(said), Facts(facts)]
+
+
+def _confusions(judged: Judged) -> list[Part]:
+    predicted = judged.classifier.predict(judged.X)
+    counts = confusion_matrix(judged.y, predicted, labels=judged.classes)
+    names = [str(name) for name in judged.classes]
+    rows = [[name, *line] for name, line in zip(names, counts.tolist(), strict=True)]
+    header = ["given label", *(f"predicted {name}" for name in names)]
+    return [
+        Table("Confusion matrix, in rows of the table", header, rows),
+        Table(
+            "Recall and precision of every class",
+            ["class", "rows", "recall", "precision"],
+            [
+                [name, int(total), _share(right, total), _share(right, found)]
+                for name, right, total, found in zip(
+                    names, counts.diagonal(), counts.sum(1), counts.sum(0), strict=True
+                )
+            ],
+        ),
+    ]
+
+
+def _share(part: Any, whole: Any) -> float | None:
+    return float(part / whole) if whole else None
+
+
+def _scores_by_radius(judged: Judged) -> list[Part]:
+    table = judged.classifier.cv_results_
+    (name,) = [key for key in table if key.startswith("mean_test_")][:1]
+    mean, deviation = table[name], table[name.replace("mean", "std", 1)]
+    points = [(point["label_cost"], point["radius"]) for point in table["params"]]
+    rows = [
+        [f"{radius:.3g}", str(cost), float(m), float(d)]
+        for (cost, radius), m, d in zip(points, mean, deviation, strict=True)
+    ]
+    header = ["radius", "label cost", "mean score", "deviation over folds"]
+    best = judged.classifier.best_index_
+    alt = f"The best mean score is {mean[best]:.3f}, at radius {points[best][1]:.3g}."
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for k, (cost, radius) in enumerate(points):
+        curves.setdefault(f"label cost {cost}", []).append((radius, mean[k]))
+    figure = _curves(curves, "radius", "mean score", "Scores of the search.", alt, log=True)
+    return [figure, Table("Cross-validated scores", header, rows)]
+
+
+def _certified(judged: Judged) -> list[Part]:
+    try:
+        radius = judged.classifier.certified_radius(judged.X)
+    except ValueError as error:
+        return [Text(str(error))]
+    is_right = judged.classifier.predict(judged.X) == judged.y
+    # Rows far from every boundary would hide the others.
+    top = 3 * float(np.median(radius)) if np.isfinite(np.median(radius)) else 1.0
+    distances = np.linspace(0, top, 200)
+    shares = [float(np.mean(is_right & (radius > each))) for each in distances]
+    rows = [[f"{each:g}", float(np.mean(is_right & (radius > each)))] for each in DISTANCES]
+    alt = f"The curve falls from {shares[0]:.3f} at 0 to {shares[-1]:.3f} at {top:.3g}."
+    caption = "Share of the rows that stay right however far they move."
+    curve = {"certified accuracy": list(zip(distances, shares, strict=True))}
+    return [
+        Text("Distances are those of the features that the classifier sees."),
+        _curves(curve, "distance", "certified accuracy", caption, alt),
+        Table("Certified accuracy", ["distance", "certified accuracy"], rows),
+    ]
+
+
+def _worst_case(judged: Judged) -> list[Part]:
+    worst = judged.classifier.worst_case_distribution(judged.X, judged.y)
+    mass = {
+        kind: float(worst.weight[worst.kind == kind].sum())
+        for kind in np.unique(worst.kind)
+    }
+    facts = {
+        "budget that is spent": float(worst.transport_cost),
+        "expected loss in this worst case": float(worst.risk),
+        "its limit, the worst-case risk": float(worst.supremum),
+        **{f"share of the weight that is {kind}": share for kind, share in mass.items()},
+    }
+    parts: list[Part] = [
+        Text("What an adversary would do to these rows with the budget of the model."),
+        Facts(facts),
+    ]
+    flips = _flips(judged, worst)
+    if not flips:
+        return [*parts, Text("No label is worth changing: the budget goes into features.")]
+    header = ["from", "to", "rows", "share of the weight"]
+    return [*parts, Table("Labels that the adversary changes", header, flips)]
+
+
+def _flips(judged: Judged, worst: Any) -> list[list[Any]]:
+    flipped = np.flatnonzero(worst.kind == "flipped")
+    given, turned = judged.y[worst.source[flipped]], worst.y[flipped]
+    pairs = sorted(set(zip(given.tolist(), turned.tolist(), strict=True)))
+    rows = []
+    for old, new in pairs:
+        here = flipped[(given == old) & (turned == new)]
+        rows.append([str(old), str(new), len(here), float(worst.weight[here].sum())])
+    return rows
+
+
+def _suspects(judged: Judged) -> list[Part]:
+    estimator = type(judged.chosen)(**judged.chosen.get_params() | AUDIT_BALL)
+    try:
+        audit = audit_labels(judged.X, judged.y, estimator)
+    except ValueError as error:
+        return [Text(f"Labels were not audited: {error}")]
+    n_suspects = int((audit.gain > 0).sum())
+    said = Text(
+        f"{n_suspects} of {len(audit.row)} labels look wrong to models that never saw "
+        "them. Rows are counted from 0."
+    )
+    shown = slice(0, min(n_suspects, SHOWN_SUSPECTS))
+    rows = [
+        [int(row), str(given), str(suggested), float(gain)]
+        for row, given, suggested, gain in zip(
+            *(
+                part[shown]
+                for part in (audit.row, audit.given, audit.suggested, audit.gain)
+            ),
+            strict=True,
+        )
+    ]
+    header = ["row", "given", "perhaps", "log-odds"]
+    return [said, Table("Most suspicious first", header, rows)] if rows else [said]
+
+
+def _coefficients(judged: Judged) -> list[Part]:
+    coef = judged.chosen.coef_
+    order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:SHOWN_FEATURES]
+    names = judged.classes if len(coef) > 1 else judged.classes[1:]
+    rows = [[str(judged.names[p]), *coef[:, p].tolist()] for p in order]
+    rows.append(["intercept", *judged.chosen.intercept_.tolist()])
+    kept = f"The {len(order)} largest of {coef.shape[1]} features."
+    header = ["feature", *(f"towards {name}" for name in names)]
+    return [Text(kept), Table("Coefficients", header, rows)]
+
+
+def _curves(
+    curves: dict[str, list[tuple[float, float]]],
+    xlabel: str,
+    ylabel: str,
+    caption: str,
+    alt: str,
+    log: bool = False,
+) -> Part:
+    """A figure of curves; a sentence where matplotlib is not installed."""
+    try:
+        figure, ax = new_figure(7, 3)
+    except ImportError as error:
+        return Text(str(error))
+    for k, (name, points) in enumerate(curves.items()):
+        style = {"marker": "o", "markersize": 3} if log else {}
+        dashes = "-" if k % 2 == 0 else "--"
+        colour = COLOURS[k % len(COLOURS)]
+        ax.plot(*zip(*points, strict=True), dashes, color=colour, label=name, **style)
+    if log:
+        ax.set_xscale("log")
+    if len(curves) > 1:
+        ax.legend(frameon=False)
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.spines[["top", "right"]].set_visible(False)
+    return Figure(drawn(figure, "svg"), caption, alt)

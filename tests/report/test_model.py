@@ -1,0 +1,99 @@
+"""The page of a model says what recomputing it says."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import wdrsvm
+from wdrsvm.report import Facts, Table, Text, model_page
+
+pytest.importorskip("pandas")
+X, codes = load_wine(return_X_y=True)
+X, codes = X[::3, :5], codes[::3]
+y = np.array(["barolo", "grignolino", "barbera"])[codes]
+
+
+def fitted(classifier, labels=y):
+    return make_pipeline(StandardScaler(), classifier).fit(X, labels)
+
+
+def parts_of(page, heading):
+    (section,) = [each for each in page.sections if each.heading == heading]
+    return section.parts
+
+
+def test_confusions_and_recall_add_up():
+    model = fitted(wdrsvm.RobustLinearSVC(0.1, 2.0))
+    confusion, recall = parts_of(model_page(model, X, y), "Right and wrong")
+    counts = np.array([row[1:] for row in confusion.rows])
+    assert counts.sum() == len(y)
+    assert counts.trace() / len(y) == model.score(X, y)
+    for name, total, share, _ in recall.rows:
+        rows = y == name
+        assert (total, share) == (rows.sum(), model.score(X[rows], y[rows]))
+
+
+def test_the_worst_case_is_that_of_the_model():
+    model = fitted(wdrsvm.RobustLinearSVC(0.05, 0.6))
+    parts = parts_of(model_page(model, X, y), "Worst case")
+    (facts,) = [part.values for part in parts if isinstance(part, Facts)]
+    features = model[0].transform(X)
+    expected = model[-1].worst_case_risk(features, y)
+    assert facts["its limit, the worst-case risk"] == pytest.approx(expected)
+    (flips,) = [part for part in parts if isinstance(part, Table)]
+    shares = [value for name, value in facts.items() if name.endswith("flipped")]
+    assert sum(row[3] for row in flips.rows) == pytest.approx(shares[0])
+
+
+def test_a_wrong_label_is_suspicious():
+    wrong = y.copy()
+    wrong[0] = "barbera"
+    page = model_page(fitted(wdrsvm.RobustLinearSVC(0.1, 2.0), wrong), X, wrong)
+    table = parts_of(page, "Suspicious labels")[1]
+    assert 0 in [row[0] for row in table.rows]
+
+
+def test_coefficients_are_named_and_two_classes_have_one_column():
+    two = np.where(codes == 0, "a", "b")
+    model = fitted(wdrsvm.RobustLinearSVC(), two)
+    table = parts_of(model_page(model, X, two), "Coefficients")[1]
+    assert table.header == ["feature", "towards b"]
+    assert {row[0] for row in table.rows} == {*(f"x{d}" for d in range(5)), "intercept"}
+
+
+@pytest.mark.parametrize(
+    ("classifier", "headings"),
+    [
+        (wdrsvm.RobustSVC(0.02), set()),
+        (wdrsvm.RobustLogisticRegression(), {"Coefficients"}),
+        (
+            wdrsvm.RobustLinearSVCCV([0.01, 0.1], [2.0, np.inf], cv=2),
+            {"Coefficients", "Score against radius"},
+        ),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_every_model_has_a_page_that_stands_alone(classifier, headings):
+    pytest.importorskip("matplotlib")
+    page = model_page(fitted(classifier), X, y, title="<Wine>")
+    found = {section.heading for section in page.sections}
+    assert found & {"Coefficients", "Score against radius"} == headings
+    html = page.html()
+    assert "<h1>&lt;Wine&gt;</h1>" in html
+    addresses = re.findall(r'(?:src|href)="([^"]*)"', html)
+    assert all(address.startswith("data:") for address in addresses)
+
+
+def test_what_cannot_be_said_is_explained():
+    kernel = fitted(wdrsvm.RobustSVC(0.02, kernel="poly"))
+    (text,) = parts_of(model_page(kernel, X, y), "Certified radii")
+    assert isinstance(text, Text)
+    assert "poly" in text.text
+    few = np.r_[:3, np.flatnonzero(codes == 1)[0]]
+    page = model_page(fitted(wdrsvm.RobustLinearSVC()), X[few], y[few])
+    (text,) = parts_of(page, "Suspicious labels")
+    assert text.text.startswith("Labels were not audited")
