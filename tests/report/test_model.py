@@ -52,9 +52,10 @@ def test_the_worst_case_is_that_of_the_model():
 def test_a_wrong_label_is_suspicious():
     wrong = y.copy()
     wrong[0] = "barbera"
-    page = model_page(fitted(wdrsvm.RobustLinearSVC(0.1, 2.0), wrong), X, wrong)
+    model = fitted(wdrsvm.RobustLinearSVC(0.1, 2.0), wrong)
+    page = model_page(model, X, wrong, row=np.arange(len(y)) + 500)
     table = parts_of(page, "Suspicious labels")[1]
-    assert 0 in [row[0] for row in table.rows]
+    assert 500 in [row[0] for row in table.rows]
 
 
 def test_coefficients_are_named_and_two_classes_have_one_column():

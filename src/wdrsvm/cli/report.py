@@ -40,6 +40,7 @@ def report(
         classifier = loaded(model)
         rows = labelled_for(classifier, read_table(table), target)
         output.notes += rows.notes
-        page = model_page(classifier, rows.X, rows.y, title=f"{model.name} on {table.name}")
+        title = f"{model.name} on {table.name}"
+        page = model_page(classifier, rows.X, rows.y, title=title, row=rows.row)
         page.write(out)
     output.show({"page": str(out), "rows": len(rows.y)})

@@ -29,6 +29,7 @@ class Judged:
     names: Any
     X: Any
     y: Any
+    row: Any
 
     @property
     def chosen(self) -> Any:
@@ -40,7 +41,9 @@ class Judged:
         return list(self.classifier.classes_)
 
 
-def model_page(model: Any, X: Any, y: Any, *, title: str = "A robust model") -> Page:
+def model_page(
+    model: Any, X: Any, y: Any, *, title: str = "A robust model", row: Any = None
+) -> Page:
     """A page about a fitted classifier of this library and labelled rows.
 
     Parameters
@@ -53,6 +56,8 @@ def model_page(model: Any, X: Any, y: Any, *, title: str = "A robust model") -> 
         Labels, each one of ``model.classes_``.
     title : str, default="A robust model"
         Title of the page.
+    row : array-like of shape (n_samples,), default=None
+        Numbers that the rows go by; None counts them from 0.
 
     Returns
     -------
@@ -73,7 +78,8 @@ def model_page(model: Any, X: Any, y: Any, *, title: str = "A robust model") -> 
     >>> [section.heading for section in page.sections][:2]
     ['In short', 'Right and wrong']
     """
-    judged = _judged(model, X, np.asarray(y))
+    y = np.asarray(y)
+    judged = _judged(model, X, y, np.arange(len(y)) if row is None else np.asarray(row))
     makers: list[tuple[str, Callable[[Judged], list[Part]]]] = [
         ("In short", _in_short),
         ("Right and wrong", _confusions),
@@ -90,12 +96,12 @@ def model_page(model: Any, X: Any, y: Any, *, title: str = "A robust model") -> 
     return Page(title, lead, sections)
 
 
-def _judged(model: Any, X: Any, y: Any) -> Judged:
+def _judged(model: Any, X: Any, y: Any, row: Any) -> Judged:
     if not hasattr(model, "steps"):
-        return Judged(model, feature_names(model, X.shape[1]), X, y)
+        return Judged(model, feature_names(model, X.shape[1]), X, y, row)
     features = model[:-1].transform(X)
     names = _names(model, features.shape[1])
-    return Judged(model[-1], names, features, y)
+    return Judged(model[-1], names, features, y, row)
 
 
 def _names(model: Any, n_features: int) -> Any:
@@ -238,7 +244,7 @@ def _suspects(judged: Judged) -> list[Part]:
     )
     shown = slice(0, min(n_suspects, SHOWN_SUSPECTS))
     rows = [
-        [int(row), str(given), str(suggested), float(gain)]
+        [int(judged.row[row]), str(given), str(suggested), float(gain)]
         for row, given, suggested, gain in zip(
             *(
                 part[shown]

@@ -1,0 +1,55 @@
+"""The transcript of the page on the command line, made by running the commands.
+
+Run as ``python docs/make_command_line.py`` with the Penguins table at hand.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import shlex
+import tempfile
+from pathlib import Path
+
+from wdrsvm.cli.main import main
+from wdrsvm.datasets.tables import _penguins_content
+
+TRANSCRIPTS = Path(__file__).parent / "results"
+TABLE = "penguins.csv"
+COMMANDS = {
+    "fit": "wdrsvm fit penguins.csv --target species --cv --out penguins.wdrsvm",
+    "predict": "wdrsvm predict penguins.wdrsvm penguins.csv --out predictions.csv",
+    "certify": "wdrsvm certify penguins.wdrsvm penguins.csv --target species",
+    "audit": "wdrsvm audit penguins.csv --target species --out suspects.csv",
+    "report": "wdrsvm report penguins.wdrsvm penguins.csv --target species --out page.html",
+    "json": "wdrsvm certify penguins.wdrsvm penguins.csv --target species --json",
+    "wrong": "wdrsvm fit penguins.csv --target spezies --out penguins.wdrsvm",
+}
+
+
+def transcript(command: str) -> str:
+    """A command and what it prints."""
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
+        main(shlex.split(command)[1:])
+    return f"$ {command}\n{shown.getvalue()}"
+
+
+def head(n_lines: int = 5) -> str:
+    """The first lines of the table."""
+    lines = Path(TABLE).read_text(encoding="utf-8").splitlines()[:n_lines]
+    return "\n".join([f"$ head -n {n_lines} {TABLE}", *lines, ""])
+
+
+def write_transcripts() -> None:
+    """Run everything in an empty folder."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path(TABLE).write_bytes(_penguins_content())
+        texts = {"head": head()}
+        texts |= {name: transcript(command) for name, command in COMMANDS.items()}
+    for name, text in texts.items():
+        (TRANSCRIPTS / f"command_line_{name}.txt").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_transcripts()
