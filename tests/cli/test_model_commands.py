@@ -327,6 +327,17 @@ def test_an_unwritable_output_is_said_before_the_work(folder, capsys, out):
     assert [each.name for each in folder.iterdir()] == ["train.csv"]
 
 
+@pytest.mark.parametrize("command", ["fit", "predict", "certify", "audit"])
+def test_what_is_read_is_not_written_over(model, capsys, command):
+    before = {path.name: path.read_bytes() for path in model.parent.iterdir()}
+    inputs = ["train.csv"] if command in ("fit", "audit") else ["model", "train.csv"]
+    target = [] if command == "predict" else ["--target", "kind"]
+    code, _, error = run(capsys, command, *inputs, *target, "--out", "./train.csv")
+    assert (code, error.count("\n")) == (2, 1)
+    assert "must not be a file that is read" in error
+    assert {path.name: path.read_bytes() for path in model.parent.iterdir()} == before
+
+
 @pytest.mark.parametrize("command", ["predict", "certify"])
 def test_a_table_that_does_not_fit_the_model_is_one_sentence(model, capsys, command):
     target = [] if command == "predict" else ["--target", "kind"]

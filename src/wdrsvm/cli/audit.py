@@ -46,7 +46,7 @@ def audit(
     Every label is judged by models that never saw it.  Rows are counted from 0.
     """
     output = Output(as_json)
-    checked_output(out, (*TABLE_ENDINGS, PAGE))
+    checked_output(out, train, endings=(*TABLE_ENDINGS, PAGE))
     with output.working("Auditing"):
         data = labelled(read_table(train), target, drop)
         check_classes(data.y, train)

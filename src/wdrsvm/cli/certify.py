@@ -43,7 +43,7 @@ def certify(
     """
     output = Output(as_json)
     if out is not None:
-        checked_output(out, TABLE_ENDINGS)
+        checked_output(out, model, table, endings=TABLE_ENDINGS)
     with output.working("Certifying"):
         classifier = loaded(model)
         rows = labelled_for(classifier, read_table(table), target)

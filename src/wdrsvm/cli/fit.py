@@ -75,7 +75,7 @@ def fit(
     """
     output = Output(as_json)
     classifier = _classifier(cv, radius, label_cost, kernel, norm, landmarks, balanced)
-    checked_output(out)
+    checked_output(out, train, *([] if test is None else [test]))
     with output.working("Reading"):
         table, tested = read_table(train), None if test is None else read_table(test)
         data = labelled(table, target, drop)

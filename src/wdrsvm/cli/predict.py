@@ -44,7 +44,7 @@ def predict(
     """
     output = Output(as_json)
     if out is not None:
-        checked_output(out, TABLE_ENDINGS)
+        checked_output(out, model, table, endings=TABLE_ENDINGS)
     with output.working("Predicting"):
         classifier, rows = loaded(model), read_table(table)
         X = features_for(classifier, rows)

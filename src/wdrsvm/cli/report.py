@@ -35,7 +35,7 @@ def report(
     The page is one file that asks for nothing from the network.
     """
     output = Output(as_json)
-    checked_output(out, (".html", ".htm"))
+    checked_output(out, model, table, endings=(".html", ".htm"))
     with output.working("Reporting"):
         classifier = loaded(model)
         rows = labelled_for(classifier, read_table(table), target)

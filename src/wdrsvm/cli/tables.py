@@ -122,8 +122,10 @@ READERS: dict[str, Callable[[Path], Table]] = {
 }
 
 
-def checked_output(path: Path, endings: tuple[str, ...] = ()) -> Path:
+def checked_output(path: Path, *inputs: Path, endings: tuple[str, ...] = ()) -> Path:
     """A path that can be written, found out before the work is done."""
+    if path.exists() and any(each.exists() and path.samefile(each) for each in inputs):
+        raise ValueError(f"--out must not be a file that is read, got {path}.")
     if endings and path.suffix.lower() not in endings:
         raise ValueError(f"--out must end in one of {', '.join(endings)}, got {path}.")
     if path.is_dir():
