@@ -37,7 +37,7 @@ def named_labels(data: Case) -> dict[str, Any]:
     from cleanlab.filter import find_label_issues
 
     n_classes = int(data.labels.max()) + 1
-    radius = RADIUS_SHARE * largest_radius(data, n_classes)
+    radius = RADIUS_SHARE * largest_radius(data, n_classes, "l2")
     prices = {"trim": TRIM_SHARE * np.log(n_classes), "repair": REPAIR_COST}
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
     log_probability = cross_val_predict(

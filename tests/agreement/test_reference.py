@@ -90,7 +90,7 @@ def test_flow_carries_the_gradient(norm: str) -> None:
     multipliers = solve_clarabel(problem).multipliers
     assert multipliers is not None
     assert multipliers.flow is not None
-    gradient = (problem.X.T @ multipliers.rows(slice(None)).slopes(problem.y)).T
+    gradient = (problem.X.T @ multipliers.rows(problem, slice(None)).slopes(problem.y)).T
     touchable = np.isfinite(problem.feature_cost)
     carried = divergence(multipliers.flow, problem.n_classes)
     np.testing.assert_allclose(carried[:, touchable], gradient[:, touchable], atol=1e-8)

@@ -15,9 +15,19 @@ def solve_raising(error, cause, monkeypatch):
     solve(problem_of())
 
 
-def test_a_wrapped_interrupt_comes_out_plain(monkeypatch):
+def wrapped(cause, times):
+    """The error that compiled functions which call each other make of it."""
+    for _ in range(times):
+        error = SystemError()
+        error.__cause__ = cause
+        cause = error
+    return cause
+
+
+@pytest.mark.parametrize("times", [0, 1, 5])
+def test_a_wrapped_interrupt_comes_out_plain(times, monkeypatch):
     with pytest.raises(KeyboardInterrupt) as caught:
-        solve_raising(SystemError(), KeyboardInterrupt(), monkeypatch)
+        solve_raising(SystemError(), wrapped(KeyboardInterrupt(), times), monkeypatch)
     assert caught.value.__cause__ is None
 
 

@@ -42,7 +42,7 @@ KERNEL_STRENGTHS, KERNEL_RADII = (
     (0.1, 1.0, 10.0, 100.0, 1000.0),
     (0.1, 0.03, 0.01, 0.003, 0.001),
 )
-DOUBTING_SHARES = (0.01, 0.05, 0.12, 0.22, 0.36)
+DOUBTING_SHARES = (0.004, 0.02, 0.05, 0.1, 0.22)
 # Factors on 1 / n_features, the gamma of features of unit variance.
 KERNEL_WIDTHS = (0.3, 1.0)
 # Budgets of certified accuracy, in standard deviations of a feature.
@@ -96,14 +96,14 @@ class Doubting:
 
     def fit(self, X: Any, y: Any) -> Any:
         """The fitted classifier itself."""
-        same = {"label_cost": np.inf, "class_weight": self.class_weight}
-        largest = radius_max(X, y, loss="logistic", tol=1e-2, **same)
+        same = {"norm": "linf", "class_weight": self.class_weight}
+        largest = radius_max(X, y, label_cost=np.inf, loss="logistic", tol=1e-2, **same)
         return RobustLogisticRegression(
             self.share * largest,
             self.price * np.log(len(np.unique(y))),
             label_noise="random",
-            class_weight=self.class_weight,
             tol=TOL,
+            **same,
         ).fit(X, y)
 
 

@@ -11,11 +11,14 @@ def plain_interrupts() -> Iterator[None]:
     """Raise the interrupt itself when compiled code wraps it.
 
     A signal that arrives just as a compiled function returns reaches Python as a
-    SystemError whose cause is the interrupt.
+    SystemError whose cause is the interrupt, or another such error.
     """
     try:
         yield
     except SystemError as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):
-            raise error.__cause__ from None
+        cause: BaseException | None = error
+        while isinstance(cause, SystemError):
+            cause = cause.__cause__
+        if isinstance(cause, KeyboardInterrupt):
+            raise cause from None
         raise
