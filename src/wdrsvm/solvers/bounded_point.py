@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from .bounded_layout import BoundedLayout
 from .complementarity import Lengths, Rows, RowStep
 from .normal_system import NormalSystem, fix_gauge
-from .second_order import SecondOrder
+from .second_order import SecondOrder, cone_target, mult_step
 
 Floats = NDArray[np.float64]
 
@@ -41,11 +41,12 @@ class PairCones(SecondOrder):
         self._rescale()
 
     def target(self, goal: Floats) -> Floats:
-        return self._target(goal)
+        target: Floats = cone_target(goal, self.w, self.size, self.scaled)
+        return target
 
     def step(self, goal: Floats, d_slack: Floats) -> RowStep:
-        relaxed = self._over(self._over(d_slack))
-        return RowStep(d_slack, self._target(goal) - self.mult - relaxed)
+        frame = self.w, self.size, self.scaled
+        return RowStep(d_slack, mult_step(goal, self.mult, d_slack, *frame))
 
     def stiffness(self) -> Floats:
         """W^-2 of every cone, (K, 1 + T, 1 + T)."""

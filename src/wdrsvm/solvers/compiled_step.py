@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from .complementarity import _pulled_goal, _second_order_goal
-from .norm_cones import _box_rhs, _box_step
-from .normal_system import _to_unit_diagonal, fix_gauge
+from .norm_cones import _box_rhs, _box_step, add_box_curvature
+from .normal_system import cholesky, fix_gauge, solve, to_unit_diagonal
 from .sample_rows import (
     compiled,
     eliminate,
@@ -24,10 +24,15 @@ from .sample_rows import (
     step_rows,
     weighted_gram,
 )
-from .second_order import _longest, _product, _quotient, _scaled, _scaling_point
-
-MAX_REFINEMENTS = 5
-REFINED = 1e-13
+from .second_order import (
+    _longest,
+    _scaled,
+    _scaling_point,
+    add_cone_curvature,
+    cone_goal,
+    cone_rhs,
+    cone_step,
+)
 
 
 @compiled
@@ -67,124 +72,42 @@ def _moved(value, change, length):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _uniform_goal(centre, mult):  # type: ignore[no-untyped-def]
-    out = np.zeros(mult.shape)
-    flat, y = out.ravel(), mult.ravel()
-    for i in range(len(flat)):
-        if y[i] > 0:
-            flat[i] = centre
-    return out
+def _normal_matrix(X, y, kappa, signs, fixes_gauge, shape, spring, c_slack, c_mult):  # type: ignore[no-untyped-def]
+    """The normal matrix, what elimination leaves, and the frame (w, b, W y) of cones."""
+    n_classes, n_columns = shape
+    n_touchable = c_slack.shape[2]
+    curvature, sums = eliminate(spring, kappa, y)
+    matrix = weighted_gram(curvature, X)
+    w, size = np.empty((1, 1)), np.empty(1)
+    scaled = w
+    if len(signs) == 0:
+        add_box_curvature(matrix, c_slack, c_mult, n_columns)
+    else:
+        n_touchable -= 1
+        w, size = _scaling_point(c_slack[0], c_mult[0])
+        scaled = _scaled(c_mult[0], w, size, 1.0)
+        add_cone_curvature(matrix, w, size, signs, n_columns)
+    fix_gauge(matrix, n_classes, n_columns, n_touchable if fixes_gauge else 0)
+    return matrix, sums, (w, size, scaled)
 
 
 @compiled
-def _add_box(matrix, slack, mult, n_columns):  # type: ignore[no-untyped-def]
-    _, n_classes, n_touchable = slack.shape
-    lam = n_classes * n_columns
-    for j in range(n_classes):
-        for d in range(n_touchable):
-            above, below = mult[0, j, d] / slack[0, j, d], mult[1, j, d] / slack[1, j, d]
-            k = j * n_columns + d
-            matrix[k, k] += above + below
-            matrix[k, lam] += (above - below) / 2
-            matrix[lam, k] += (above - below) / 2
-            matrix[lam, lam] += (above + below) / 4
-
-
-@compiled
-def _add_cones(matrix, w, size, signs, n_columns):  # type: ignore[no-untyped-def]
-    n_cones, n_classes = signs.shape
-    n_touchable = w.shape[1] - 1
-    lam = n_classes * n_columns
-    for k in range(n_cones):
-        stiff = 1.0 / (size[k] * size[k])
-        head = w[k, 0]
-        matrix[lam, lam] += stiff * (2 * head * head - 1)
-        for i in range(n_classes):
-            if signs[k, i] == 0.0:
-                continue
-            for d in range(n_touchable):
-                row = i * n_columns + d
-                coupling = -2 * head * stiff * w[k, d + 1] * signs[k, i]
-                matrix[row, lam] += coupling
-                matrix[lam, row] += coupling
-                for j in range(n_classes):
-                    if signs[k, j] == 0.0:
-                        continue
-                    both = signs[k, i] * signs[k, j] * stiff
-                    matrix[row, j * n_columns + d] += both
-                    bend = 2 * both * w[k, d + 1]
-                    for e in range(n_touchable):
-                        matrix[row, j * n_columns + e] += bend * w[k, e + 1]
-
-
-@compiled
-def _cholesky(matrix):  # type: ignore[no-untyped-def]
-    """Lower factor of a matrix of unit diagonal, with a ridge as small as will do."""
-    size, ridge = len(matrix), 1e-15
-    factor = matrix
-    while True:
-        shifted = matrix.copy()
-        for i in range(size):
-            shifted[i, i] += ridge
-        done = True
-        try:
-            factor = np.linalg.cholesky(shifted)
-        except Exception:
-            done = False
-        if done:
-            break
-        ridge *= 100
-    return factor
-
-
-@compiled
-def _substitute(factor, rhs):  # type: ignore[no-untyped-def]
-    x = rhs.copy()
-    for i in range(len(x)):
-        x[i] = (x[i] - np.dot(factor[i, :i], x[:i])) / factor[i, i]
-    for i in range(len(x) - 1, -1, -1):
-        x[i] /= factor[i, i]
-        for j in range(i):
-            x[j] -= x[i] * factor[i, j]
-    return x
-
-
-@compiled
-def _solve(matrix, factor, scale, rhs):  # type: ignore[no-untyped-def]
-    """Solution, refined as long as that halves the residual."""
-    scaled = rhs * scale
-    solution = _substitute(factor, scaled)
-    enough = REFINED * np.abs(scaled).max()
-    error = np.inf
-    for _ in range(MAX_REFINEMENTS):
-        residual = scaled - np.dot(matrix, solution)
-        previous, error = error, np.abs(residual).max()
-        if error <= enough or not error < previous / 2:
-            break
-        solution += _substitute(factor, residual)
-    return solution * scale
-
-
-@compiled
-def _cone_rhs(goal, slack, w, size, scaled, signs):  # type: ignore[no-untyped-def]
-    """What the norm's goal puts on (M, lam)."""
+def _cone_rhs(goal, slack, frame, signs):  # type: ignore[no-untyped-def]
     if len(signs) == 0:
         return _box_rhs(goal, slack)
-    target = _scaled(_quotient(goal[0], scaled), w, 1 / size, -1.0)
-    return np.dot(signs.T, np.ascontiguousarray(target[:, 1:])), target[:, 0].sum()
+    w, size, scaled = frame
+    return cone_rhs(goal[0], w, size, scaled, signs)
 
 
 @compiled
-def _cone_step(goal, slack, mult, w, size, scaled, signs, d_coef, d_lam):  # type: ignore[no-untyped-def]
+def _cone_step(goal, slack, mult, frame, signs, d_coef, d_lam):  # type: ignore[no-untyped-def]
     if len(signs) == 0:
         return _box_step(goal, slack, mult, d_coef, d_lam)
-    target = _scaled(_quotient(goal[0], scaled), w, 1 / size, -1.0)
-    d_slack = np.empty_like(slack)
-    d_slack[0, :, 0] = d_lam
-    d_slack[0, :, 1:] = np.dot(signs, d_coef)
-    relaxed = _scaled(_scaled(d_slack[0], w, 1 / size, -1.0), w, 1 / size, -1.0)
-    d_mult = np.empty_like(mult)
-    d_mult[0] = target - mult[0] - relaxed
+    w, size, scaled = frame
+    d_slack, d_mult = np.empty_like(slack), np.empty_like(mult)
+    d_slack[0], d_mult[0] = cone_step(
+        goal[0], mult[0], w, size, scaled, signs, d_coef, d_lam
+    )  # fmt: skip
     return d_slack, d_mult
 
 
@@ -196,14 +119,11 @@ def _cone_lengths(slack, mult, d_slack, d_mult, signs):  # type: ignore[no-untyp
 
 
 @compiled
-def _cone_goal(centre, d_slack, d_mult, mult, w, size, signs):  # type: ignore[no-untyped-def]
-    """The centre everywhere, less the second-order term of a predicted step."""
+def _cone_goal(centre, d_slack, d_mult, mult, frame, signs):  # type: ignore[no-untyped-def]
     if len(signs) == 0:
         return _second_order_goal(centre, d_slack, d_mult, mult)
-    goal = np.zeros(mult.shape)
-    goal[0, :, 0] = centre
-    over = _scaled(d_slack[0], w, 1 / size, -1.0)
-    goal[0] -= _product(over, _scaled(d_mult[0], w, size, 1.0))
+    goal = np.empty_like(mult)
+    goal[0] = cone_goal(centre, d_slack[0], d_mult[0], frame[0], frame[1])
     return goal
 
 
@@ -217,56 +137,42 @@ def iterate(  # type: ignore[no-untyped-def]
     Returns the new (coef, lam, s, h, slack, mult, c_slack, c_mult) and both lengths.
     """
     step_share, longer = settings
-    n_classes, n_columns = coef.shape
     is_box = len(signs) == 0
-    n_touchable = c_slack.shape[2] - (0 if is_box else 1)
     spring = _quotients(mult, slack)
-    curvature, sums = eliminate(spring, kappa, y)
-    matrix = weighted_gram(curvature, X)
-    w, size = np.empty((1, 1)), np.empty(1)
-    scaled = w
-    if is_box:
-        _add_box(matrix, c_slack, c_mult, n_columns)
-    else:
-        w, size = _scaling_point(c_slack[0], c_mult[0])
-        scaled = _scaled(c_mult[0], w, size, 1.0)
-        _add_cones(matrix, w, size, signs, n_columns)
-    fix_gauge(matrix, n_classes, n_columns, n_touchable if fixes_gauge else 0)
-    scale = _to_unit_diagonal(matrix)
-    factor = _cholesky(matrix)
+    matrix, sums, frame = _normal_matrix(
+        X, y, kappa, signs, fixes_gauge, coef.shape, spring, c_slack, c_mult
+    )
+    scale = to_unit_diagonal(matrix)
+    system = matrix, cholesky(matrix), scale
+    data = X, y, kappa, weight, radius, linear, signs
+    point = slack, mult, c_slack, c_mult, spring, sums, frame
 
     now = _dot(slack, mult) + _dot(c_slack, c_mult)
-    goal, c_goal = np.zeros(mult.shape), np.zeros(c_mult.shape)
-    d_coef, d_lam, d_s, d_h, d_slack, d_mult, dc_slack, dc_mult, primal, dual = _direct(
-        X, y, kappa, weight, radius, linear, signs, coef, slack, mult, c_slack, c_mult,
-        spring, sums, matrix, factor, scale, w, size, scaled, goal, c_goal,
+    goals = np.zeros(mult.shape), np.zeros(c_mult.shape)
+    _, (d_slack, d_mult, dc_slack, dc_mult), (primal, dual) = _direct(
+        data, point, system, goals
     )  # fmt: skip
     p, q = min(1.0, primal), min(1.0, dual)
     reached = _dot_after(slack, mult, d_slack, d_mult, p, q)
     reached += _dot_after(c_slack, c_mult, dc_slack, dc_mult, p, q)
     centre = min(reached / now, 1.0) ** 3 * now / degree
     goal = _second_order_goal(centre, d_slack, d_mult, mult)
-    c_goal = _cone_goal(centre, dc_slack, dc_mult, c_mult, w, size, signs)
-    d_coef, d_lam, d_s, d_h, d_slack, d_mult, dc_slack, dc_mult, primal, dual = _direct(
-        X, y, kappa, weight, radius, linear, signs, coef, slack, mult, c_slack, c_mult,
-        spring, sums, matrix, factor, scale, w, size, scaled, goal, c_goal,
-    )  # fmt: skip
-    reach = min(1.0, primal) + min(1.0, dual)
+    c_goal = _cone_goal(centre, dc_slack, dc_mult, c_mult, frame, signs)
+    local, steps, lengths = _direct(data, point, system, (goal, c_goal))
+    reach = min(1.0, lengths[0]) + min(1.0, lengths[1])
     if reach < 2.0:
-        p = min(1.0, (1 + longer) * (primal + longer))
-        q = min(1.0, (1 + longer) * (dual + longer))
+        d_slack, d_mult, dc_slack, dc_mult = steps
+        p = min(1.0, (1 + longer) * (lengths[0] + longer))
+        q = min(1.0, (1 + longer) * (lengths[1] + longer))
         goal = _pulled_goal(goal, slack, mult, d_slack, d_mult, centre, p, q)
         if is_box:
             c_goal = _pulled_goal(c_goal, c_slack, c_mult, dc_slack, dc_mult, centre, p, q)
-        trial = _direct(
-            X, y, kappa, weight, radius, linear, signs, coef, slack, mult, c_slack, c_mult,
-            spring, sums, matrix, factor, scale, w, size, scaled, goal, c_goal,
-        )  # fmt: skip
-        if min(1.0, trial[8]) + min(1.0, trial[9]) >= reach + longer / 8:
-            d_coef, d_lam, d_s, d_h, d_slack, d_mult, dc_slack, dc_mult, primal, dual = (
-                trial
-            )
-    p, q = min(1.0, step_share * primal), min(1.0, step_share * dual)
+        trial = _direct(data, point, system, (goal, c_goal))
+        if min(1.0, trial[2][0]) + min(1.0, trial[2][1]) >= reach + longer / 8:
+            local, steps, lengths = trial
+    d_slack, d_mult, dc_slack, dc_mult = steps
+    d_coef, d_lam, d_s, d_h = local
+    p, q = min(1.0, step_share * lengths[0]), min(1.0, step_share * lengths[1])
     return (
         coef + p * d_coef, lam + p * d_lam, s + p * d_s, h + p * d_h,
         _moved(slack, d_slack, p), _moved(mult, d_mult, q),
@@ -275,35 +181,32 @@ def iterate(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _direct(  # type: ignore[no-untyped-def]
-    X, y, kappa, weight, radius, linear, signs, coef, slack, mult, c_slack, c_mult,
-    spring, sums, matrix, factor, scale, w, size, scaled, goal, c_goal,
-):  # fmt: skip
-    """The Newton direction towards the goals, and how far it can go."""
-    n_classes, n_columns = coef.shape
+def _direct(data, point, system, goals):  # type: ignore[no-untyped-def]
+    """The Newton direction towards the goals: the steps of (coef, lam, s, h), of slacks
+    and multipliers, and how far they can go."""
+    X, y, kappa, weight, radius, linear, signs = data
+    slack, mult, c_slack, c_mult, spring, sums, frame = point
+    matrix, factor, scale = system
+    goal, c_goal = goals
+    n_classes, n_columns = linear.shape
     n_touchable = c_slack.shape[2] - (0 if len(signs) == 0 else 1)
     target = _quotients(goal, slack)
     rhs, rhs_lam, local = reduced_rhs(target, spring, sums, kappa, y, weight)
-    cone_rhs, cone_lam = _cone_rhs(c_goal, c_slack, w, size, scaled, signs)
+    on_cone, cone_lam = _cone_rhs(c_goal, c_slack, frame, signs)
     on_coef = np.dot(rhs.T, X) - linear
+    on_coef[:, :n_touchable] += on_cone
     whole = np.empty(n_classes * n_columns + 1)
-    for j in range(n_classes):
-        for d in range(n_columns):
-            pull = cone_rhs[j, d] if d < n_touchable else 0.0
-            whole[j * n_columns + d] = on_coef[j, d] + pull
+    whole[:-1] = on_coef.ravel()
     whole[-1] = rhs_lam + cone_lam - radius
-    solution = _solve(matrix, factor, scale, whole)
-    d_coef = solution[:-1].copy().reshape(n_classes, n_columns)
-    d_lam = solution[-1]
-    dz = np.dot(X, d_coef.T)
+    solution = solve(matrix, factor, scale, whole)
+    d_coef, d_lam = solution[:-1].copy().reshape(n_classes, n_columns), solution[-1]
     d_slack, d_mult, d_s, d_h = step_rows(
-        dz, d_lam, local, target, slack, mult, spring, sums, kappa, y
+        np.dot(X, d_coef.T), d_lam, local, target, slack, mult, spring, sums, kappa, y
     )
     moved = np.ascontiguousarray(d_coef[:, :n_touchable])
-    dc_slack, dc_mult = _cone_step(
-        c_goal, c_slack, c_mult, w, size, scaled, signs, moved, d_lam
-    )
+    dc_slack, dc_mult = _cone_step(c_goal, c_slack, c_mult, frame, signs, moved, d_lam)
     primal, dual = _cone_lengths(c_slack, c_mult, dc_slack, dc_mult, signs)
     primal = min(primal, longest_step(slack, d_slack))
     dual = min(dual, longest_step(mult, d_mult))
-    return d_coef, d_lam, d_s, d_h, d_slack, d_mult, dc_slack, dc_mult, primal, dual
+    steps = d_slack, d_mult, dc_slack, dc_mult
+    return (d_coef, d_lam, d_s, d_h), steps, (primal, dual)

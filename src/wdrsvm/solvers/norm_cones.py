@@ -25,16 +25,13 @@ class Curvature:
     """The normal matrix as a cone sees it: touchable coefficients (C, T) and lam."""
 
     def __init__(self, matrix: Floats, n_classes: int, n_columns: int, n_touchable: int):
-        self.matrix = matrix
+        self.matrix, self.n_columns = matrix, n_columns
         self.lam = n_classes * n_columns
         grid = np.arange(self.lam).reshape(n_classes, n_columns)
         self.index = grid[:, :n_touchable].ravel()
 
     def add_coef(self, block: Floats) -> None:
         self.matrix[np.ix_(self.index, self.index)] += block
-
-    def add_diagonal(self, diagonal: Floats) -> None:
-        self.matrix[self.index, self.index] += diagonal.ravel()
 
     def add_lam(self, coupling: Floats, corner: float) -> None:
         self.matrix[self.index, self.lam] += coupling.ravel()
@@ -147,6 +144,21 @@ def _box_step(goal, slack, mult, d_coef, d_lam):  # type: ignore[no-untyped-def]
     return d_slack, d_mult
 
 
+@compiled
+def add_box_curvature(matrix, slack, mult, n_columns):  # type: ignore[no-untyped-def]
+    """Add the box's curvature in (M, lam) to the normal matrix."""
+    _, n_classes, n_touchable = slack.shape
+    lam = n_classes * n_columns
+    for j in range(n_classes):
+        for d in range(n_touchable):
+            above, below = mult[0, j, d] / slack[0, j, d], mult[1, j, d] / slack[1, j, d]
+            k = j * n_columns + d
+            matrix[k, k] += above + below
+            matrix[k, lam] += (above - below) / 2
+            matrix[lam, k] += (above - below) / 2
+            matrix[lam, lam] += (above + below) / 4
+
+
 class Box(Rows):
     r"""l1 transport: |M_jd| <= lam / 2 in a suitable gauge is "every column range <= lam".
 
@@ -172,9 +184,7 @@ class Box(Rows):
         self.put(np.stack([lam / 2 + coef, lam / 2 - coef]), centre)
 
     def add_curvature(self, to: Curvature) -> None:
-        above, below = self.spring
-        to.add_diagonal(above + below)
-        to.add_lam((above - below) / 2, float(above.sum() + below.sum()) / 4)
+        add_box_curvature(to.matrix, self.slack, self.mult, to.n_columns)
 
     def rhs(self, goal: Floats) -> tuple[Floats, float]:
         pull: tuple[Floats, float] = _box_rhs(goal, self.slack)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 
 from .sample_rows import compiled
 
@@ -35,13 +34,61 @@ def fix_gauge(matrix, n_classes, n_columns, first):  # type: ignore[no-untyped-d
 
 
 @compiled
-def _to_unit_diagonal(matrix):  # type: ignore[no-untyped-def]
+def to_unit_diagonal(matrix):  # type: ignore[no-untyped-def]
     """Scale rows and columns in place; returns the scale."""
     scale = 1.0 / np.sqrt(np.diag(matrix))
     for i in range(len(matrix)):
         for j in range(len(matrix)):
             matrix[i, j] *= scale[i] * scale[j]
     return scale
+
+
+@compiled
+def cholesky(matrix):  # type: ignore[no-untyped-def]
+    """Lower factor of a matrix of unit diagonal, with a ridge as small as will do."""
+    size, ridge = len(matrix), 1e-15
+    factor = matrix
+    while True:
+        shifted = matrix.copy()
+        for i in range(size):
+            shifted[i, i] += ridge
+        done = True
+        try:
+            factor = np.linalg.cholesky(shifted)
+        except Exception:  # compiled code can name no other; only LinAlgError is raised
+            done = False
+        if done:
+            break
+        ridge *= 100
+    return factor
+
+
+@compiled
+def _substitute(factor, rhs):  # type: ignore[no-untyped-def]
+    x = rhs.copy()
+    for i in range(len(x)):
+        x[i] = (x[i] - np.dot(factor[i, :i], x[:i])) / factor[i, i]
+    for i in range(len(x) - 1, -1, -1):
+        x[i] /= factor[i, i]
+        for j in range(i):
+            x[j] -= x[i] * factor[i, j]
+    return x
+
+
+@compiled
+def solve(matrix, factor, scale, rhs):  # type: ignore[no-untyped-def]
+    """Solution, refined as long as that halves the residual."""
+    scaled = rhs * scale
+    solution = _substitute(factor, scaled)
+    enough = REFINED * np.abs(scaled).max()
+    error = np.inf
+    for _ in range(MAX_REFINEMENTS):
+        residual = scaled - np.dot(matrix, solution)
+        previous, error = error, np.abs(residual).max()
+        if error <= enough or not error < previous / 2:
+            break
+        solution += _substitute(factor, residual)
+    return solution * scale
 
 
 class NormalSystem:
@@ -51,30 +98,10 @@ class NormalSystem:
     """
 
     def __init__(self, matrix: Floats):
-        self.scale: Floats = _to_unit_diagonal(matrix)
-        self.matrix = matrix
-        self.factor = self._factorise()
-
-    def _factorise(self) -> Floats:
-        ridge = 1e-15
-        while True:
-            shifted = self.matrix.copy()
-            shifted.flat[:: len(shifted) + 1] += ridge
-            factor, failed = linalg.lapack.dpotrf(shifted.T, overwrite_a=True, clean=False)
-            if not failed:
-                return np.asarray(factor)
-            ridge *= 100
+        self.scale: Floats = to_unit_diagonal(matrix)
+        self.matrix, self.factor = matrix, cholesky(matrix)
 
     def solve(self, rhs: Floats) -> Floats:
-        """Solution, refined as long as that halves the residual."""
-        scaled = rhs * self.scale
-        solution, _ = linalg.lapack.dpotrs(self.factor, scaled)
-        enough = REFINED * float(np.abs(scaled).max())
-        error = np.inf
-        for _ in range(MAX_REFINEMENTS):
-            residual = scaled - self.matrix @ solution
-            previous, error = error, float(np.abs(residual).max())
-            if error <= enough or not error < previous / 2:
-                break
-            solution = solution + linalg.lapack.dpotrs(self.factor, residual)[0]
-        return np.asarray(solution * self.scale)
+        """The solution of one system."""
+        solution: Floats = solve(self.matrix, self.factor, self.scale, rhs)
+        return solution

@@ -64,43 +64,36 @@ class SecondOrder:
 
     def _over(self, rows: Floats) -> Floats:
         """W^-1 rows."""
-        quotient: Floats = _scaled(rows, self.w, 1 / self.size, -1.0)
+        quotient: Floats = _over(rows, self.w, self.size)
         return quotient
 
     def complementarity(self) -> float:
         return float(np.vdot(self.slack, self.mult))
 
     def add_curvature(self, to: Curvature) -> None:
-        size = self.size[:, None]
-        head, tail = self.w[:, :1], self.w[:, 1:] / size
-        stiff = 1 / size**2
-        self.pairs.add(to, np.broadcast_to(stiff, tail.shape), np.sqrt(2.0) * tail)
-        corner = float((stiff * (2 * head**2 - 1)).sum())
-        self.pairs.add_lam(to, -2 * head / size * tail, corner)
+        add_cone_curvature(to.matrix, self.w, self.size, self.signs, to.n_columns)
 
     def goal(self, centre: float, predicted: RowStep | None = None) -> Floats:
-        wanted = np.zeros_like(self.slack)
-        wanted[:, 0] = centre
-        if predicted is not None:
-            wanted -= _product(self._over(predicted.slack), self._times(predicted.mult))
+        if predicted is None:
+            predicted = RowStep(np.zeros_like(self.slack), np.zeros_like(self.mult))
+        wanted: Floats = cone_goal(centre, *predicted, self.w, self.size)
         return wanted
 
     def recentred(self, goal: Floats, step: RowStep, centre: float, to: Lengths) -> Floats:
         """Unchanged: pairs are few, and their eigenvalues stay central enough."""
         return goal
 
-    def _target(self, goal: Floats) -> Floats:
-        return self._over(_quotient(goal, self.scaled))
-
     def rhs(self, goal: Floats) -> tuple[Floats, float]:
-        target = self._target(goal)
-        return self.pairs.gather(target[:, 1:]), float(target[:, 0].sum())
+        pull: tuple[Floats, float] = cone_rhs(goal, *self._frame)
+        return pull
 
     def step_for(self, goal: Floats, d_coef: Floats, d_lam: float) -> RowStep:
-        diff = self.pairs.incidence @ d_coef
-        d_slack = np.hstack([np.full((len(diff), 1), d_lam), diff])
-        relaxed = self._over(self._over(d_slack))
-        return RowStep(d_slack, self._target(goal) - self.mult - relaxed)
+        moved = np.ascontiguousarray(d_coef)
+        return RowStep(*cone_step(goal, self.mult, *self._frame, moved, d_lam))
+
+    @property
+    def _frame(self) -> tuple[Floats, Floats, Floats, Floats]:
+        return self.w, self.size, self.scaled, self.signs
 
     def lengths(self, step: RowStep) -> Lengths:
         return Lengths(_longest(self.slack, step.slack), _longest(self.mult, step.mult))
@@ -195,6 +188,80 @@ def _scaled(rows, w, size, sign):  # type: ignore[no-untyped-def]
         for d in range(1, n_columns):
             out[k, d] = size[k] * (rows[k, d] + w[k, d] * bend)
     return out
+
+
+@compiled
+def _over(rows, w, size):  # type: ignore[no-untyped-def]
+    """W^-1 rows."""
+    return _scaled(rows, w, 1 / size, -1.0)
+
+
+@compiled
+def cone_goal(centre, d_slack, d_mult, w, size):  # type: ignore[no-untyped-def]
+    """The centre everywhere, less the second-order term of a predicted step."""
+    goal = -_product(_over(d_slack, w, size), _scaled(d_mult, w, size, 1.0))
+    goal[:, 0] += centre
+    return goal
+
+
+@compiled
+def cone_target(goal, w, size, scaled):  # type: ignore[no-untyped-def]
+    """The multipliers that a goal asks for at unchanged slacks."""
+    return _over(_quotient(goal, scaled), w, size)
+
+
+@compiled
+def cone_rhs(goal, w, size, scaled, signs):  # type: ignore[no-untyped-def]
+    """What a goal puts on (M, lam)."""
+    target = cone_target(goal, w, size, scaled)
+    return np.dot(signs.T, np.ascontiguousarray(target[:, 1:])), target[:, 0].sum()
+
+
+@compiled
+def cone_step(goal, mult, w, size, scaled, signs, d_coef, d_lam):  # type: ignore[no-untyped-def]
+    """Steps of slacks and multipliers that belong to a step of (M, lam)."""
+    d_slack = np.empty_like(mult)
+    d_slack[:, 0] = d_lam
+    d_slack[:, 1:] = np.dot(signs, d_coef)
+    return d_slack, mult_step(goal, mult, d_slack, w, size, scaled)
+
+
+@compiled
+def mult_step(goal, mult, d_slack, w, size, scaled):  # type: ignore[no-untyped-def]
+    """The step of the multipliers that belongs to one of the slacks."""
+    relaxed = _over(_over(d_slack, w, size), w, size)
+    return cone_target(goal, w, size, scaled) - mult - relaxed
+
+
+@compiled
+def add_cone_curvature(matrix, w, size, signs, n_columns):  # type: ignore[no-untyped-def]
+    """Add the curvature W^-2 of the cones, in (M, lam), to the normal matrix.
+
+    Row k of ``signs`` holds the classes' shares in cone k, most of which are zero.
+    """
+    n_cones, n_classes = signs.shape
+    n_touchable = w.shape[1] - 1
+    lam = n_classes * n_columns
+    for k in range(n_cones):
+        stiff = 1.0 / (size[k] * size[k])
+        head = w[k, 0]
+        matrix[lam, lam] += stiff * (2 * head * head - 1)
+        for i in range(n_classes):
+            if signs[k, i] == 0.0:
+                continue
+            for d in range(n_touchable):
+                row = i * n_columns + d
+                coupling = -2 * head * stiff * w[k, d + 1] * signs[k, i]
+                matrix[row, lam] += coupling
+                matrix[lam, row] += coupling
+                for j in range(n_classes):
+                    if signs[k, j] == 0.0:
+                        continue
+                    both = signs[k, i] * signs[k, j] * stiff
+                    matrix[row, j * n_columns + d] += both
+                    bend = 2 * both * w[k, d + 1]
+                    for e in range(n_touchable):
+                        matrix[row, j * n_columns + e] += bend * w[k, e + 1]
 
 
 @compiled
