@@ -38,6 +38,8 @@ MAX_STEERINGS = 3
 FIRST_RIDGE, LAST_RIDGE, STIFFER = 1e-12, 1e-2, 1e3
 # Rows times squared unknowns up to which steering the gradient is worth its time.
 MAX_STEERING_WORK = 1e11
+# A share of the budget that is not worth steering for.
+SMALL_CHANGE = 1e-9
 # A radius below this is worth the bound without a budget.
 TINY_RADIUS = 1e-7
 
@@ -121,13 +123,14 @@ def _better(one: DualPoint, other: DualPoint, radius: float) -> DualPoint:
 
 class Sums(NamedTuple):
     """What a sweep returns: value sum (w - alpha_y), sum k phi, G, and, on the columns
-    of a design, the sum of g e' (C, E) and, if asked for, the system (C, E, C, E) of a
-    tilt."""
+    of a design, the sum of g e' (C, E), that of its terms' sizes and, if asked for, the
+    system (C, E, C, E) of a tilt."""
 
     value: float
     on_flips: float
     gradient: Floats
     on_design: Floats
+    sizes: Floats
     system: Floats | None
 
 
@@ -162,10 +165,12 @@ def _steered(
     flow = multipliers.flow
     spent = on_flips + _move_spending(problem, gradient, flow)
     share = min(1.0, problem.radius / spent) if spent > 0 else 1.0
+    costly = fixed | ~_cost_nothing(problem)
     best = NOTHING
     for _ in range(MAX_STEERINGS):
-        design = Design.of(problem, np.ones_like(fixed), share * gradient)
+        design = Design.of(problem, costly, share * gradient)
         steered, _ = _balanced(problem, multipliers, design, flip_share=share)
+        steered = None if steered is None else design.rounded(steered)
         own_flow = None if flow is None else share * flow
         reached = _point(problem, steered, own_flow)
         best = _better(best, reached, problem.radius)
@@ -174,6 +179,16 @@ def _steered(
         # Tilting may have spent a little more on flips.
         share *= reached.share(problem.radius)
     return best
+
+
+def _cost_nothing(problem: RobustProblem) -> NDArray[np.bool_]:
+    """Features so small that no multipliers on them could spend any of the budget.
+
+    What the norm's own multipliers say of them is rounding, which nothing can meet.
+    """
+    largest = _largest_entries(problem, np.arange(problem.n_features))
+    cost = np.where(np.isfinite(problem.feature_cost), problem.feature_cost, 0.0)
+    return np.asarray(cost * largest < SMALL_CHANGE * problem.radius)
 
 
 def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None) -> float:
@@ -227,6 +242,19 @@ class Design:
     def miss(self, sums: Sums, columns: NDArray[np.bool_]) -> float:
         """By how much the sums miss the aim at most, on some columns."""
         return float(np.abs(self.lack(sums)[:, columns]).max(initial=0.0))
+
+    def rounded(self, sums: Sums) -> Sums:
+        """The sums with G as aimed at where only the rounding of its terms is between.
+
+        In a column of large entries that rounding may be more than the whole budget; it is
+        no more than that of any classifier's risk.
+        """
+        width = len(self.columns)
+        aim, gradient = self.aim[:, :width], sums.gradient.copy()
+        reached = np.abs(self.lack(sums)) <= ROUNDING * sums.sizes
+        here = gradient[:, self.columns]
+        gradient[:, self.columns] = np.where(reached[:, :width], aim * self.scale, here)
+        return sums._replace(gradient=gradient)
 
     def rows(self, problem: RobustProblem, rows: slice) -> Floats:
         """The design of some rows, scaled to entries of at most 1."""
@@ -327,6 +355,7 @@ def _sums_of_rows(
         part.spending(cost),
         np.asarray((problem.features(rows).T @ slopes).T),
         slopes.T @ columns,
+        np.abs(slopes).T @ np.abs(columns),
         part.curvature(columns) if with_system else None,
     )
 

@@ -44,6 +44,9 @@ from .warm_points import placed
 MAX_ITER = 200
 # Share of the objective below which the radius' own term does not matter.
 NEGLIGIBLE = 1e-6
+# Where a radius or label costs are tiny beside the features, lam ends far from where it
+# starts by default: then the way is tried again from these.
+FARTHER_LAMS = (1e7, 1e11)
 # Failed judgements before multipliers are steered.
 PATIENCE = 3
 
@@ -75,7 +78,13 @@ def from_near(
         result = follow(problem, settings, near, look)
         if result.status is SolverStatus.CONVERGED or settings.max_iter is not None:
             return result
-    return follow(problem, settings, Iterate(data, problem.norm), look)
+    result = follow(problem, settings, Iterate(data, problem.norm), look)
+    for lam in FARTHER_LAMS if problem.radius > 0 else ():
+        if result.status is not SolverStatus.STALLED:
+            break
+        again = follow(problem, settings, Iterate(data, problem.norm, lam), look)
+        result = min(again, result, key=lambda found: found.certificate.gap)
+    return result
 
 
 def follow(

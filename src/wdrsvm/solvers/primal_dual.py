@@ -20,7 +20,7 @@ from ..problem import Multipliers, RobustProblem
 from . import sample_rows
 from .compiled_step import iterate
 from .complementarity import Lengths, Rows, RowStep
-from .cones import norm_multipliers, normal_system, starting_cone
+from .cones import MAX_START_LAM, norm_multipliers, normal_system, starting_cone
 from .norm_cones import Box
 from .scaling import Scaling
 from .second_order import SecondOrder
@@ -104,11 +104,12 @@ class Step(NamedTuple):
 class Iterate:
     """A primal-dual point: coef (C, Q), lam, s, h, the samples' rows, the norm's cone."""
 
-    def __init__(self, data: ScaledData, norm: str):
+    def __init__(self, data: ScaledData, norm: str, most_lam: float = MAX_START_LAM):
         self.data, self.y = data, data.y
         self.coef = np.zeros_like(data.linear)
+        size = len(data.linear), data.n_touchable
         self.cone, self.lam = starting_cone(
-            norm, len(data.linear), data.n_touchable, data.kappa, data.radius, centre=1.0
+            norm, *size, data.kappa, data.radius, centre=1.0, most=most_lam
         )
         slack, mult, self.s, self.h = sample_rows.start_rows(
             data.weight, data.kappa, self.y, self.lam
