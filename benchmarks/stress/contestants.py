@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from wdrsvm import RadiusWarning
 from wdrsvm.problem import LOSSES
 from wdrsvm.solvers import SolverSettings, SolverStatus, solve
 from wdrsvm.solvers.reference import Limits, solve_clarabel, solve_highs
 
 from .instances import Instance
-from .judge import exact_risk
+from .judge import exact_kernel_risk, exact_risk, rounding_of
 
 TOL = 1e-6
 # A judge that takes longer has failed; the process ends what takes longer still.
@@ -26,12 +27,13 @@ MAX_EPOCHS = 1000
 
 
 class Answer(NamedTuple):
-    """What came back: the risk and the bound that are claimed, the risk as it is, and
-    whether the gap asked for is claimed to be reached."""
+    """What came back: the risk and the bound that are claimed, the risk as it is, what
+    rounding makes of its scores, and whether the gap asked for is claimed to be reached."""
 
     objective: float
     dual_bound: float
     exact: float
+    rounding: float
     claims: bool
     seconds: float
     said: str = ""
@@ -51,8 +53,10 @@ def by_solver(name: str, max_iter: int | None = None) -> Contestant:
         seconds = time.perf_counter() - began
         objective, bound, _ = found.certificate
         exact = exact_risk(instance, found.coef, found.intercept)
+        rounding = rounding_of(instance.features, found.coef, found.intercept)
         claims = found.status is SolverStatus.CONVERGED
-        return Answer(objective, bound, exact, claims, seconds, found.status.value)
+        said = found.status.value
+        return Answer(objective, bound, exact, rounding, claims, seconds, said)
 
     return contestant
 
@@ -67,19 +71,19 @@ def by_estimator(instance: Instance) -> Answer:
         scores = model.decision_function(instance.X)
     seconds = time.perf_counter() - began
     kinds = {warning.category for warning in caught}
-    unexpected = kinds - {ConvergenceWarning} - {_radius_warning()}
+    unexpected = kinds - {ConvergenceWarning, RadiusWarning}
     if unexpected or not np.isfinite(scores).all():
         raise FloatingPointError(f"{unexpected or 'scores'} {caught and caught[0].message}")
-    exact = exact_risk(instance, *instance.classifier_of(model))
+    coef, intercept = instance.classifier_of(model)
+    if instance.gamma is None:
+        exact = exact_risk(instance, coef, intercept)
+        rounding = rounding_of(instance.X, coef, intercept)
+    else:
+        exact = exact_kernel_risk(instance, coef, intercept)
+        rounding = rounding_of(np.ones((1, coef.shape[1])), coef, intercept)
     claims = ConvergenceWarning not in kinds
-    found = model.objective_, model.dual_bound_, exact, claims, seconds
-    return Answer(*found, f"{model.solver_}")
-
-
-def _radius_warning() -> Any:
-    from wdrsvm import RadiusWarning
-
-    return RadiusWarning
+    found = model.objective_, model.dual_bound_, exact, rounding
+    return Answer(*found, claims, seconds, model.solver_)
 
 
 def by_highs(instance: Instance) -> Answer:
@@ -97,8 +101,8 @@ def _judged(instance: Instance, judge: Any) -> Answer:
     limits = Limits(tol=1e-9, time_limit=JUDGE_SECONDS, threads=1)
     found = judge(instance.problem(), limits=limits)
     exact = exact_risk(instance, found.coef, found.intercept)
-    finished = bool(found.finished)
-    return Answer(float(found.value), -np.inf, exact, finished, found.seconds)
+    value, finished = float(found.value), bool(found.finished)
+    return Answer(value, -np.inf, exact, 0.0, finished, found.seconds)
 
 
 CONTESTANTS: dict[str, Contestant] = {

@@ -91,12 +91,9 @@ class Instance:
         return RobustLinearSVC(self.radius, self.label_cost, **own, **shared)
 
     def classifier_of(self, model: Any) -> tuple[Floats, Floats]:
-        """Coefficients (C, Q) on ``features`` and intercepts of a fitted estimator."""
-        if self.gamma is None:
-            coef, intercept = model.coef_, np.asarray(model.intercept_)
-        else:
-            coef, intercept = model.dual_coef_ @ self.features, model.intercept_
-        if self.n_classes == 2:
-            coef = np.vstack([-coef[0], coef[0]]) / 2
-            intercept = np.array([-intercept[0], intercept[0]]) / 2
-        return coef, np.broadcast_to(intercept, self.n_classes)
+        """Coefficients, of a kernel the dual ones, and intercepts, one row a class."""
+        coef = model.coef_ if self.gamma is None else model.dual_coef_
+        intercept = np.broadcast_to(model.intercept_, len(coef))
+        if self.n_classes > 2:
+            return coef, intercept
+        return np.vstack([-coef, coef]) / 2, np.append(-intercept, intercept) / 2

@@ -19,6 +19,8 @@ from .instances import Floats, Instance
 # 64 bits of mantissa where the machine has them, and a range that nothing here leaves.
 Long = NDArray[np.longdouble]
 SECTIONS = 300
+# Roundings of a term on its way into a score: of the entries, the product and the sum.
+ROUNDINGS = 4
 
 
 def exact_risk(instance: Instance, coef: Floats, intercept: Floats) -> float:
@@ -26,11 +28,35 @@ def exact_risk(instance: Instance, coef: Floats, intercept: Floats) -> float:
     long_coef, shift = np.longdouble(coef), np.longdouble(intercept)
     if instance.support is not None and instance.radius > 0:
         return _risk_in_box(instance, long_coef, shift)
-    losses = _losses(instance, _scores(instance, long_coef, shift))
+    scores = _scores(instance, long_coef, shift)
+    return _risk_of(instance, scores, _modulus(instance, long_coef))
+
+
+def exact_kernel_risk(instance: Instance, dual: Floats, intercept: Floats) -> float:
+    """The same of functions sum_n dual_n k(., x_n), whose kernel has no rounding here."""
+    X, long_dual = np.longdouble(instance.X), np.longdouble(dual)
+    square = ((X[:, None, :] - X[None]) ** 2).sum(axis=2)
+    gram = np.exp(-np.longdouble(instance.gamma or 0.0) * square)
+    scores = gram @ long_dual.T + np.longdouble(intercept)
+    if instance.lipschitz == "triangle":
+        ends = 2 * long_dual
+    else:
+        ends = np.array([i - j for i, j in combinations(long_dual, 2)])
+    lengths = np.sqrt(np.maximum(((ends @ gram) * ends).sum(axis=1), 0))
+    return _risk_of(instance, scores, lengths.max())
+
+
+def rounding_of(rows: Floats, coef: Floats, intercept: Floats) -> float:
+    """How far double precision may be off in the score of a row."""
+    terms = np.abs(rows) @ np.abs(coef).T + np.abs(intercept)
+    return float(ROUNDINGS * np.finfo(float).eps * terms.max())
+
+
+def _risk_of(instance: Instance, scores: Long, least: Any) -> float:
+    losses = _losses(instance, scores)
     price, weight = _prices(instance), np.longdouble(instance.weight)
     if instance.radius == 0:
         return float(weight @ np.where(price == 0, losses, 0.0).max(axis=1))
-    least = _modulus(instance, long_coef, price)
 
     def total(lam: Any) -> Any:
         return instance.radius * lam + weight @ _worst(losses, price, lam)
@@ -66,9 +92,9 @@ def _prices(instance: Instance) -> Long:
     return price
 
 
-def _modulus(instance: Instance, coef: Long, price: Long) -> Any:
+def _modulus(instance: Instance, coef: Long) -> Any:
     """L(M) over the pairs whose second label some mass can carry."""
-    carried = np.isfinite(price[instance.weight > 0]).any(axis=0)
+    carried = np.isfinite(_prices(instance)[instance.weight > 0]).any(axis=0)
     if instance.lipschitz == "triangle":
         return 2 * np.sqrt((coef**2).sum(axis=1)).max()
     cost = np.ones(coef.shape[1]) if instance.feature_cost is None else instance.feature_cost

@@ -28,7 +28,7 @@ from scipy import sparse
 from .floors import NOTHING, DualPoint
 from .multipliers import Loosened, MultiplierSource
 from .norms import polar
-from .objective import Floats, Matrix, RobustProblem
+from .objective import TINY, Floats, Matrix, RobustProblem
 from .sweeps import added
 
 # Equalities that hold to this share of their terms hold in floating point.
@@ -56,8 +56,11 @@ class Certificate(NamedTuple):
         return self.objective - self.dual_bound
 
     def holds(self, tol: float) -> bool:
-        """Whether the relative duality gap is at most ``tol``."""
-        return self.gap <= tol * max(self.objective, 1e-2) < np.inf
+        """Whether the relative duality gap is at most ``tol``.
+
+        A bound above the objective by more than that shows that rounding spoilt one.
+        """
+        return abs(self.gap) <= tol * max(self.objective, 1e-2) < np.inf
 
 
 def certify(
@@ -209,12 +212,15 @@ class Design:
     """Columns on which sum_n g_n e_n' must equal ``aim`` (C, E), the intercept's included.
 
     Strictly on columns the adversary cannot move; elsewhere scaling makes up the rest.
+    Features far from zero are taken from their ``centre`` (P,): where sum_n g_n = 0 that
+    is the same sum with less rounding.
     """
 
     columns: NDArray[np.intp]
     scale: Floats
     strict: NDArray[np.bool_]
     aim: Floats
+    centre: Floats
 
     @classmethod
     def of(
@@ -225,7 +231,7 @@ class Design:
     ) -> Design:
         chosen = np.flatnonzero(columns)
         scale = _largest_entries(problem, chosen)
-        chosen, scale = chosen[scale > 0], scale[scale > 0]
+        chosen, scale = chosen[scale > TINY], scale[scale > TINY]
         fixed = np.isinf(problem.attainable_feature_cost())[chosen]
         aim = np.zeros((problem.n_classes, len(chosen)))
         if gradient is not None:
@@ -233,7 +239,7 @@ class Design:
         if problem.fit_intercept:
             fixed = np.append(fixed, True)
             aim = np.hstack([aim, np.zeros((problem.n_classes, 1))])
-        return cls(chosen, scale, fixed, aim)
+        return cls(chosen, scale, fixed, aim, problem.centre)
 
     def lack(self, sums: Sums) -> Floats:
         """What the sums lack of the aim, shape (C, E)."""
@@ -256,9 +262,13 @@ class Design:
         gradient[:, self.columns] = np.where(reached[:, :width], aim * self.scale, here)
         return sums._replace(gradient=gradient)
 
+    def features(self, problem: RobustProblem, rows: slice) -> Matrix:
+        """Some rows of X, from their centre."""
+        return _from_centre(problem.features(rows), self.centre)
+
     def rows(self, problem: RobustProblem, rows: slice) -> Floats:
         """The design of some rows, scaled to entries of at most 1."""
-        dense = _dense(problem.features(rows)[:, self.columns]) / self.scale
+        dense = _dense(self.features(problem, rows)[:, self.columns]) / self.scale
         if problem.fit_intercept:
             dense = np.column_stack([dense, np.ones(len(dense))])
         return dense
@@ -272,14 +282,20 @@ def _largest_entries(problem: RobustProblem, columns: NDArray[np.intp]) -> Float
     if not len(columns):
         return np.zeros(0)
     with problem.sweeps() as sweeps:
-        largest: Floats = sweeps.fold(partial(_largest_of_rows, columns), np.maximum)
+        look = partial(_largest_of_rows, columns, problem.centre)
+        largest: Floats = sweeps.fold(look, np.maximum)
     return largest
 
 
 def _largest_of_rows(
-    columns: NDArray[np.intp], problem: RobustProblem, rows: slice
+    columns: NDArray[np.intp], centre: Floats, problem: RobustProblem, rows: slice
 ) -> Floats:
-    return _dense(np.abs(problem.features(rows)[:, columns]).max(axis=0)).ravel()
+    features = _from_centre(problem.features(rows), centre)
+    return _dense(np.abs(features[:, columns]).max(axis=0)).ravel()
+
+
+def _from_centre(features: Matrix, centre: Floats) -> Matrix:
+    return features - centre if centre.any() else features
 
 
 def _balanced(
@@ -353,7 +369,7 @@ def _sums_of_rows(
     return Sums(
         part.value(weight, y),
         part.spending(cost),
-        np.asarray((problem.features(rows).T @ slopes).T),
+        np.asarray((design.features(problem, rows).T @ slopes).T),
         slopes.T @ columns,
         np.abs(slopes).T @ np.abs(columns),
         part.curvature(columns) if with_system else None,

@@ -23,9 +23,25 @@ READ_AS_THEY_ARE = [
 ]
 
 
+# Squares and products of larger entries would overflow.
+LARGEST_ENTRY = 1e100
+
+
 def checked_features(X: ArrayLike) -> Matrix:
     """X as float64, dense or CSR, finite."""
-    return as_matrix(check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X"))
+    checked = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+    check_size(checked)
+    return as_matrix(checked)
+
+
+def check_size(X: Matrix) -> None:
+    """Refuse entries that the formulas cannot square."""
+    largest = max(float(X.max()), -float(X.min()))
+    if largest > LARGEST_ENTRY:
+        raise ValueError(
+            f"X must have no entries larger than {LARGEST_ENTRY:g}, got {largest:g}: "
+            "rescale the features."
+        )
 
 
 def as_matrix(X: Matrix) -> Matrix:
@@ -64,12 +80,19 @@ def label_codes(y: ArrayLike, classes: NDArray[np.generic]) -> Codes:
 
 
 def checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
-    """One weight >= 0 a row, not all zero; 1 by default."""
+    """One weight >= 0 a row, not all zero; 1 by default.
+
+    Those whose sum would overflow, or be too small for its digits, are halved or doubled
+    together until it is neither: only their ratios count.
+    """
     if sample_weight is None:
         return np.ones(n_rows)
     weight = nonnegative_weight(sample_weight, n_rows)
     check_some_weight(weight)
-    return weight
+    largest = float(weight.max())
+    if 1 / LARGEST_ENTRY <= largest <= LARGEST_ENTRY:
+        return weight
+    return np.ldexp(weight, -np.frexp(largest)[1])
 
 
 def nonnegative_weight(sample_weight: ArrayLike, n_rows: int) -> Floats:
