@@ -20,10 +20,10 @@ from .judge import exact_kernel_risk, exact_risk, rounding_of
 
 TOL = 1e-6
 # A judge that takes longer has failed; the process ends what takes longer still.
-JUDGE_SECONDS = 30.0
+JUDGE_SECONDS = 20.0
 # Methods without a second order would go on for long: here they have to say that they
 # did not reach the gap.
-MAX_EPOCHS = 1000
+MAX_EPOCHS = 300
 
 
 class Answer(NamedTuple):

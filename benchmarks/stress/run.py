@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -101,15 +101,19 @@ def _is_about_data(error: ValueError) -> bool:
 
 
 def run(
-    families: Sequence[str], contestants: Sequence[str], time_limit: float
+    families: Sequence[str],
+    contestants: Sequence[str],
+    time_limit: float,
+    known: Container[tuple[str, str, str]] = (),
 ) -> Iterator[Record]:
-    """All records, one after the other."""
+    """All records that are not yet known, one after the other."""
     worker = Worker(time_limit)
     try:
         for family in families:
             for index, instance in enumerate(instances(family)):
                 for name in contestants:
-                    if takes_part(name, instance):
+                    told = family, instance.name, name
+                    if takes_part(name, instance) and told not in known:
                         yield worker.ask(family, index, name)
     finally:
         worker.close()
@@ -172,7 +176,7 @@ def _what_is_wrong(answer: Answer, attained: float) -> str:
     claimed = answer.objective, answer.dual_bound
     # Who does not claim the gap may be off by what no classifier's scores can tell.
     leeway = _leeway(answer.exact) + (0.0 if answer.claims else answer.rounding)
-    if not np.isfinite([*claimed, answer.exact]).all():
+    if not np.isfinite([answer.objective, answer.exact]).all() or np.isnan(claimed[1]):
         return f"not finite: {claimed}, {answer.exact}"
     if abs(answer.objective - answer.exact) > leeway:
         return f"claims the risk {answer.objective:.9g} of one of {answer.exact:.9g}"
@@ -181,17 +185,3 @@ def _what_is_wrong(answer: Answer, attained: float) -> str:
     if answer.claims and not _reaches(answer.objective, answer.dual_bound):
         return f"claims a gap that is {answer.objective - answer.dual_bound:.2g}"
     return ""
-
-
-def as_row(verdict: Verdict) -> dict[str, Any]:
-    """Everything about a verdict that a file should keep."""
-    record, answer = verdict.record, verdict.record.answer
-    row = {
-        "family": record.family,
-        "instance": record.instance,
-        "contestant": record.contestant,
-        "solved": verdict.solved,
-        "honest": verdict.honest,
-        "why": verdict.why,
-    }
-    return row | ({} if answer is None else answer._asdict())

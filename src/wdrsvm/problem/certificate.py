@@ -26,9 +26,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .floors import NOTHING, DualPoint
+from .joint_tilts import Joint
 from .multipliers import Loosened, MultiplierSource
-from .norms import polar
-from .objective import TINY, Floats, Matrix, RobustProblem
+from .norms import TINY, polar
+from .objective import Floats, Matrix, RobustProblem
 from .sweeps import added
 
 # Equalities that hold to this share of their terms hold in floating point.
@@ -38,6 +39,8 @@ MAX_STEERINGS = 3
 FIRST_RIDGE, LAST_RIDGE, STIFFER = 1e-12, 1e-2, 1e3
 # Rows times squared unknowns up to which steering the gradient is worth its time.
 MAX_STEERING_WORK = 1e11
+# Entries of a dense curvature of all rows that are no burden.
+MAX_JOINT_ENTRIES = 1e7
 # A share of the budget that is not worth steering for.
 SMALL_CHANGE = 1e-9
 # A radius below this is worth the bound without a budget.
@@ -117,7 +120,16 @@ def dual_point(
         if point.bound(radius) < enough and tiny:
             loose = Loosened(multipliers)
             point = _better(point, _steered(problem, loose, fixed, np.inf), radius)
+        if point.bound(radius) < enough and _can_tilt_jointly(problem, rough.on_flips):
+            joint = _steered(problem, Joint(multipliers), fixed, rough.on_flips)
+            point = _better(point, joint, radius)
     return point
+
+
+def _can_tilt_jointly(problem: RobustProblem, on_flips: float) -> bool:
+    entries = problem.n_rows * (problem.n_classes**2 + (problem.n_features + 1) ** 2)
+    kinks = problem.loss.temperature == 0 and not problem.is_distributed
+    return kinks and on_flips > 0 and entries <= MAX_JOINT_ENTRIES
 
 
 def _better(one: DualPoint, other: DualPoint, radius: float) -> DualPoint:

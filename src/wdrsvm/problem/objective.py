@@ -42,9 +42,6 @@ Codes = NDArray[np.intp]
 # A dense array, perhaps a memory map, or a scipy CSR array; scipy has no types to say so.
 Matrix: TypeAlias = Any
 
-# Columns that are smaller than this everywhere are zero: their reciprocals would overflow.
-TINY = 1e-100
-
 # Columns this many times as far from zero as they are wide lose digits by that.
 FAR_AWAY = 10.0
 

@@ -12,6 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 from ..problem import LOSSES, Loss
+from ..problem.ball import check_cost_size
+from ..problem.norms import HUGE, TINY
 from ..problem.objective import Codes, Floats, Matrix
 
 # Dense numbers that are read as they are, each block made float64 when its turn comes.
@@ -21,10 +23,6 @@ READ_AS_THEY_ARE = [
     *(np.int8, np.int16, np.int32, np.int64),
     *(np.uint8, np.uint16, np.uint32, np.uint64),
 ]
-
-
-# Squares and products of larger entries would overflow.
-LARGEST_ENTRY = 1e100
 
 
 def checked_features(X: ArrayLike) -> Matrix:
@@ -37,10 +35,10 @@ def checked_features(X: ArrayLike) -> Matrix:
 def check_size(X: Matrix) -> None:
     """Refuse entries that the formulas cannot square."""
     largest = max(float(X.max()), -float(X.min()))
-    if largest > LARGEST_ENTRY:
+    if largest > HUGE:
         raise ValueError(
-            f"X must have no entries larger than {LARGEST_ENTRY:g}, got {largest:g}: "
-            "rescale the features."
+            f"X must have no entries larger than {HUGE:g}, got {largest:g}: rescale the "
+            "features."
         )
 
 
@@ -80,19 +78,21 @@ def label_codes(y: ArrayLike, classes: NDArray[np.generic]) -> Codes:
 
 
 def checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
-    """One weight >= 0 a row, not all zero; 1 by default.
-
-    Those whose sum would overflow, or be too small for its digits, are halved or doubled
-    together until it is neither: only their ratios count.
-    """
+    """One weight >= 0 a row, not all zero; 1 by default."""
     if sample_weight is None:
         return np.ones(n_rows)
     weight = nonnegative_weight(sample_weight, n_rows)
     check_some_weight(weight)
+    return _of_moderate_size(weight)
+
+
+def _of_moderate_size(weight: Floats) -> Floats:
+    """The same ratios, halved or doubled together where sums or products might overflow
+    or lose digits."""
     largest = float(weight.max())
-    if 1 / LARGEST_ENTRY <= largest <= LARGEST_ENTRY:
+    if TINY <= largest <= HUGE:
         return weight
-    return np.ldexp(weight, -np.frexp(largest)[1])
+    return np.ldexp(weight, -int(np.frexp(largest)[1]))
 
 
 def nonnegative_weight(sample_weight: ArrayLike, n_rows: int) -> Floats:
@@ -127,7 +127,7 @@ def class_factors(
     factors: Floats = compute_class_weight(class_weight, classes=classes, y=classes[codes])
     if not (np.isfinite(factors).all() and (factors >= 0).all()):
         raise ValueError(f"class_weight must be finite and >= 0, got {class_weight!r}.")
-    return factors
+    return _of_moderate_size(factors)
 
 
 def nominal_weight(
@@ -160,6 +160,7 @@ def checked_trust(label_trust: ArrayLike | None, n_rows: int) -> Floats | None:
     trust = _checked_column(label_trust, "label_trust", n_rows, finite=False)
     if np.isnan(trust).any() or (trust < 0).any():
         raise ValueError("label_trust must be >= 0 in every row (inf is allowed).")
+    check_cost_size(trust, "label_trust")
     return trust
 
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from ..problem import RobustProblem
-from ..problem.objective import TINY, Matrix
+from ..problem.norms import TINY
+from ..problem.objective import Matrix
 
 Floats = NDArray[np.float64]
 
