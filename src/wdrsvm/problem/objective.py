@@ -217,7 +217,8 @@ class RobustProblem:
         if not self.centre.any():
             return np.asarray(self.features(rows) @ coef.T + intercept)
         # Far from zero the two terms cancel: their difference is taken once, exactly.
-        middle = np.longdouble(coef) @ np.longdouble(self.centre) + np.longdouble(intercept)
+        exact = [np.asarray(x, np.longdouble) for x in (coef, self.centre, intercept)]
+        middle = exact[0] @ exact[1] + exact[2]
         moved = (self.features(rows) - self.centre) @ coef.T
         return np.asarray(moved + middle.astype(np.float64))
 

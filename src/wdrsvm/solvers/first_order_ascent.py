@@ -134,7 +134,9 @@ class Ascent:
     @property
     def has_run_away(self) -> bool:
         """Whether steps too long for badly scaled columns have led beyond all numbers."""
-        sizes = (np.abs(part).max(initial=0.0) for part in (self.block.coef, self.free_centre))
+        sizes = (
+            np.abs(part).max(initial=0.0) for part in (self.block.coef, self.free_centre)
+        )
         return not all(size < HUGE for size in sizes)
 
     def judge(self, best: Incumbent) -> None:

@@ -1,7 +1,7 @@
 """Classes that no mass carries or can be given: solved without, and put back below.
 
-Such a class only ever loses: let its coefficients be the mean of the others', which lengthens
-no difference, and its intercept lie 1 below all others, where it never wins,
+Such a class only ever loses: let its coefficients be the mean of the others', which
+lengthens no difference, and its intercept lie 1 below all others, where it never wins,
 
     z_j + 1  <=  mean of (z_i over the others)  <=  max of them.
 
@@ -28,7 +28,8 @@ def has_massless_classes(problem: RobustProblem) -> bool:
     possible = problem.fit_intercept and problem.loss == LOSSES["crammer-singer"]
     if not possible or problem.is_distributed or problem.is_bounded or problem.triangle:
         return False
-    return not problem.reachable.all() and np.count_nonzero(problem.reachable) > 1
+    n_reachable = int(np.count_nonzero(problem.reachable))
+    return 1 < n_reachable < problem.n_classes
 
 
 def without_massless(problem: RobustProblem) -> RobustProblem:
