@@ -103,6 +103,7 @@ class WorstCaseDisplay:
         label_trust: ArrayLike | None = None,
         grid_resolution: int = 200,
         margin: float = 0.1,
+        worst_case: bool = True,
         ax: Any = None,
         **kwargs: Any,
     ) -> WorstCaseDisplay:
@@ -132,6 +133,8 @@ class WorstCaseDisplay:
             Grid points along each axis.
         margin : float, default=0.1
             Room around the points, as a share of their range.
+        worst_case : bool, default=True
+            Whether to draw what the adversary does.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
         **kwargs : dict
@@ -157,13 +160,17 @@ class WorstCaseDisplay:
             of_kernel=has_kernel(classifier),
             names=_names(estimator, classifier),
         )
-        return display.plot(ax=ax, **kwargs)
+        return display.plot(worst_case=worst_case, ax=ax, **kwargs)
 
-    def plot(self, *, ax: Any = None, **kwargs: Any) -> WorstCaseDisplay:
+    def plot(
+        self, *, worst_case: bool = True, ax: Any = None, **kwargs: Any
+    ) -> WorstCaseDisplay:
         """Draw regions, points and what becomes of them.
 
         Parameters
         ----------
+        worst_case : bool, default=True
+            Whether to draw what the adversary does.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
         **kwargs : dict
@@ -177,7 +184,7 @@ class WorstCaseDisplay:
         ax = axes_for(ax)
         self._regions(ax)
         self._points(ax, kwargs)
-        if self.worst is not None:
+        if worst_case and self.worst is not None:
             self._flips(ax, self.worst)
             self._moves(ax, self.worst)
         (left, right), (bottom, top) = self._ends()
