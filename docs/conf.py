@@ -22,6 +22,8 @@ html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_title = f"wdrsvm {__version__}"
 html_show_sourcelink = False
+# Pages without others below them need no list of these.
+html_sidebars = {"api": [], "extending": []}
 html_theme_options = {
     "header_links_before_dropdown": 6,
     "navbar_align": "left",
@@ -48,6 +50,7 @@ sphinx_gallery_conf = {
         f"../examples/{folder}"
         for folder in ("start", "promises", "labels", "models", "large")
     ],
+    "within_subsection_order": "ExampleTitleSortKey",
     "abort_on_example_error": True,
     "write_computation_times": False,
     "show_signature": False,

@@ -46,8 +46,8 @@ for name, model in {"robust": robust, "LinearSVC": plain}.items():
 
 # %%
 # What would the adversary do? A hollow marker is a label that it changes, an arrow a point
-# that it moves. Against LinearSVC changing labels far from the boundary pays most; the
-# robust classifier is made so that nothing pays more than moving a point.
+# that it moves. Against LinearSVC changing labels far from the boundary pays most, against
+# the robust classifier moving a point does.
 
 _, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained", sharey=True)
 for ax, (name, model) in zip(axes, {"robust": robust, "LinearSVC": plain}.items()):
