@@ -40,7 +40,8 @@ autodoc_typehints = "none"
 numpydoc_show_class_members = False
 
 # Examples that warn are as wrong as pages that do.
-warnings.simplefilter("error")
+for category in (RuntimeWarning, UserWarning):
+    warnings.simplefilter("error", category)
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",

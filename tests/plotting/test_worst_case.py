@@ -40,9 +40,10 @@ def test_points_and_flips_are_those_of_the_worst_case():
     assert drawn(display, "flipped to birch") == pytest.approx(X[worst.source[flipped]])
 
 
-def test_regions_are_the_predictions():
-    model = RobustLinearSVC().fit(X, y)
-    display = WorstCaseDisplay.from_estimator(model, X, y, **FAST)
+@pytest.mark.parametrize("rows", [y != "cedar", y != ""])
+def test_regions_are_the_predictions(rows):
+    model = RobustLinearSVC().fit(X[rows], y[rows])
+    display = WorstCaseDisplay.from_estimator(model, X[rows], y[rows], **FAST)
     grid = np.column_stack([display.xx0.ravel(), display.xx1.ravel()])
     winners = display.classes[display.scores.argmax(axis=2)].ravel()
     assert (winners == model.predict(grid)).all()
@@ -96,6 +97,14 @@ def test_two_classes_and_no_adversary():
         "birch",
     ]
     assert display.ax_.collections[-1].get_sizes() == [5]
+
+
+def test_the_adversary_can_be_left_out():
+    model = RobustLinearSVC(0.1, 1.0).fit(X, y)
+    display = WorstCaseDisplay.from_estimator(model, X, y, worst_case=False, **FAST)
+    names = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert names == ["ash", "birch", "cedar"]
+    assert "flipped to" in display.plot().ax_.get_legend().get_texts()[3].get_text()
 
 
 def test_it_follows_the_style_of_its_axes_and_changes_no_setting():
