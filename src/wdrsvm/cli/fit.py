@@ -15,7 +15,7 @@ from ..model_files import save_model
 from ..problem import NORMS
 from .features import Prepared, check_classes, labelled, listed, prepared
 from .models import labelled_for
-from .output import Drop, Json, Output, Target
+from .output import Drop, Json, Output, Target, check_choice
 from .tables import checked_output, read_table
 
 KERNELS = ("linear", "rbf", "laplacian", "poly")
@@ -108,8 +108,8 @@ def _classifier(
     balanced: bool,
 ) -> Any:
     """The classifier that the options describe, checked before any table is read."""
-    _check_choice("--kernel", kernel, KERNELS)
-    _check_choice("--norm", norm, tuple(NORMS))
+    check_choice("--kernel", kernel, KERNELS)
+    check_choice("--norm", norm, tuple(NORMS))
     is_linear = kernel == "linear"
     if not is_linear and norm != "l2":
         raise ValueError(f"--norm must be l2 with --kernel {kernel}, got {norm}.")
@@ -128,11 +128,6 @@ def _classifier(
     options["radius"] = RADIUS if radius is None else radius
     options["label_cost"] = LABEL_COST if label_cost is None else label_cost
     return RobustLinearSVC(**options) if is_linear else RobustSVC(**options)
-
-
-def _check_choice(option: str, given: str, allowed: tuple[str, ...]) -> None:
-    if given not in allowed:
-        raise ValueError(f"{option} must be one of {', '.join(allowed)}, got {given}.")
 
 
 def _about_categories(columns: Prepared, classifier: Any) -> list[str]:
