@@ -31,7 +31,7 @@ const colour = (code) => `k${code % COLOURS}`;
 const toX = (x) => LEFT + ((x - low[0]) / (high[0] - low[0])) * (WIDTH - LEFT - RIGHT);
 const toY = (y) => HEIGHT - BOTTOM - ((y - low[1]) / (high[1] - low[1])) * (HEIGHT - BOTTOM - TOP);
 const number = (x) => (x === 0 ? "0" : Number(x.toPrecision(3)).toString());
-const percent = (x) => `${(100 * x).toFixed(1)} %`;
+const percent = (x) => `${(100 * x).toFixed(1)}%`;
 const cost = (x) => (x === null ? "infinite, labels are trusted" : number(x));
 
 function element(kind, attributes, text) {

@@ -45,9 +45,9 @@ EXPLANATION = (
     "marker of their given label.",
     "Open markers around a row: the worst case gives it this label; the larger, the more "
     "of the row's weight.",
-    "Arrow: the worst case moves the mark of this row so far; what leaves the window is "
-    "cut. The less weight it moves the farther, the closer its risk comes to the certified "
-    "one, which no distribution within the radius exceeds.",
+    "Arrow: the worst case moves weight of this row so far; the end of a long one is cut. "
+    "Less weight that moves farther comes closer to the certified risk, which no "
+    "distribution within the radius exceeds.",
     "Features are standardised: the radius is in standard deviations, the axes are in the "
     "units of the table.",
 )
