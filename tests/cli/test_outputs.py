@@ -61,7 +61,7 @@ def test_a_folder_without_permission(model, capsys, command, monkeypatch):
 def test_a_file_without_permission(model, capsys, command, monkeypatch):
     out = model.parent / COMMANDS[command][1]
     out.write_text("written by others")
-    monkeypatch.setattr(tables.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(tables.os, "access", lambda path, mode: mode != os.W_OK)
     sentence = "cannot be written: Permission denied."
     assert_refused(capsys, model.parent, command, out.name, sentence)
 

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from wdrsvm import WassersteinBall, worst_case_distribution, worst_case_risk
 from wdrsvm.problem import LOSSES
@@ -12,7 +13,7 @@ webdriver = pytest.importorskip("selenium.webdriver")
 Keys = webdriver.Keys
 
 
-class Fitted:
+class Fitted(ClassifierMixin, BaseEstimator):
     """A classifier from the numbers on the page."""
 
     def __init__(self, model, classes):
