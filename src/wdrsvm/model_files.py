@@ -25,6 +25,7 @@ CLASSIFIERS = (
     estimators.RobustLinearSVC,
     estimators.RobustLinearSVCCV,
     estimators.RobustLogisticRegression,
+    estimators.RobustLogisticRegressionCV,
     estimators.RobustOneVsRestSVC,
     estimators.RobustSVC,
     estimators.RobustSVCCV,
