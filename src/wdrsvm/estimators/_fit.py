@@ -22,7 +22,13 @@ from sklearn.utils.validation import validate_data
 from ..problem import RobustProblem, canonical_rows
 from ..problem.canonical import NominalRows
 from ..problem.objective import Codes
-from ..robustness._inputs import as_matrix, checked_trust, nominal_weight, observed_classes
+from ..robustness._inputs import (
+    as_matrix,
+    check_size,
+    checked_trust,
+    nominal_weight,
+    observed_classes,
+)
 from ..robustness.radius import limit_classifier, radius_max_of
 from ..robustness.ties import is_constant, lean, nominal_classifier
 from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus
@@ -87,6 +93,7 @@ def training_data(
 ) -> TrainingData:
     """Check and encode what ``fit`` was given, in canonical form."""
     X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
+    check_size(X)
     classes, codes = observed_classes(y)
     weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
     trust = checked_trust(label_trust, len(codes))
