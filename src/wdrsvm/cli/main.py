@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from ..files import printable
+
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 
 
@@ -49,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _told(sentence: str, code: int) -> int:
-    print(f"wdrsvm: {sentence}", file=sys.stderr)
+    line = printable(sentence)
+    print(f"wdrsvm: {line}{'' if line.endswith('.') else '.'}", file=sys.stderr)
     return code
 
 
