@@ -24,6 +24,8 @@ MISSING = "missing"
 MAX_CATEGORIES = 100
 # Classes are learned from no fewer rows.
 LEAST_ROWS = 2
+# Squares of numbers must be numbers.
+LARGEST = 1e150
 # How many columns a sentence names.
 NAMED = 5
 
@@ -217,10 +219,12 @@ def _numbers(frame: Any, path: Path) -> Any:
     except (TypeError, ValueError):
         name = next(name for name in frame.columns if not _holds_numbers(frame[name]))
         raise ValueError(f"{path}: {name} must hold numbers, got text.") from None
-    infinite = np.isinf(values.to_numpy()).any(axis=0)
-    if infinite.any():
-        name = frame.columns[infinite][0]
-        raise ValueError(f"{path}: {name} must hold finite numbers, got infinity.")
+    largest = values.abs().max()
+    if (largest > LARGEST).any():
+        name = largest.idxmax()
+        raise ValueError(
+            f"{path}: {name} must hold numbers up to {LARGEST:g}, got {largest[name]:g}."
+        )
     return values
 
 
