@@ -134,8 +134,34 @@ def model_case(box, rng):
 
 
 WORDS = [
-    *("", "-", "--", "nan", "inf", "-inf", "-1", "0", "1e-300", "1e300", mutations.HUGE, "x"),
-    *("l1", "l3", "rbf", "\x1b[2J", "a b", "\udcff", "/", ".", "..", "/dev/null", "[x", "y"),
+    *(
+        "",
+        "-",
+        "--",
+        "nan",
+        "inf",
+        "-inf",
+        "-1",
+        "0",
+        "1e-300",
+        "1e300",
+        mutations.HUGE,
+        "x",
+    ),
+    *(
+        "l1",
+        "l3",
+        "rbf",
+        "\x1b[2J",
+        "a b",
+        "\udcff",
+        "/",
+        ".",
+        "..",
+        "/dev/null",
+        "[x",
+        "y",
+    ),
 ]
 OPTIONS = [
     *("--target", "--out", "--radius", "--label-cost", "--norm", "--kernel", "--landmarks"),
@@ -187,11 +213,23 @@ def store_case(box, rng):
     path = folder / FILE
     lines = path.read_bytes().splitlines(keepends=True)
     if rng.random() < 0.5:
-        values = [b"null", b"[]", b"{}", b"NaN", b'"x"', b"-1", b"1e999", b"[[1]]", b'[{"a":[]}]']
+        values = [
+            b"null",
+            b"[]",
+            b"{}",
+            b"NaN",
+            b'"x"',
+            b"-1",
+            b"1e999",
+            b"[[1]]",
+            b'[{"a":[]}]',
+        ]
         keys = [b"key", b"protocol", b"records", b"seconds", b"unconverged"]
         row = rng.integers(len(lines))
         key, value = pick(rng, keys), pick(rng, values)
-        lines[row] = lines[row].replace(b'"' + key + b'":', b'"' + key + b'": ' + value + b', "z":')
+        lines[row] = lines[row].replace(
+            b'"' + key + b'":', b'"' + key + b'": ' + value + b', "z":'
+        )
         path.write_bytes(b"".join(lines))
     else:
         path.write_bytes(changed_bytes(b"".join(lines), rng))
@@ -260,9 +298,13 @@ def complaints(box, family, number, seed=0):
                 code = call()
         except (Exception, Hang):
             code, ended = None, traceback.format_exc()
-    found = [f"{family} {number}: {each}" for each in _judged(box, code, ended, told, before)]
+    found = [
+        f"{family} {number}: {each}" for each in _judged(box, code, ended, told, before)
+    ]
     found += [f"{family} {number}: it did {deed}" for deed in watch.deeds]
-    found += [f"{family} {number}: it warned {each.message}" for each in caught if told is None]
+    found += [
+        f"{family} {number}: it warned {each.message}" for each in caught if told is None
+    ]
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
     if grown > GIBIBYTE:
         found.append(f"{family} {number}: it took {grown / GIBIBYTE:.1f} GiB")
@@ -295,4 +337,9 @@ def _judged(box, code, ended, told, before):
 def _is_sentence(said):
     line = said.rstrip("\n")
     ends = line.endswith((".", "!"))
-    return line.startswith("wdrsvm: ") and ends and line.isprintable() and len(line) < LONGEST_SENTENCE
+    return (
+        line.startswith("wdrsvm: ")
+        and ends
+        and line.isprintable()
+        and len(line) < LONGEST_SENTENCE
+    )

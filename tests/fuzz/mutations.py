@@ -141,7 +141,9 @@ def _take_rows(frame, rng):
 def _scale_numbers(frame, rng):
     factor = pick(rng, [0.0, 1e-300, 1e-12, 1e12, 1e150, 1e300])
     with np.errstate(over="ignore"):
-        return frame.apply(lambda cells: cells * factor if cells.dtype.kind == "f" else cells)
+        return frame.apply(
+            lambda cells: cells * factor if cells.dtype.kind == "f" else cells
+        )
 
 
 def _with_column(frame, column, cells):
@@ -158,7 +160,9 @@ FRAME_CHANGES = [
 
 def _csv(frame, rng, separator=","):
     text = frame.to_csv(index=False, sep=separator, errors="replace")
-    return text.encode(pick(rng, ["utf-8", "utf-8", "utf-8-sig", "utf-16", "latin-1"]), "replace")
+    return text.encode(
+        pick(rng, ["utf-8", "utf-8", "utf-8-sig", "utf-16", "latin-1"]), "replace"
+    )
 
 
 def _tsv(frame, rng):
@@ -173,7 +177,9 @@ def _parquet(frame, rng):
 
 def _npz(frame, rng, proof):
     """Arrays by name; some are pickled, which must never be loaded."""
-    arrays = {str(name): frame.iloc[:, k].to_numpy() for k, name in enumerate(frame.columns)}
+    arrays = {
+        str(name): frame.iloc[:, k].to_numpy() for k, name in enumerate(frame.columns)
+    }
     arrays = {
         name: cells if cells.dtype != object or rng.random() < 0.1 else cells.astype(str)
         for name, cells in arrays.items()
@@ -209,8 +215,14 @@ def _svmlight(frame, rng):
         cells = [f"{d}:{v}" for d, v in enumerate(row, 1) if isinstance(v, float)]
         if rng.random() < 0.2:
             odd = ["0:1", "-1:2", f"{HUGE}:1", "4000000000:1", "2147483647:1", "1:nan"]
-            cells.append(pick(rng, [*odd, "1:inf", "qid:3", "x", "1:", ":1", "1:2:3", "#", "9:1"]))
-        label = pick(rng, ["1.5", "nan", "a", "1,2", "", HUGE]) if rng.random() < 0.02 else code % 3
+            cells.append(
+                pick(rng, [*odd, "1:inf", "qid:3", "x", "1:", ":1", "1:2:3", "#", "9:1"])
+            )
+        label = (
+            pick(rng, ["1.5", "nan", "a", "1,2", "", HUGE])
+            if rng.random() < 0.02
+            else code % 3
+        )
         lines.append(f"{label} {' '.join(cells)}")
     return "\n".join(lines).encode()
 
@@ -263,14 +275,18 @@ def changed_archive(content, rng, proof):
     elif kind == 1:
         parts[name] = pickle.dumps(Payload(proof))
     elif kind == 2:
-        parts[pick(rng, ["../../outside", "/outside", "..\\outside", "\n"])] = parts.pop(name)
+        parts[pick(rng, ["../../outside", "/outside", "..\\outside", "\n"])] = parts.pop(
+            name
+        )
     elif kind == 3:
         del parts[name]
     elif kind == 4:
         parts[name] = parts[name] + bytes(10**7)
     else:
         parts["more"] = changed_bytes(parts[name], rng)
-    return zipped(parts, pick(rng, [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA]))
+    return zipped(
+        parts, pick(rng, [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
+    )
 
 
 LOADERS = [
@@ -278,10 +294,20 @@ LOADERS = [
     *("FunctionNode", "TypeNode", "ObjectNode", "JsonNode", "DictNode", "TreeNode", "Node"),
 ]
 NAMES = [
-    *(("os", "system"), ("builtins", "eval"), ("builtins", "exec"), ("subprocess", "Popen")),
+    *(
+        ("os", "system"),
+        ("builtins", "eval"),
+        ("builtins", "exec"),
+        ("subprocess", "Popen"),
+    ),
     *(("pathlib", "Path"), ("shutil", "rmtree"), ("numpy", "load"), ("pickle", "loads")),
     *(("sklearn.svm._classes", "SVC"), ("sklearn.tree._classes", "DecisionTreeClassifier")),
-    *(("numpy", "add"), ("builtins", "dict"), ("builtins", "str"), ("wdrsvm", "load_model")),
+    *(
+        ("numpy", "add"),
+        ("builtins", "dict"),
+        ("builtins", "str"),
+        ("wdrsvm", "load_model"),
+    ),
 ]
 JSON_VALUES = [
     *(None, True, -1, 1e308, HUGE, "", "l1", "../../x", [], {}, [[]], {"__loader__": "x"}),
@@ -316,7 +342,9 @@ def _changed_member(content, rng, proof):
     array = io.BytesIO()
     odd = _odd_array(rng, proof)
     np.save(array, odd, allow_pickle=True)
-    return pick(rng, [changed_bytes(content, rng), pickle.dumps(Payload(proof)), array.getvalue()])
+    return pick(
+        rng, [changed_bytes(content, rng), pickle.dumps(Payload(proof)), array.getvalue()]
+    )
 
 
 def _change_schema(schema, rng, files):

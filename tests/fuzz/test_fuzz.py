@@ -61,4 +61,6 @@ class TestTheWatchSees:
         with watched(tmp_path) as watch:
             subprocess.run(["true"], check=True)
             pickle.loads(pickle.dumps(os.getcwd))
-        assert {"subprocess.Popen", "pickle.find_class"} <= {deed[0] for deed in watch.deeds}
+        assert {"subprocess.Popen", "pickle.find_class"} <= {
+            deed[0] for deed in watch.deeds
+        }
