@@ -8,7 +8,10 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 # What the system says when there is no room: the disk is full, or the user's share of it.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -16,6 +19,9 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 # Contents of this many bytes are read however small the file is; larger ones only if the
 # file is not so many times smaller.
 MUCH_MEMORY, MUCH_SMALLER = 2**30, 100
+
+# The end of Unicode, and its halves of characters, by all bits but the last eleven.
+LAST_CHARACTER, SURROGATES = 0x10FFFF, 0xD800 >> 11
 
 
 @contextmanager
@@ -80,6 +86,18 @@ def check_size(n_bytes: int, stored: int) -> None:
             f"its contents of {n_bytes / 2**30:.0f} GiB are more than {MUCH_SMALLER} times "
             "as large as the file"
         )
+
+
+def check_texts(array: NDArray[Any]) -> None:
+    """Refuse an array of texts with a character that there is not.
+
+    NumPy takes any 32 bits for one, and Python fails wherever it meets it.
+    """
+    if array.dtype.kind == "U" and array.size:
+        native = array.astype(array.dtype.newbyteorder("="))
+        codes = np.ascontiguousarray(native).view(np.uint32)
+        if ((codes > LAST_CHARACTER) | (codes >> 11 == SURROGATES)).any():
+            raise ValueError("it holds texts that are not Unicode")
 
 
 def reason(error: BaseException) -> str:

@@ -17,10 +17,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 from . import estimators
-from .files import check_swelling, reason, write_bytes
+from .files import check_swelling, check_texts, reason, write_bytes
 from .kernels import Kernel
 from .version import __version__
 
@@ -141,7 +142,7 @@ def load_model(path: str | Path) -> Any:
     try:
         strange = _strangers(skops, content)
         if not strange:
-            _check_sparse(content)
+            _check_arrays(content)
             return skops.loads(content, trusted=list(TRUSTED))
     except Exception as error:
         # Whatever the contents do to their reader, the reason is the same.
@@ -184,16 +185,23 @@ def _nodes(content: bytes) -> Iterator[dict[str, Any]]:
             waiting += part
 
 
-def _check_sparse(content: bytes) -> None:
-    """Compiled products believe the indices of a sparse matrix."""
-    files = {node["file"] for node in _nodes(content) if node["__loader__"] == SPARSE}
+def _check_arrays(content: bytes) -> None:
+    """What compiled code would believe: indices of sparse matrices, and characters."""
+    files = {node["file"]: node["__loader__"] for node in _nodes(content) if "file" in node}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for file in files:
+        for file, loader in files.items():
             stored = io.BytesIO(archive.read(file))
-            check_swelling(stored)
-            matrix = sparse.load_npz(stored)
-            if hasattr(matrix, "check_format"):
-                matrix.check_format(full_check=True)
+            if loader == SPARSE:
+                _check_sparse(stored)
+            else:
+                check_texts(np.load(stored, allow_pickle=False))
+
+
+def _check_sparse(stored: io.BytesIO) -> None:
+    check_swelling(stored)
+    matrix = sparse.load_npz(stored)
+    if hasattr(matrix, "check_format"):
+        matrix.check_format(full_check=True)
 
 
 def _content(path: Path) -> bytes:

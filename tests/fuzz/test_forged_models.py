@@ -109,7 +109,7 @@ def test_nothing_that_a_file_names_is_called(parts, proof, tmp_path, way):
     content = with_radius(parts, forged(f"touch {proof}")[way])
     path = tmp_path / "forged"
     path.write_bytes(content)
-    with watched() as watch, pytest.raises(ValueError, match="damaged|not trusted"):
+    with watched() as watch, pytest.raises(ValueError, match=r"damaged|not trusted"):
         load_model(path)
     assert watch.deeds == []
     assert not proof.exists()
@@ -171,3 +171,14 @@ def test_trees_whose_compiled_code_believes_the_file_are_not_saved(tmp_path):
     model = make_pipeline(DecisionTreeClassifier()).fit(X, y)
     with pytest.raises(ValueError, match=r"known types only.*DecisionTree"):
         save_model(model, tmp_path / "model")
+
+
+def test_texts_of_a_model_are_checked(tmp_path):
+    path = save_model(RobustLinearSVC().fit(X, np.array(["a", "b"])[y]), tmp_path / "model")
+    parts = members(path.read_bytes())
+    for name in parts:
+        if name.endswith(".npy") and np.load(io.BytesIO(parts[name])).dtype.kind == "U":
+            parts[name] = parts[name][:-4] + (0x110000).to_bytes(4, "little")
+    path.write_bytes(resealed(parts))
+    with pytest.raises(ValueError, match=r"damaged.*not Unicode"):
+        load_model(path)

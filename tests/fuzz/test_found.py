@@ -67,6 +67,15 @@ def test_a_member_that_is_no_array(tmp_path):
         read_table(path)
 
 
+@pytest.mark.parametrize("code", [0x110000, 0xD800])
+def test_texts_that_are_not_unicode(tmp_path, code):
+    path = tmp_path / "table.npz"
+    texts = np.array([code] * 4, dtype=np.uint32).view("U2")
+    np.savez(path, kind=texts)
+    with pytest.raises(ValueError, match="texts that are not Unicode"):
+        read_table(path)
+
+
 @pytest.mark.parametrize("index", [MOST_FEATURES + 1, 2**31, 2**64])
 def test_an_index_that_no_memory_holds(tmp_path, index, refused):
     path = tmp_path / "table.svmlight"
@@ -158,7 +167,7 @@ def test_a_stored_result_that_was_changed(tmp_path, old, new):
     changed = lines[2].replace(old, new)
     assert changed != lines[2]
     path.write_text("".join([*lines[:2], changed, *lines[3:]]))
-    with pytest.raises(ValueError, match="Line 3 of .* is damaged"):
+    with pytest.raises(ValueError, match=r"Line 3 of .* is damaged"):
         collect(SQUARES, out=tmp_path)
 
 

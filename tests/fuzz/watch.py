@@ -112,18 +112,27 @@ class Hang(BaseException):
 
 @contextmanager
 def time_limit(seconds):
-    """Raise :class:`Hang` in this thread when the time is over."""
+    """Raise :class:`Hang` in this thread after so much work, or ten times as long waiting.
+
+    The machine may be busy with something else meanwhile.
+    """
 
     def over(signum, frame):
         raise Hang(f"not done after {seconds} seconds")
 
-    before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    clocks = [
+        (signal.SIGPROF, signal.ITIMER_PROF, seconds),
+        (signal.SIGALRM, signal.ITIMER_REAL, 10 * seconds),
+    ]
+    before = [signal.signal(each, over) for each, _, _ in clocks]
+    for _, timer, limit in clocks:
+        signal.setitimer(timer, limit)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for (each, timer, _), handler in zip(clocks, before, strict=True):
+            signal.setitimer(timer, 0)
+            signal.signal(each, handler)
 
 
 def files_in(folder):

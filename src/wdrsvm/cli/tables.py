@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
-from ..files import check_size, check_swelling, reason, replaced_whole
+from ..files import check_size, check_swelling, check_texts, reason, replaced_whole
 
 # The name of the labels in formats that give them none.
 UNNAMED_TARGET = "y"
@@ -102,6 +102,7 @@ def _npz(path: Path) -> Table:
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray):
             raise ValueError(f"{name} is no array")
+        check_texts(array)
         if array.ndim == 2:
             columns |= {f"{name}{d}": column for d, column in enumerate(array.T)}
         elif array.ndim == 1:
