@@ -56,9 +56,17 @@ LOADERS = frozenset(
         *("RandomStateNode", "SetNode", "SliceNode", SPARSE, "TupleNode", "TypeNode"),
     }
 )
+# What partial_fit remembers, by name: its module is compiled code that loads late.
+STREAMS = (
+    "wdrsvm.estimators._partial_fit.Stream",
+    "wdrsvm.solvers.active_rows.Point",
+    "wdrsvm.solvers.stream.Moments",
+    "wdrsvm.solvers.stream.StreamState",
+)
 # What a file may hold beside that list.
 TRUSTED = (
     *(f"{kind.__module__}.{kind.__qualname__}" for kind in (*CLASSIFIERS, Kernel)),
+    *STREAMS,
     "numpy.dtype",
     "scipy.sparse._csr.csr_array",
     "sklearn.metrics._scorer._PassthroughScorer",
