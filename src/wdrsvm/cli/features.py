@@ -214,6 +214,9 @@ def _cleaned(frame: Any, kinds: dict[str, list[Any]], path: Path) -> Any:
 
 
 def _numbers(frame: Any, path: Path) -> Any:
+    for name, column in frame.items():
+        if pandas().api.types.is_complex_dtype(column):
+            raise ValueError(f"{path}: {name} must hold real numbers, got complex ones.")
     try:
         values = frame.astype(float)
     except (TypeError, ValueError):

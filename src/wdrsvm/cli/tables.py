@@ -159,8 +159,16 @@ def write_table(frame: Any, path: Path) -> Path:
     """Write a data frame in the format that the name asks for, whole or not at all."""
     with replaced_whole(path) as draft:
         if path.suffix.lower() == ".parquet":
-            frame.to_parquet(draft, index=False)
+            _write_parquet(frame, draft, path)
         else:
             separator = "\t" if path.suffix.lower() == ".tsv" else ","
             frame.to_csv(draft, index=False, sep=separator)
     return path
+
+
+def _write_parquet(frame: Any, draft: Path, path: Path) -> None:
+    try:
+        frame.to_parquet(draft, index=False)
+    except (ValueError, TypeError, NotImplementedError) as error:
+        why = reason(error)
+        raise ValueError(f"--out {path} cannot hold this table: {why}.") from error
