@@ -17,18 +17,17 @@ size, wherever they are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from .design import Design
 from .floors import NOTHING, DualPoint
 from .multipliers import Loosened, MultiplierSource
 from .norms import polar
-from .objective import Floats, Matrix, RobustProblem
+from .objective import Floats, RobustProblem
 from .sweeps import added
 
 # Equalities that hold to this share of their terms hold in floating point.
@@ -189,71 +188,6 @@ def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Design:
-    """Columns on which sum_n g_n e_n' must equal ``aim`` (C, E), the intercept's included.
-
-    Strictly on columns the adversary cannot move; elsewhere scaling makes up the rest.
-    """
-
-    columns: NDArray[np.intp]
-    scale: Floats
-    strict: NDArray[np.bool_]
-    aim: Floats
-
-    @classmethod
-    def of(
-        cls,
-        problem: RobustProblem,
-        columns: NDArray[np.bool_],
-        gradient: Floats | None = None,
-    ) -> Design:
-        chosen = np.flatnonzero(columns)
-        scale = _largest_entries(problem, chosen)
-        chosen, scale = chosen[scale > 0], scale[scale > 0]
-        fixed = np.isinf(problem.attainable_feature_cost())[chosen]
-        aim = np.zeros((problem.n_classes, len(chosen)))
-        if gradient is not None:
-            aim = gradient[:, chosen] / scale
-        if problem.fit_intercept:
-            fixed = np.append(fixed, True)
-            aim = np.hstack([aim, np.zeros((problem.n_classes, 1))])
-        return cls(chosen, scale, fixed, aim)
-
-    def lack(self, sums: Sums) -> Floats:
-        """What the sums lack of the aim, shape (C, E)."""
-        return self.aim - sums.on_design
-
-    def miss(self, sums: Sums, columns: NDArray[np.bool_]) -> float:
-        """By how much the sums miss the aim at most, on some columns."""
-        return float(np.abs(self.lack(sums)[:, columns]).max(initial=0.0))
-
-    def rows(self, problem: RobustProblem, rows: slice) -> Floats:
-        """The design of some rows, scaled to entries of at most 1."""
-        dense = _dense(problem.features(rows)[:, self.columns]) / self.scale
-        if problem.fit_intercept:
-            dense = np.column_stack([dense, np.ones(len(dense))])
-        return dense
-
-
-def _dense(block: Matrix) -> Floats:
-    return block.toarray() if sparse.issparse(block) else np.asarray(block)
-
-
-def _largest_entries(problem: RobustProblem, columns: NDArray[np.intp]) -> Floats:
-    if not len(columns):
-        return np.zeros(0)
-    with problem.sweeps() as sweeps:
-        largest: Floats = sweeps.fold(partial(_largest_of_rows, columns), np.maximum)
-    return largest
-
-
-def _largest_of_rows(
-    columns: NDArray[np.intp], problem: RobustProblem, rows: slice
-) -> Floats:
-    return _dense(np.abs(problem.features(rows)[:, columns]).max(axis=0)).ravel()
-
-
 def _balanced(
     problem: RobustProblem,
     multipliers: MultiplierSource,
@@ -273,19 +207,20 @@ def _balanced(
     for columns in (np.ones_like(design.strict), design.strict):
         ridge, limit = FIRST_RIDGE, len(tilts) + MAX_TILTS
         while len(tilts) < limit and ridge < LAST_RIDGE:
-            if design.miss(sums, columns) <= ROUNDING:
+            miss = design.miss(sums.on_design, columns)
+            if miss <= ROUNDING:
                 break
             if sums.system is None:
                 sums = _sweep(problem, multipliers, design, tilts, flip_share, True)
             system = np.asarray(sums.system)
-            tilts.append(_solve_tilt(system, design.lack(sums), ridge, columns))
+            tilts.append(_solve_tilt(system, design.lack(sums.on_design), ridge, columns))
             tilted = _sweep(problem, multipliers, design, tilts, flip_share, False)
-            if design.miss(tilted, columns) < design.miss(sums, columns):
+            if design.miss(tilted.on_design, columns) < miss:
                 sums = tilted
             else:
                 tilts.pop()
                 ridge *= STIFFER
-    exact = design.miss(sums, design.strict) <= ROUNDING
+    exact = design.miss(sums.on_design, design.strict) <= ROUNDING
     return (sums if exact else None), first
 
 
