@@ -17,7 +17,7 @@ from sklearn.preprocessing import MaxAbsScaler
 
 from wdrsvm import model_files
 from wdrsvm.cli.main import main
-from wdrsvm.cli.tables import MOST_FEATURES, read_table
+from wdrsvm.cli.tables import MOST_FEATURES, read_table, write_table
 from wdrsvm.datasets import _sources, tables
 from wdrsvm.experiments import collect, run_experiment
 
@@ -112,6 +112,30 @@ def test_numbers_whose_squares_are_none(tmp_path, refused):
     frame.to_csv(path, index=False)
     said = refused("fit", path, "--target", TARGET, "--out", tmp_path / "model")
     assert "width must hold numbers up to 1e+150, got 1e+200" in said
+
+
+@pytest.mark.parametrize("label", ["1e30", "-1e300", "inf", "0.5"])
+@pytest.mark.parametrize("ending", ["csv", "svmlight"])
+def test_labels_that_are_no_classes(tmp_path, refused, label, ending):
+    path = tmp_path / f"table.{ending}"
+    line = "{},1.5,2\n" if ending == "csv" else "{} 1:1.5 2:2\n"
+    lines = [line.format(each) for each in ["0", "1", label] * 3]
+    path.write_text(("y,a,b\n" if ending == "csv" else "") + "".join(lines))
+    refused("fit", path, "--target", "y", "--out", tmp_path / "model")
+
+
+def test_complex_numbers(tmp_path, refused):
+    path, model = tmp_path / "table.npz", tmp_path / "model"
+    np.savez(path, a=np.arange(6) * 1j, b=np.arange(6.0), y=np.arange(6) % 2)
+    said = refused("fit", path, "--target", "y", "--out", model)
+    assert "a must hold real numbers" in said
+
+
+def test_a_table_that_parquet_cannot_hold(tmp_path):
+    frame = pandas.DataFrame({"a": np.arange(3) * 1j})
+    with pytest.raises(ValueError, match="cannot hold this table"):
+        write_table(frame, tmp_path / "table.parquet")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_names_that_would_steer_the_terminal(tmp_path, refused):

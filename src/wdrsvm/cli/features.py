@@ -26,6 +26,8 @@ MAX_CATEGORIES = 100
 LEAST_ROWS = 2
 # Squares of numbers must be numbers.
 LARGEST = 1e150
+# Up to here floats tell all whole numbers apart.
+LARGEST_CODE = 2.0**53
 # How many columns a sentence names.
 NAMED = 5
 
@@ -176,7 +178,7 @@ def _labels(labels: Any, path: Path) -> Any:
         raise ValueError(f"{path} has no row with a label in {labels.name}.")
     is_whole = pandas().api.types.is_integer_dtype(labels)
     if not is_whole and pandas().api.types.is_float_dtype(labels):
-        is_whole = bool((labels == labels.round()).all())
+        is_whole = bool((labels.abs() < LARGEST_CODE).all() & (labels % 1 == 0).all())
         if not is_whole:
             raise ValueError(
                 f"{labels.name} must hold classes, got numbers such as {labels.iloc[0]}."

@@ -116,8 +116,6 @@ def _svmlight(path: Path) -> Table:
     rows, labels = load_svmlight_file(str(path))
     if rows.shape[1] > MOST_FEATURES:
         raise ValueError(f"it has an index above {MOST_FEATURES}")
-    whole = labels.astype(int)
-    labels = whole if (whole == labels).all() else labels
     frame = pandas().DataFrame({UNNAMED_TARGET: labels})
     return Table(path, frame, sparse.csr_array(rows))
 
