@@ -11,7 +11,7 @@ is here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -26,8 +26,23 @@ Floats = NDArray[np.float64]
 def _as_floats(value: ArrayLike, name: str) -> Floats:
     try:
         return np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name} must be numeric, got {value!r}.") from None
+
+
+def as_float(value: Any) -> float:
+    """A number as a float; infinity for an integer that is larger than any.
+
+    Examples
+    --------
+    >>> from wdrsvm.problem.ball import as_float
+    >>> as_float(10**400)
+    inf
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
 
 
 class CategoricalGroup(NamedTuple):
@@ -89,7 +104,7 @@ class WassersteinBall:
         if self.support is not None:
             object.__setattr__(self, "support", _checked_support(self.support))
         if self.categorical is not None:
-            groups = tuple(_checked_group(group) for group in self.categorical)
+            groups = _checked_groups(self.categorical)
             _check_disjoint(groups)
             object.__setattr__(self, "categorical", groups or None)
 
@@ -161,7 +176,7 @@ def _checked_radius(radius: object) -> float:
         radius, (int, float, np.integer, np.floating)
     ):
         raise TypeError(f"radius must be a number, got {radius!r}.")
-    value = float(radius)
+    value = as_float(radius)
     if not (np.isfinite(value) and value >= 0):
         raise ValueError(f"radius must be a finite number >= 0, got {value!r}.")
     if value > HUGE:
@@ -235,11 +250,19 @@ def _checked_support(support: Any) -> tuple[Floats, Floats]:
     return low, high
 
 
+def _checked_groups(categorical: Any) -> tuple[CategoricalGroup, ...]:
+    if not isinstance(categorical, Iterable):
+        raise TypeError(
+            f"categorical must be a sequence of pairs (columns, cost), got {categorical!r}."
+        )
+    return tuple(_checked_group(group) for group in categorical)
+
+
 def _checked_group(group: Any) -> CategoricalGroup:
     try:
         columns, cost = group
         columns = np.asarray(columns)
-        cost = float(cost)
+        cost = as_float(cost)
     except (TypeError, ValueError):
         raise TypeError(
             f"categorical must hold pairs (columns, cost), got {group!r}."

@@ -217,7 +217,7 @@ class RobustProblem:
         if not self.centre.any():
             return np.asarray(self.features(rows) @ coef.T + intercept)
         # Far from zero the two terms cancel: their difference is taken once, exactly.
-        exact = [np.asarray(x, np.longdouble) for x in (coef, self.centre, intercept)]
+        exact = [part.astype(np.longdouble) for part in (coef, self.centre, intercept)]
         middle = exact[0] @ exact[1] + exact[2]
         moved = (self.features(rows) - self.centre) @ coef.T
         return np.asarray(moved + middle.astype(np.float64))

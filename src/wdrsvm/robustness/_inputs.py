@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,13 @@ def check_two_classes(classes: NDArray[np.generic]) -> None:
         raise ValueError(
             f"y must have at least 2 classes, got 1 class: {classes.tolist()}."
         )
+
+
+def checked_flag(value: Any, name: str) -> bool:
+    """True or False, which 1 and 0 are too."""
+    if not isinstance(value, bool | np.bool_ | Integral) or value not in (0, 1):
+        raise ValueError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
 
 
 def label_codes(y: ArrayLike, classes: NDArray[np.generic]) -> Codes:

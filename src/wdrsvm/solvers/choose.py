@@ -178,9 +178,7 @@ def solve(
     >>> round(result.certificate.objective, 4)
     0.1
     """
-    if not isinstance(name, str) or name not in ("auto", *SOLVERS):
-        allowed = ", ".join(repr(known) for known in ("auto", *SOLVERS))
-        raise ValueError(f"solver must be one of {allowed}, got {name!r}.")
+    check_name(name)
     if not problem.is_bounded:
         # Without a budget nothing moves, in a box or out of it.
         problem = replace(problem, ball=problem.ball.unbounded())
@@ -198,6 +196,13 @@ def solve(
         if result.status is SolverStatus.CONVERGED:
             return result
         return _no_worse_than_known(problem, result, start)
+
+
+def check_name(name: object) -> None:
+    """Refuse what is no solver's name."""
+    if not isinstance(name, str) or name not in ("auto", *SOLVERS):
+        allowed = ", ".join(repr(known) for known in ("auto", *SOLVERS))
+        raise ValueError(f"solver must be one of {allowed}, got {name!r}.")
 
 
 def _check_known(problem: RobustProblem, solver: str) -> None:

@@ -28,8 +28,7 @@ def has_massless_classes(problem: RobustProblem) -> bool:
     possible = problem.fit_intercept and problem.loss == LOSSES["crammer-singer"]
     if not possible or problem.is_distributed or problem.is_bounded or problem.triangle:
         return False
-    n_reachable = int(np.count_nonzero(problem.reachable))
-    return 1 < n_reachable < problem.n_classes
+    return bool(1 < np.count_nonzero(problem.reachable) < problem.n_classes)
 
 
 def without_massless(problem: RobustProblem) -> RobustProblem:
