@@ -326,17 +326,31 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
 
     def _review(self, data: TrainingData) -> None:
         """Warn if dual coefficients are so large that sums lose the digits asked for."""
-        largest = np.square(data.rows.X).sum(axis=1).max()
-        lengths = np.linalg.norm(self.dual_coef_, axis=1)
-        rounding = np.finfo(float).eps * float(largest * lengths.max())
-        if rounding > self.tol * max(self.objective_, 1e-2):
+        assert isinstance(data, LiftedData)
+        root, wanted = data.factor.root, self.tol * max(self.objective_, 1e-2)
+        dual = self.dual_coef_[:, self.support_].T
+        largest = np.square(root).sum(axis=1).max() * np.linalg.norm(dual, axis=0).max()
+        if self._kernel.is_precomputed or np.finfo(float).eps * largest <= wanted:
+            return
+        # The kernel of the landmarks is root @ root.T, in exact arithmetic.
+        known = self._landmark_losses(root @ (root.T @ dual), data)
+        found = self._landmark_losses(self._kernel_rows(data.support_rows) @ dual, data)
+        change = float(data.rows.weight[data.factor.landmarks] @ np.abs(found - known))
+        if change > wanted:
             warnings.warn(
-                f"{type(self).__name__} found functions so steep that rounding leaves "
-                f"their scores uncertain by about {rounding:.0e}, more than "
+                f"{type(self).__name__} found functions so steep that rounding of their "
+                f"scores changes the risk by about {change:.0e}, more than "
                 f"tol={self.tol:.0e} allows. Raise radius, gamma or tol.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    def _landmark_losses(self, scores: Floats, data: LiftedData) -> Floats:
+        scores = scores + self.intercept_
+        if len(self.classes_) == 2:
+            scores = np.hstack([-scores, scores]) / 2
+        labels = data.rows.y[data.factor.landmarks]
+        return np.asarray(self._loss().of_labels(scores)[np.arange(len(labels)), labels])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
