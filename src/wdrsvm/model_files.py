@@ -30,6 +30,7 @@ CLASSIFIERS = (
     estimators.RobustLinearSVC,
     estimators.RobustLinearSVCCV,
     estimators.RobustLogisticRegression,
+    estimators.RobustLogisticRegressionCV,
     estimators.RobustOneVsRestSVC,
     estimators.RobustSVC,
     estimators.RobustSVCCV,

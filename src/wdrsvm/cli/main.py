@@ -14,7 +14,18 @@ def build() -> object:
     """The application with all its commands."""
     import typer
 
-    from . import audit, bench, certify, demo, fit, predict, report, reproduce
+    from . import (
+        audit,
+        bench,
+        certify,
+        demo,
+        explore,
+        export,
+        fit,
+        predict,
+        report,
+        reproduce,
+    )
 
     app = typer.Typer(
         name="wdrsvm",
@@ -24,7 +35,8 @@ def build() -> object:
         pretty_exceptions_enable=False,
     )
     app.callback()(lambda: None)
-    for command in (fit, predict, certify, audit, report, demo, reproduce, bench):
+    on_models = (fit, predict, certify, audit, report, export, explore)
+    for command in (*on_models, demo, reproduce, bench):
         command.register(app)
     return app
 

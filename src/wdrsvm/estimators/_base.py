@@ -94,6 +94,7 @@ class RobustClassifier(PromisesMixin, LargestScore):
             train = fit_doubting if doubts_labels(self) else fit_believing
             result = train(self, problem, data, settings, self._start(data))
             self._keep(result, data)
+            self._review(data)
         return self
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
@@ -119,6 +120,9 @@ class RobustClassifier(PromisesMixin, LargestScore):
 
     def _start(self, data: TrainingData) -> Start | None:
         return None
+
+    def _review(self, data: TrainingData) -> None:
+        """Look at what was fitted once more, for a warning."""
 
     def _solve(
         self, problem: RobustProblem, settings: SolverSettings, start: Start | None

@@ -23,7 +23,13 @@ from ..problem import RobustProblem, canonical_rows
 from ..problem.ball import as_float
 from ..problem.canonical import NominalRows
 from ..problem.objective import Codes
-from ..robustness._inputs import as_matrix, checked_trust, nominal_weight, observed_classes
+from ..robustness._inputs import (
+    as_matrix,
+    check_size,
+    checked_trust,
+    nominal_weight,
+    observed_classes,
+)
 from ..robustness.radius import limit_classifier, radius_max_of
 from ..robustness.ties import is_constant, lean, nominal_classifier
 from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus
@@ -88,6 +94,7 @@ def training_data(
 ) -> TrainingData:
     """Check and encode what ``fit`` was given, in canonical form."""
     X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
+    check_size(X)
     classes, codes = observed_classes(y)
     weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
     trust = checked_trust(label_trust, len(codes))

@@ -273,11 +273,13 @@ class PathSearch:
 
     def _refit(self, estimator: Any, rows: Rows) -> None:
         best = clone(estimator).set_params(**self.best_params_).fit(*rows)
+        for name in _fitted(getattr(self, "best_estimator_", None)):
+            # Of an earlier fit; the names of features are this one's already.
+            if name in vars(self) and name not in vars(best):
+                delattr(self, name)
         self.best_estimator_ = best
-        params = best.get_params(deep=False)
-        for name, value in vars(best).items():
-            if name not in params and name not in vars(self):
-                setattr(self, name, value)
+        for name, value in _fitted(best).items():
+            setattr(self, name, value)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "best_estimator_")
@@ -287,6 +289,14 @@ class PathSearch:
 
     def _loss(self) -> Loss:
         return self.best_estimator_._loss()
+
+
+def _fitted(estimator: Any) -> dict[str, Any]:
+    """What fitting left on an estimator, if there is one."""
+    if estimator is None:
+        return {}
+    params = estimator.get_params(deep=False)
+    return {name: value for name, value in vars(estimator).items() if name not in params}
 
 
 def results_table(grid: Grid, folds: list[FoldScores]) -> dict[str, Any]:

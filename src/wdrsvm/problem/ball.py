@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .norms import NORMS
+from .norms import HUGE, NORMS, TINY
 
 Floats = NDArray[np.float64]
 
@@ -179,13 +179,27 @@ def _checked_radius(radius: object) -> float:
     value = as_float(radius)
     if not (np.isfinite(value) and value >= 0):
         raise ValueError(f"radius must be a finite number >= 0, got {value!r}.")
+    if value > HUGE:
+        raise ValueError(f"radius must be at most {HUGE:g}, got {value!r}.")
     return value
+
+
+def check_cost_size(values: Floats, name: str) -> None:
+    """Refuse numbers whose products would overflow; 0 and infinity have their meaning."""
+    sizes = np.abs(values[np.isfinite(values) & (values != 0)])
+    if sizes.size and not (TINY <= sizes.min() and sizes.max() <= HUGE):
+        odd = float(sizes.min() if sizes.min() < TINY else sizes.max())
+        raise ValueError(
+            f"{name} must be between {TINY:g} and {HUGE:g} where it is neither 0 nor "
+            f"infinite, got {odd!r}."
+        )
 
 
 def _checked_label_cost(label_cost: ArrayLike) -> float | Floats:
     cost = _as_floats(label_cost, "label_cost")
     if np.isnan(cost).any() or (cost < 0).any():
         raise ValueError(f"label_cost must be >= 0 (inf is allowed), got {label_cost!r}.")
+    check_cost_size(cost, "label_cost")
     if cost.ndim == 0:
         return float(cost)
     if cost.ndim != 2 or cost.shape[0] != cost.shape[1]:
@@ -212,6 +226,7 @@ def _checked_feature_cost(feature_cost: ArrayLike) -> Floats:
             "feature_cost must be > 0 in every entry (inf is allowed), "
             f"got {feature_cost!r}."
         )
+    check_cost_size(cost, "feature_cost")
     cost.setflags(write=False)
     return cost
 
@@ -226,6 +241,12 @@ def _checked_support(support: Any) -> tuple[Floats, Floats]:
         raise ValueError(f"support must have low <= high in every entry, got {support!r}.")
     if np.any(low == np.inf) or np.any(high == -np.inf):
         raise ValueError(f"support must not be empty, got {support!r}.")
+    for end in (low, high):
+        if np.any(np.isfinite(end) & (np.abs(end) > HUGE)):
+            raise ValueError(
+                f"support must have ends of at most {HUGE:g} in size, or infinite ones, "
+                f"got {support!r}."
+            )
     return low, high
 
 
@@ -255,6 +276,7 @@ def _checked_group(group: Any) -> CategoricalGroup:
         )
     if not cost > 0:
         raise ValueError(f"categorical must have costs > 0 (inf is allowed), got {cost!r}.")
+    check_cost_size(np.array(cost), "categorical's cost")
     return CategoricalGroup(columns.astype(np.intp), cost)
 
 

@@ -10,6 +10,12 @@ import numpy as np
 
 from ..problem import Certificate, RobustProblem, RobustRisk
 from .interrupts import plain_interrupts
+from .massless import (
+    has_massless_classes,
+    start_without,
+    with_massless,
+    without_massless,
+)
 from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from .threads import single_threaded_blas
 
@@ -176,6 +182,10 @@ def solve(
     if not problem.is_bounded:
         # Without a budget nothing moves, in a box or out of it.
         problem = replace(problem, ball=problem.ball.unbounded())
+    if has_massless_classes(problem):
+        kept = problem.reachable
+        told = name, settings, start_without(start, kept), of_kernel
+        return with_massless(solve(without_massless(problem), *told), kept)
     chosen = choose(problem, settings.tol, of_kernel) if name == "auto" else name
     _check_known(problem, chosen)
     table = BOUNDED_SOLVERS if problem.is_bounded else SOLVERS
