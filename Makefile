@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 
 .DEFAULT_GOAL := test
-.PHONY: demo test lint bench docs clean browser
+.PHONY: demo test lint bench docs dist test-matrix clean browser
 
 demo: $(READY)
 	$(BIN)/python -m wdrsvm.demo
@@ -22,6 +22,15 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
+# The release, built, looked into, installed in an empty environment and run there.
+dist: $(READY)
+	$(BIN)/python -m pip install --quiet -e ".[dist]"
+	$(BIN)/python -m tools.dist
+
+# Oldest and newest versions of Python and of what we depend on; an hour on two cores.
+test-matrix: $(READY)
+	$(BIN)/python -m tools.matrix
+
 docs: $(DOCS_READY)
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
@@ -31,7 +40,7 @@ browser:
 		{ apt-get update && apt-get install --yes chromium chromium-driver; }
 
 clean:
-	rm -rf $(VENV) docs/_build dist build
+	rm -rf $(VENV) .matrix docs/_build dist build
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
