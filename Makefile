@@ -24,11 +24,12 @@ bench: $(READY)
 
 # The release, built, looked into, installed in an empty environment and run there.
 dist: $(READY)
-	$(BIN)/python -m pip install --quiet -e ".[dist]"
+	$(BIN)/python -m pip install --quiet -e ".[release]"
 	$(BIN)/python -m tools.dist
 
 # Oldest and newest versions of Python and of what we depend on; an hour on two cores.
 test-matrix: $(READY)
+	$(BIN)/python -m pip install --quiet -e ".[release]"
 	$(BIN)/python -m tools.matrix
 
 docs: $(DOCS_READY)

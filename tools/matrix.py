@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,8 +27,9 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 VERSIONS = ("numpy", "scipy", "scikit-learn", "numba")
 COLUMNS = ("python", "versions", *VERSIONS, "passed", "skipped", "failed", "minutes")
 EXTRAS = ".[test,reference,plot,cli,data,dask]"
-# Not the tests of pages, experiments and clusters, which take long and are the same.
-TESTS = ("problem", "kernels", "solvers", "robustness", "estimators", "test_model_files.py")
+# What calls the libraries most.  Not the tests of pages, experiments and clusters, which
+# take long and are the same everywhere, nor those of formulas, which these run through.
+TESTS = ("test_model_files.py", "kernels", "estimators", "robustness", "solvers")
 
 
 def interpreters() -> Iterator[tuple[str, str]]:
@@ -62,21 +64,17 @@ def environment(version: str, path: str, versions: str) -> Path:
     ready = folder / ".ready"
     asked = (ROOT / "pyproject.toml").read_text() + OLDEST.read_text()
     if not (ready.exists() and ready.read_text() == asked):
-        subprocess.run([path, "-m", "venv", "--clear", folder], check=True)
         constraints = ["--constraint", str(OLDEST)] if versions == "oldest" else []
-        command = [
-            str(python),
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            *constraints,
-            "-e",
-            EXTRAS,
-        ]
-        subprocess.run(command, cwd=ROOT, check=True)
+        into = ["--python", str(python), "--quiet"]
+        uv("venv", "--clear", "--quiet", "--python", path, str(folder))
+        uv("pip", "install", *into, *constraints, "--editable", EXTRAS)
         ready.write_text(asked)
     return python
+
+
+def uv(*arguments: str) -> None:
+    """uv, which settles old versions in seconds where pip tries one after another."""
+    subprocess.run([sys.executable, "-m", "uv", *arguments], cwd=ROOT, check=True)
 
 
 def tested(python: Path, workers: str) -> dict[str, object]:

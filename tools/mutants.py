@@ -10,6 +10,7 @@ that no compiled function of the right code stands in for a wrong one.  Results 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import json
 import os
@@ -36,8 +37,11 @@ COVERAGE, REPORT, RESULTS = KEPT / "coverage", KEPT / "report.xml", KEPT / "resu
 # Seconds of tests that a mutant must survive, and how many times as long it may take.
 TESTS_AT_MOST, PATIENCE = 15.0, 4.0
 KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
-# Imported once, before forking; the package itself never.
-HEAVY = ("hypothesis", "numba", "numpy", "pandas", "polars", "pytest", "scipy.optimize")
+# A test failed, a module could not be imported, or the time was over.
+FOUND = (1, 2, -signal.SIGXCPU, -signal.SIGKILL, -signal.SIGALRM)
+QUIET = ("-x", "-q", "-p", "no:cacheprovider", "-W", "ignore:Module already imported")
+# Imported once, before forking, with whatever the package imports.
+HEAVY = ("cvxpy", "dask.array", "hypothesis", "pandas", "polars", "pytest", "sklearn.svm")
 
 TestTimes: TypeAlias = dict[str, float]
 
@@ -91,8 +95,12 @@ def tests_by_line(module: str) -> dict[int, set[str]]:
 def chosen_tests(
     mutation: Mutation, by_line: dict[int, set[str]], times: TestTimes
 ) -> list[str]:
-    """Tests of the line, those of the same name and the fastest first, few seconds."""
-    on_line = by_line.get(mutation.line) or set().union(*by_line.values())
+    """Tests of the line, those of the same name and the fastest first, few seconds.
+
+    A line within a statement is the statement's; one run by imports is every test's.
+    """
+    above = max((line for line in by_line if line <= mutation.line), default=0)
+    on_line = by_line.get(above) or set().union(*by_line.values())
     stem = Path(mutation.module).stem.strip("_")
 
     def nearness(test: str) -> tuple[bool, float, str]:
@@ -147,8 +155,12 @@ def judged(mutation: Mutation, tests: list[str], seconds: float) -> str:
     child = os.fork()
     if child == 0:
         _run_tests(mutation, tests, seconds)
-    _, status = os.waitpid(child, 0)
-    return SURVIVED if status == 0 else KILLED
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code in FOUND:
+        return KILLED
+    if code != 0:
+        raise RuntimeError(f"Tests of {mutation.name} ended with {code}.")
+    return SURVIVED
 
 
 def _run_tests(mutation: Mutation, tests: list[str], seconds: float) -> None:
@@ -163,12 +175,24 @@ def _run_tests(mutation: Mutation, tests: list[str], seconds: float) -> None:
     os.dup2(silent, 2)
     import pytest
 
-    code = 1
+    code = 3
     try:
         sys.meta_path.insert(0, Changed(mutation))
-        code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests]))
+        code = int(pytest.main([*QUIET, *tests]))
     finally:
         os._exit(code)
+
+
+def import_what_is_imported() -> None:
+    """Load other libraries once for all mutants; the package itself is forgotten."""
+    for name in HEAVY:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    sys.path.insert(0, str(ROOT / "src"))
+    for path in (ROOT / "src" / "wdrsvm").glob("[epsr]*s/*.py"):
+        importlib.import_module(f"wdrsvm.{path.parent.name}.{path.stem}")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "wdrsvm"]:
+        del sys.modules[name]
 
 
 def earlier() -> dict[str, str]:
@@ -207,8 +231,7 @@ def main() -> int:
     os.environ["NUMBA_DISABLE_JIT"] = "1"
     if not COVERAGE.exists():
         measure_tests()
-    for name in HEAVY:
-        importlib.import_module(name)
+    import_what_is_imported()
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for mutation, fate in fates(
         sample(arguments.per_thousand, arguments.seed), arguments.again
