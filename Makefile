@@ -4,15 +4,23 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
+COUNTED := $(addprefix tests/,agreement estimators problem robustness solvers)
 
 .DEFAULT_GOAL := test
-.PHONY: demo test lint bench docs dist test-matrix clean browser
+.PHONY: demo test lint bench coverage dist test-matrix mutants docs clean browser
 
 demo: $(READY)
 	$(BIN)/python -m wdrsvm.demo
 
 test: lint
 	$(BIN)/python -m pytest -n auto
+	$(MAKE) coverage
+
+# Compiled functions are counted where the compiler is off.
+coverage: $(READY)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-report=term \
+		--cov-report=json $(COUNTED)
+	$(BIN)/python -m tools.covered 95
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
@@ -32,6 +40,10 @@ test-matrix: $(READY)
 	$(BIN)/python -m pip install --quiet -e ".[release]"
 	$(BIN)/python -m tools.matrix
 
+# A sample of small wrong changes: do the tests notice?
+mutants: $(READY)
+	$(BIN)/python -m tools.mutants
+
 docs: $(DOCS_READY)
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
@@ -41,7 +53,7 @@ browser:
 		{ apt-get update && apt-get install --yes chromium chromium-driver; }
 
 clean:
-	rm -rf $(VENV) .matrix docs/_build dist build
+	rm -rf $(VENV) .matrix .mutants docs/_build dist build .coverage coverage.json
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -18,10 +18,9 @@ def pytest_collection_modifyitems(config, items):
     variants = defaultdict(list)
     for item in items:
         variants[item.nodeid.partition("[")[0]].append(item)
-    kept = [item for found in variants.values() for item in few(found)]
-    chosen = set(kept)
+    chosen = {item for found in variants.values() for item in few(found)}
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-    items[:] = kept
+    items[:] = [item for item in items if item in chosen]
 
 
 def few(found):

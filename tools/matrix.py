@@ -27,9 +27,24 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 VERSIONS = ("numpy", "scipy", "scikit-learn", "numba")
 COLUMNS = ("python", "versions", *VERSIONS, "passed", "skipped", "failed", "minutes")
 EXTRAS = ".[test,reference,plot,cli,data,dask]"
-# What calls the libraries most.  Not the tests of pages, experiments and clusters, which
-# take long and are the same everywhere, nor those of formulas, which these run through.
-TESTS = ("test_model_files.py", "kernels", "estimators", "robustness", "solvers")
+# Every solver, checks of the estimators by scikit-learn, types of numbers and tables, saved
+# models, and the formulas of the problem; `make test` runs the rest.
+TESTS = (
+    "estimators/test_linear.py",
+    "estimators/test_logistic.py",
+    "estimators/test_number_types.py",
+    "estimators/test_one_vs_rest.py",
+    "kernels",
+    "problem/test_distributed.py",
+    "problem/test_norms.py",
+    "problem/test_objective.py",
+    "robustness/test_certified.py",
+    "robustness/test_distribution.py",
+    "robustness/test_worst_case.py",
+    "solvers/test_choose.py",
+    "solvers/test_first_order.py",
+    "test_model_files.py",
+)
 
 
 def interpreters() -> Iterator[tuple[str, str]]:
