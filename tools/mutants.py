@@ -52,7 +52,7 @@ def measure_tests() -> None:
     KEPT.mkdir(exist_ok=True)
     folders = [f"--cov=src/wdrsvm/{folder}" for folder in FOLDERS]
     tests = [f"tests/{name}" for name in TESTS]
-    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow and not compiled"]
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow"]
     options = ["--cov-context=test", "--cov-report=", f"--junitxml={REPORT}"]
     subprocess.run(
         [*command, *folders, *options, *tests],

@@ -37,6 +37,9 @@ TRUSTED = (
     "numpy.dtype",
     "sklearn.metrics._scorer._PassthroughScorer",
     "sklearn.metrics._scorer._Scorer",
+    # What scorers of scikit-learn 1.6 hold: names, and whether they are asked for.
+    "sklearn.utils._metadata_requests.MetadataRequest",
+    "sklearn.utils._metadata_requests.MethodMetadataRequest",
     *(f"sklearn.metrics._classification.{name}" for name in SCORES),
 )
 
