@@ -7,7 +7,7 @@ DOCS_READY := $(VENV)/.docs-ready
 COUNTED := $(addprefix tests/,estimators problem robustness solvers)
 
 .DEFAULT_GOAL := test
-.PHONY: demo test lint bench coverage dist test-matrix mutants docs clean browser
+.PHONY: demo test lint bench coverage dist test-matrix mutants docs clean browser fuzz
 
 demo: $(READY)
 	$(BIN)/python -m wdrsvm.demo
@@ -26,6 +26,11 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# Malformed files and random parameters by the thousand; a quarter of an hour.
+fuzz: $(READY)
+	WDRSVM_FUZZ=$${WDRSVM_FUZZ:-10000} WDRSVM_PROPERTIES=$${WDRSVM_PROPERTIES:-10} \
+		$(BIN)/python -m pytest -n auto tests/fuzz tests/properties tests/test_security.py
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
@@ -53,7 +58,7 @@ browser:
 		{ apt-get update && apt-get install --yes chromium chromium-driver; }
 
 clean:
-	rm -rf $(VENV) .matrix .mutants docs/_build dist build .coverage coverage.json
+	rm -rf $(VENV) .matrix .mutants docs/_build docs/gallery dist build .coverage coverage.json
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,5 +1,7 @@
 """Configuration of the documentation."""
 
+import warnings
+
 from wdrsvm import __version__
 
 project = "wdrsvm"
@@ -12,12 +14,46 @@ extensions = [
     # MathJax from the package itself: the pages need no network.
     "sphinx-mathjax-offline",
     "numpydoc",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build"]
-html_theme = "furo"
+exclude_patterns = ["_build", "gallery/**/GALLERY_HEADER.rst"]
+html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
-html_css_files = ["math.css"]
+html_css_files = ["pages.css"]
 html_title = f"wdrsvm {__version__}"
+html_show_sourcelink = False
+# Pages without others below them need no list of these.
+html_sidebars = {"api": [], "extending": []}
+html_theme_options = {
+    "header_links_before_dropdown": 6,
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "secondary_sidebar_items": ["page-toc"],
+    "show_prev_next": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
 
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
+
+# Examples that warn are as wrong as pages that do.
+for category in (RuntimeWarning, UserWarning):
+    warnings.simplefilter("error", category)
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py",
+    "subsection_order": [
+        f"../examples/{folder}"
+        for folder in ("start", "promises", "labels", "models", "large")
+    ],
+    "within_subsection_order": "ExampleTitleSortKey",
+    "abort_on_example_error": True,
+    "write_computation_times": False,
+    "show_signature": False,
+    "reset_modules": ("matplotlib",),
+}

@@ -30,6 +30,7 @@ MODELS = [
     wdrsvm.RobustLogisticRegression(),
     wdrsvm.RobustOneVsRestSVC(),
     wdrsvm.RobustSVC(),
+    wdrsvm.RobustLogisticRegressionCV(radii=[0.1], label_costs=[2.0], cv=2),
     wdrsvm.RobustSVCCV(radii=[0.1], label_costs=[2.0], cv=2),
 ]
 

@@ -13,7 +13,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import wdrsvm
 from wdrsvm import to_onnx
@@ -25,6 +25,7 @@ MODELS = [
     wdrsvm.RobustLinearSVC(),
     wdrsvm.RobustLinearSVCCV([0.1], [2.0], cv=2),
     wdrsvm.RobustLogisticRegression(),
+    wdrsvm.RobustLogisticRegressionCV([0.1], [2.0], cv=2),
     wdrsvm.RobustSVC(),
     wdrsvm.RobustSVC(n_components=10),
     wdrsvm.RobustSVC(kernel="linear"),
@@ -83,12 +84,66 @@ def test_other_models_are_named():
         to_onnx(wdrsvm.RobustSVC(kernel="poly").fit(X, codes))
 
 
-def test_columns_with_names_are_refused():
+def named_pipeline(classifier):
+    """As ``wdrsvm fit`` saves it: gaps filled in, texts one-hot, numbers standardised."""
+    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    texts = make_pipeline(
+        SimpleImputer(strategy="constant", fill_value="missing"),
+        OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+    )
+    chosen = [
+        ("numbers", numbers, ["x0", "the second", "x2"]),
+        ("categories", texts, ["colour", "size"]),
+    ]
+    return make_pipeline(ColumnTransformer(chosen), classifier)
+
+
+def named_frame():
     pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(X).add_prefix("x")
-    columns = ColumnTransformer([("numbers", StandardScaler(), ["x0", "x1"])])
-    model = make_pipeline(columns, wdrsvm.RobustLinearSVC()).fit(frame, codes)
-    with pytest.raises(ValueError, match="by names such as 'x0'"):
+    frame = pandas.DataFrame(X, columns=["x0", "the second", "x2", "unused"])
+    frame["colour"] = np.where(X[:, 1] > 3, "röd", "blue")
+    frame["size"] = np.where(X[:, 2] > 4, "large", "small")
+    frame.loc[[1, 5], "x2"] = np.nan
+    frame.loc[[0, 7], "colour"] = np.nan
+    return frame.astype({"colour": object, "size": object})
+
+
+def run_by_name(model, frame):
+    session = onnxruntime.InferenceSession(
+        to_onnx(model).SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    given = {}
+    for each in session.get_inputs():
+        column = frame[each.name]
+        is_text = each.type == "tensor(string)"
+        given[each.name] = (column.fillna("") if is_text else column).to_numpy()[:, None]
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(None, given), strict=True))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: repr(model)[:30])
+def test_columns_are_inputs_where_they_are_chosen_by_name(model):
+    frame, labels = named_frame(), NAMES[codes]
+    fitted = named_pipeline(model).fit(frame, labels)
+    new = frame.assign(colour=frame["colour"].replace("blue", "never seen"))
+    for rows in (frame, new):
+        assert_same(fitted, rows, run_by_name(fitted, rows))
+
+
+def test_columns_by_name_and_by_number_are_not_mixed():
+    chosen = [("a", StandardScaler(), ["x0"]), ("b", StandardScaler(), [2])]
+    model = make_pipeline(ColumnTransformer(chosen), wdrsvm.RobustLinearSVC())
+    model.fit(named_frame().fillna(0), codes)
+    with pytest.raises(ValueError, match="all by name or all by number"):
+        to_onnx(model)
+
+
+def test_an_encoding_without_some_categories_is_refused():
+    encoder = OneHotEncoder(drop="first", sparse_output=False)
+    model = make_pipeline(
+        ColumnTransformer([("texts", encoder, ["size"])]), wdrsvm.RobustLinearSVC()
+    ).fit(named_frame(), codes)
+    with pytest.raises(ValueError, match="one-hot encode all categories"):
         to_onnx(model)
 
 

@@ -39,6 +39,7 @@ LEGEND = {
     "accuracy": "on test rows with right labels",
     "worst-case risk": "largest expected loss on the training rows that an adversary "
     "within the radius can cause; lower is a stronger promise",
+    "seconds": "of a fit, once everything is compiled",
     "gap": "how far the objective can be above the least possible one, proven for the ball "
     "that the classifier was fitted for",
 }
@@ -58,7 +59,8 @@ def measure(
     name: str, classifier: Any, train: tuple[Any, Any], test: tuple[Any, Any]
 ) -> Line:
     """Fit in a pipeline that standardises; certify on the training data."""
-    pipeline = make_pipeline(StandardScaler(), classifier)
+    # The first fit compiles; that is not what the seconds are about.
+    pipeline = make_pipeline(StandardScaler(), classifier).fit(*train)
     began = time.perf_counter()
     pipeline.fit(*train)
     seconds = time.perf_counter() - began
@@ -127,9 +129,6 @@ def main(out: Path = PAGE) -> None:
         X, y, test_size=0.3, stratify=y, random_state=0
     )
     train, test = (X_train, flip_labels(y_train, FLIPPED_SHARE)), (X_test, y_test)
-    # First fits compile; that is not what the seconds are about.
-    for model in CLASSIFIERS.values():
-        make_pipeline(StandardScaler(), model).fit(*train)
     lines = [measure(name, model, train, test) for name, model in CLASSIFIERS.items()]
     intro = (
         f"Wine, {len(y_train)} training rows, {FLIPPED_SHARE:.0%} of their labels wrong. "

@@ -11,19 +11,21 @@ from typing import Any
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import OneHotEncoder
 
 from .estimators import (
     RobustLinearSVC,
     RobustLinearSVCCV,
     RobustLogisticRegression,
+    RobustLogisticRegressionCV,
     RobustSVC,
     RobustSVCCV,
 )
 
 LINEAR = (RobustLinearSVC, RobustLinearSVCCV)
 KERNEL = (RobustSVC, RobustSVCCV)
-ALL = (*LINEAR, RobustLogisticRegression, *KERNEL)
-OPSET = 17
+ALL = (*LINEAR, RobustLogisticRegression, RobustLogisticRegressionCV, *KERNEL)
+OPSET = 19
 INPUT, LABEL, SCORES, PROBABILITIES = "X", "label", "scores", "probabilities"
 
 
@@ -32,14 +34,16 @@ def to_onnx(model: Any) -> Any:
 
     The graph has an input ``X``, doubles of shape (n_samples, n_features), and the outputs
     ``label``, ``scores`` (the decision function) and for a logistic model
-    ``probabilities``.
+    ``probabilities``.  A pipeline that chooses its columns by their names, as ``wdrsvm
+    fit`` saves, has an input for each column instead, of shape (n_samples, 1): doubles with
+    NaN for what is missing, or texts with the empty one for it.
 
     Parameters
     ----------
     model : estimator
         A :class:`RobustLinearSVC`, :class:`RobustLogisticRegression`, :class:`RobustSVC`
         with the kernel "rbf" or "linear", a cross-validated one of these, or a pipeline of
-        transformers of numbers that skl2onnx knows and one of these.
+        transformers that skl2onnx knows and one of these.  Dense rows only.
 
     Returns
     -------
@@ -63,18 +67,38 @@ def to_onnx(model: Any) -> Any:
     types = _imported("skl2onnx.common.data_types")
     steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
     _check_known(steps[-1])
-    _check_columns(steps)
-    return skl2onnx.convert_sklearn(
+    texts = _named_columns(steps[0])
+    inputs = [(INPUT, types.DoubleTensorType([None, model.n_features_in_]))]
+    if texts is not None:
+        kinds = {True: types.StringTensorType, False: types.DoubleTensorType}
+        inputs = [(name, kinds[is_text]([None, 1])) for name, is_text in texts.items()]
+    exported = skl2onnx.convert_sklearn(
         model,
-        initial_types=[(INPUT, types.DoubleTensorType([None, model.n_features_in_]))],
+        initial_types=inputs,
         target_opset={"": OPSET, "ai.onnx.ml": 3},
         custom_conversion_functions={
             SimpleImputer: _convert_imputer,
+            OneHotEncoder: _convert_encoder,
             **dict.fromkeys(ALL, _convert),
         },
-        custom_shape_calculators=dict.fromkeys(ALL, _nothing_to_infer),
+        custom_shape_calculators={
+            OneHotEncoder: _encoder_shape,
+            **dict.fromkeys(ALL, _nothing_to_infer),
+        },
         custom_parsers=dict.fromkeys(ALL, _outputs),
     )
+    _name_inputs(exported.graph, [name for name, _ in inputs])
+    return exported
+
+
+def _name_inputs(graph: Any, names: list[str]) -> None:
+    """Give the inputs the columns' own names, some of which skl2onnx changes."""
+    made = {each.name: name for each, name in zip(graph.input, names, strict=True)}
+    for each in graph.input:
+        each.name = made[each.name]
+    for node in graph.node:
+        for k, name in enumerate(node.input):
+            node.input[k] = made.get(name, name)
 
 
 def _imported(name: str) -> Any:
@@ -98,18 +122,35 @@ def _check_known(classifier: Any) -> None:
         )
 
 
-def _check_columns(steps: list[Any]) -> None:
-    """The one input is a matrix, whose columns have no names."""
-    for step in steps:
-        if isinstance(step, ColumnTransformer):
-            chosen = np.concatenate(
-                [np.ravel(columns) for _, _, columns in step.transformers_]
-            )
-            if chosen.dtype.kind in "UO":
-                raise ValueError(
-                    "model must choose its columns by number, got a pipeline that chooses "
-                    f"by names such as '{chosen[0]}'."
-                )
+def _named_columns(step: Any) -> dict[str, bool] | None:
+    """Columns that are chosen by name, and whether they hold texts; None if by number."""
+    if not isinstance(step, ColumnTransformer):
+        return None
+    chosen: dict[Any, bool] = {}
+    for _, transformer, columns in step.transformers_:
+        if isinstance(transformer, str) and transformer == "drop":
+            continue
+        chosen |= dict.fromkeys(np.ravel(columns).tolist(), _takes_texts(transformer))
+    by_name = [name for name in chosen if isinstance(name, str)]
+    if not by_name:
+        return None
+    if len(by_name) < len(chosen):
+        raise ValueError(
+            "model must choose its columns all by name or all by number, got a mixture."
+        )
+    return {str(name): chosen[name] for name in step.feature_names_in_ if name in chosen}
+
+
+def _takes_texts(transformer: Any) -> bool:
+    """Whether a fitted transformer, or the first step of a pipeline, was shown texts."""
+    first = transformer
+    while hasattr(first, "steps"):
+        first = first.steps[0][1]
+    if isinstance(first, SimpleImputer):
+        return np.asarray(first.statistics_).dtype.kind in "UO"
+    if isinstance(first, OneHotEncoder):
+        return any(known.dtype.kind in "UO" for known in first.categories_)
+    return False
 
 
 def _outputs(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
@@ -157,6 +198,8 @@ class Graph:
         """The name of what a node gives."""
         output = to or self.scope.get_unique_variable_name(kind.lower())
         name = self.scope.get_unique_operator_name(kind)
+        if "to_type" in options:
+            options["to"] = options.pop("to_type")
         self.container.add_node(
             kind, list(inputs), [output], name=name, op_version=OPSET, **options
         )
@@ -180,12 +223,39 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
 
 
 def _convert_imputer(scope: Any, operator: Any, container: Any) -> None:
-    """In doubles, which the standard's own node does not take."""
+    """In doubles and texts, which the standard's own node does not take.
+
+    Texts have no NaN: the empty one stands for what is missing.
+    """
     graph, imputer = Graph(scope, container), operator.raw_operator
+    features, result = operator.inputs[0].full_name, operator.outputs[0].full_name
+    if _takes_texts(imputer):
+        values = graph.constant(np.asarray(imputer.statistics_, dtype=str))
+        lacking = graph.node("Equal", features, graph.constant(np.array([""])))
+    else:
+        values = graph.constant(np.asarray(imputer.statistics_, dtype=np.float64))
+        lacking = graph.node("IsNaN", features)
+    graph.node("Where", lacking, values, features, to=result)
+
+
+def _encoder_shape(operator: Any) -> None:
+    types = _imported("skl2onnx.common.data_types")
+    width = len(operator.raw_operator.get_feature_names_out())
+    operator.outputs[0].type = types.DoubleTensorType([None, width])
+
+
+def _convert_encoder(scope: Any, operator: Any, container: Any) -> None:
+    """A column a category, in doubles; a category never seen is a row of zeros."""
+    graph, encoder = Graph(scope, container), operator.raw_operator
+    if encoder.drop_idx_ is not None or encoder._infrequent_enabled:
+        raise ValueError("model must one-hot encode all categories to be exported.")
     features = operator.inputs[0].full_name
-    values = graph.constant(np.asarray(imputer.statistics_, dtype=np.float64))
-    lacking = graph.node("IsNaN", features)
-    graph.node("Where", lacking, values, features, to=operator.outputs[0].full_name)
+    parts = []
+    for d, known in enumerate(encoder.categories_):
+        column = graph.node("Gather", features, graph.constant([d]), axis=1)
+        same = graph.node("Equal", column, graph.constant(np.asarray(known)[None, :]))
+        parts.append(graph.node("Cast", same, to_type=11))
+    graph.node("Concat", *parts, to=operator.outputs[0].full_name, axis=1)
 
 
 def _weights(model: Any) -> Any:
@@ -211,7 +281,7 @@ def _kernel_rows(graph: Graph, model: Any, features: str) -> str:
     inner = graph.node("MatMul", features, graph.constant(support.T))
     if model.kernel == "linear":
         return inner
-    squares = graph.node("ReduceSumSquare", features, axes=[1], keepdims=1)
+    squares = graph.node("ReduceSumSquare", features, graph.constant([1]), keepdims=1)
     cross = graph.node("Mul", inner, graph.constant(np.float64(-2.0)))
     near = graph.node("Add", cross, graph.constant((support**2).sum(axis=1)))
     distance = graph.node("Add", squares, near)

@@ -1,6 +1,5 @@
 """The pages in a real browser: no error on its console, every figure drawn."""
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -15,12 +14,7 @@ from made_up import fill
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("pandas")
-webdriver = pytest.importorskip("selenium.webdriver")
 
-needs_browser = pytest.mark.skipif(
-    not (shutil.which("chromium") and shutil.which("chromedriver")),
-    reason="no chromium and chromedriver: make browser installs them on Debian",
-)
 PHONE, DESKTOP = (390, 844), (1200, 900)
 FIGURES_DRAWN = """
 return Array.from(document.images).map(i => i.complete && i.naturalWidth > 0)
@@ -28,20 +22,6 @@ return Array.from(document.images).map(i => i.complete && i.naturalWidth > 0)
 WIDER_THAN_SCREEN = """
 return document.documentElement.scrollWidth > document.documentElement.clientWidth
 """
-
-
-@pytest.fixture(scope="module")
-def browser():
-    options = webdriver.ChromeOptions()
-    # The sandbox needs rights that containers lack; the pages are our own.
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.binary_location = shutil.which("chromium")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    service = webdriver.ChromeService(shutil.which("chromedriver"))
-    driver = webdriver.Chrome(options=options, service=service)
-    yield driver
-    driver.quit()
 
 
 def assert_looks_right(browser, page, figures, tmp_path):
@@ -55,7 +35,6 @@ def assert_looks_right(browser, page, figures, tmp_path):
         assert browser.save_screenshot(str(tmp_path / f"{size[0]}.png"))
 
 
-@needs_browser
 @pytest.mark.parametrize("name", ["real-data", "subgradient"])
 def test_a_page_of_an_experiment(browser, name, tmp_path):
     experiment = fill(name, tmp_path)
@@ -64,7 +43,6 @@ def test_a_page_of_an_experiment(browser, name, tmp_path):
     assert_looks_right(browser, page, figures, tmp_path)
 
 
-@needs_browser
 def test_the_page_of_the_demo(browser, tmp_path, capsys):
     page = tmp_path / "demo.html"
     demo.main(page)
@@ -72,7 +50,16 @@ def test_the_page_of_the_demo(browser, tmp_path, capsys):
     assert_looks_right(browser, page, 1, tmp_path)
 
 
-@needs_browser
+def test_the_page_of_a_model(browser, iris_page, tmp_path):
+    assert_looks_right(browser, iris_page, 2, tmp_path)
+    headings = [each.text for each in browser.find_elements("css selector", "h2")]
+    assert headings[:3] == ["In short", "Right and wrong", "Score against radius"]
+
+
+def test_the_page_with_sliders(browser, explored, tmp_path):
+    assert_looks_right(browser, explored[0], 0, tmp_path)
+
+
 def test_an_error_on_the_console_is_seen(browser, tmp_path):
     page = tmp_path / "broken.html"
     page.write_text("<!doctype html><script>throw Error('broken')</script>")

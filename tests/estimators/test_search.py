@@ -19,7 +19,14 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
-from wdrsvm import RobustLinearSVC, RobustLinearSVCCV, RobustSVC, RobustSVCCV
+from wdrsvm import (
+    RobustLinearSVC,
+    RobustLinearSVCCV,
+    RobustLogisticRegression,
+    RobustLogisticRegressionCV,
+    RobustSVC,
+    RobustSVCCV,
+)
 from wdrsvm.estimators import _folds
 
 RADII, COSTS = [0.2, 0.05, 0.01], (0.5, np.inf)
@@ -34,12 +41,13 @@ def rows(n_rows=80, seed=0):
 
 
 @pytest.mark.filterwarnings("ignore::wdrsvm.RadiusWarning")
-@pytest.mark.parametrize("kind", ["linear", "kernel"])
+@pytest.mark.parametrize("kind", ["linear", "logistic", "kernel"])
 def test_the_same_scores_and_choice_as_a_grid_search(kind):
     """Radii beyond radius_max included: ties are settled alike."""
     X, y = rows()
     one, all_ = {
         "linear": (RobustLinearSVC(norm="l1"), RobustLinearSVCCV(norm="l1")),
+        "logistic": (RobustLogisticRegression(), RobustLogisticRegressionCV()),
         "kernel": (RobustSVC(gamma=0.5), RobustSVCCV(gamma=0.5)),
     }[kind]
     grid = {"radius": [1.5, *RADII], "label_cost": list(COSTS)}
@@ -54,6 +62,18 @@ def test_the_same_scores_and_choice_as_a_grid_search(kind):
     for name in ("mean_test_score", "std_test_score", "split1_test_score"):
         assert search.cv_results_[name] == pytest.approx(peer.cv_results_[name], abs=0.04)
     assert np.array_equal(search.predict(X), peer.predict(X))
+
+
+def test_a_second_fit_leaves_nothing_of_the_first():
+    X, y = rows()
+    options = {"label_noise": "random", "cv": 3}
+    search = RobustLinearSVCCV(RADII, [2.0], **options).fit(pd.DataFrame(X), y)
+    assert hasattr(search, "label_belief_")
+    search.set_params(label_noise="adversarial").fit(X[:, :3], -y)
+    fresh = RobustLinearSVCCV(RADII, [2.0], cv=3).fit(X[:, :3], -y)
+    assert vars(search).keys() == vars(fresh).keys()
+    assert np.array_equal(search.coef_, fresh.coef_)
+    assert np.array_equal(search.predict(X[:, :3]), fresh.predict(X[:, :3]))
 
 
 def test_it_is_what_it_chose():

@@ -30,6 +30,11 @@ def test_bars_are_the_gains_of_the_first_labels():
     assert names == ["row 4: ash, or birch?", "row 0: birch, or ash?"]
 
 
+def test_arguments_go_to_the_bars():
+    bars = LabelAuditDisplay.from_audit(small_audit(), n_labels=2, height=0.5).ax_.patches
+    assert [bar.get_height() for bar in bars] == [0.5, 0.5]
+
+
 def test_it_draws_on_the_axes_it_is_given():
     _, ax = matplotlib.pyplot.subplots()
     display = LabelAuditDisplay(small_audit()).plot(n_labels=1, ax=ax)

@@ -47,6 +47,24 @@ def test_the_heat_map_marks_the_choice(search):
     assert star.get_ydata() == [COSTS.index(search.label_cost_)]
 
 
+def test_arguments_go_to_what_is_drawn(search, path):
+    lines = SearchDisplay.from_search(search, lw=3).ax_.lines
+    assert [line.get_linewidth() for line in lines[:2]] == [3, 3]
+    (image,) = SearchDisplay.from_search(search, kind="heatmap", cmap="magma").ax_.images
+    assert image.get_cmap().name == "magma"
+    assert PathDisplay(path).plot_objective(c="red").ax_.lines[1].get_color() == "red"
+
+
+def test_lines_differ_in_more_than_colour(search, path):
+    for ax in (
+        SearchDisplay.from_search(search).ax_,
+        PathDisplay(path).plot_objective().ax_,
+    ):
+        first, second = ax.lines[:2]
+        assert first.get_linestyle() != second.get_linestyle()
+        assert first.get_marker() != second.get_marker()
+
+
 def test_the_surface_needs_three_dimensions(search):
     display = SearchDisplay.from_search(search, kind="surface")
     assert display.ax_.name == "3d"

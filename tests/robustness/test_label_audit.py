@@ -162,13 +162,13 @@ def test_a_rare_class_lowers_the_number_of_folds():
 
 
 def test_audit_fix_confirm_refit_improves_the_guarantee(capsys):
-    main = runpy.run_path(str(ROOT / "examples" / "audit_labels.py"))["main"]
-    history = main(n_rounds=2)
-    wrong, risk = zip(*history, strict=True)
+    pytest.importorskip("matplotlib").use("agg")
+    example = runpy.run_path(str(ROOT / "examples" / "labels" / "audit_labels.py"))
+    wrong, risk = zip(*example["history"], strict=True)
     assert wrong[0] == 18
-    assert wrong[-1] <= 4
-    assert (np.diff(wrong) < 0).all()
-    assert (np.diff(risk) < 0).all()
+    assert wrong[-1] <= 2
+    assert (np.diff(wrong[:3]) < 0).all()
+    assert (np.diff(risk) < 1e-6).all()
     assert "20 labels verified" in capsys.readouterr().out
 
 

@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import Pipeline
 
-from ..estimators import RobustLinearSVC, RobustLinearSVCCV, RobustSVC, RobustSVCCV
+from ..estimators import (
+    RobustLinearSVC,
+    RobustLinearSVCCV,
+    RobustLogisticRegression,
+    RobustLogisticRegressionCV,
+    RobustSVC,
+    RobustSVCCV,
+)
 from ..model_files import save_model
-from ..problem import NORMS
+from ..problem import LOSSES, NORMS
 from .features import Prepared, check_classes, labelled, listed, prepared
 from .models import labelled_for
-from .output import Drop, Json, Output, Target
+from .output import Drop, Json, Output, Target, check_choice
 from .tables import checked_output, read_table
 
 KERNELS = ("linear", "rbf", "laplacian", "poly")
+HINGE = "crammer-singer"
+# By whether it is linear, a machine, and found by a search.
+CLASSIFIERS: dict[tuple[bool, bool, bool], Any] = {
+    (True, True, False): RobustLinearSVC,
+    (True, True, True): RobustLinearSVCCV,
+    (True, False, False): RobustLogisticRegression,
+    (True, False, True): RobustLogisticRegressionCV,
+    (False, True, False): RobustSVC,
+    (False, True, True): RobustSVCCV,
+}
 FOLDS = 5
 # With labels that are never wrong, nothing would bound the coefficients of features that
 # nobody can touch.
@@ -30,6 +47,8 @@ EXAMPLES = """Examples:
 wdrsvm fit penguins.csv --target species --cv --out penguins.wdrsvm
 
 wdrsvm fit train.parquet --target y --radius 0.1 --label-cost inf --norm l1 --out y.wdrsvm
+
+wdrsvm fit train.csv --target y --cv --loss logistic --out y.wdrsvm
 
 wdrsvm fit train.csv --target y --cv --kernel rbf --test test.csv --out y.wdrsvm
 """
@@ -56,6 +75,9 @@ def fit(
         float | None,
         typer.Option(help=f"Cost of changing a label, or inf; {LABEL_COST} if not given."),
     ] = None,
+    loss: Annotated[
+        str, typer.Option(help=f"One of {', '.join(LOSSES)}; logistic has probabilities.")
+    ] = HINGE,
     kernel: Annotated[str, typer.Option(help=f"One of {', '.join(KERNELS)}.")] = "linear",
     norm: Annotated[str, typer.Option(help=f"One of {', '.join(NORMS)}.")] = "l2",
     landmarks: Annotated[
@@ -74,7 +96,8 @@ def fit(
     missing values are filled in; the model file holds all of this.
     """
     output = Output(as_json)
-    classifier = _classifier(cv, radius, label_cost, kernel, norm, landmarks, balanced)
+    options = Options(cv, radius, label_cost, loss, kernel, norm, landmarks, balanced)
+    classifier = options.classifier()
     checked_output(out, train, *([] if test is None else [test]))
     with output.working("Reading"):
         table, tested = read_table(train), None if test is None else read_table(test)
@@ -98,41 +121,52 @@ def fit(
     output.show({"model": str(out), **facts})
 
 
-def _classifier(
-    cv: bool,
-    radius: float | None,
-    label_cost: float | None,
-    kernel: str,
-    norm: str,
-    landmarks: int | None,
-    balanced: bool,
-) -> Any:
-    """The classifier that the options describe, checked before any table is read."""
-    _check_choice("--kernel", kernel, KERNELS)
-    _check_choice("--norm", norm, tuple(NORMS))
-    is_linear = kernel == "linear"
-    if not is_linear and norm != "l2":
-        raise ValueError(f"--norm must be l2 with --kernel {kernel}, got {norm}.")
-    if is_linear and landmarks is not None:
-        raise ValueError("--landmarks needs a --kernel that is not linear.")
-    if cv and (radius is not None or label_cost is not None):
-        raise ValueError("--cv chooses radius and label cost: give either it or them.")
-    options: dict[str, Any] = {"class_weight": "balanced" if balanced else None}
-    options |= (
-        {"norm": norm} if is_linear else {"kernel": kernel, "n_components": landmarks}
-    )
-    if cv:
-        scoring = "balanced_accuracy" if balanced else None
-        kind: Any = RobustLinearSVCCV if is_linear else RobustSVCCV
-        return kind(scoring=scoring, **options)
-    options["radius"] = RADIUS if radius is None else radius
-    options["label_cost"] = LABEL_COST if label_cost is None else label_cost
-    return RobustLinearSVC(**options) if is_linear else RobustSVC(**options)
+class Options(NamedTuple):
+    """What the user asked for."""
 
+    cv: bool
+    radius: float | None
+    label_cost: float | None
+    loss: str
+    kernel: str
+    norm: str
+    landmarks: int | None
+    balanced: bool
 
-def _check_choice(option: str, given: str, allowed: tuple[str, ...]) -> None:
-    if given not in allowed:
-        raise ValueError(f"{option} must be one of {', '.join(allowed)}, got {given}.")
+    def check(self) -> None:
+        """Refuse what does not go together, before any table is read."""
+        check_choice("--loss", self.loss, tuple(LOSSES))
+        check_choice("--kernel", self.kernel, KERNELS)
+        check_choice("--norm", self.norm, tuple(NORMS))
+        is_linear = self.kernel == "linear"
+        if not is_linear and self.norm != "l2":
+            raise ValueError(
+                f"--norm must be l2 with --kernel {self.kernel}, got {self.norm}."
+            )
+        if not is_linear and self.loss != HINGE:
+            raise ValueError(f"--loss must be {HINGE} with a kernel, got {self.loss}.")
+        if is_linear and self.landmarks is not None:
+            raise ValueError("--landmarks needs a --kernel that is not linear.")
+        if self.cv and not (self.radius is None and self.label_cost is None):
+            raise ValueError("--cv chooses radius and label cost: give either it or them.")
+
+    def classifier(self) -> Any:
+        """The classifier that they describe."""
+        self.check()
+        options: dict[str, Any] = {"class_weight": "balanced" if self.balanced else None}
+        if self.kernel == "linear":
+            options["norm"] = self.norm
+        else:
+            options |= {"kernel": self.kernel, "n_components": self.landmarks}
+        kind = (self.kernel == "linear", self.loss == HINGE, self.cv)
+        if self.cv:
+            options["scoring"] = "balanced_accuracy" if self.balanced else None
+        else:
+            options["radius"] = RADIUS if self.radius is None else self.radius
+            options["label_cost"] = (
+                LABEL_COST if self.label_cost is None else self.label_cost
+            )
+        return CLASSIFIERS[kind](**options)
 
 
 def _about_categories(columns: Prepared, classifier: Any) -> list[str]:

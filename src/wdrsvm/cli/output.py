@@ -55,6 +55,12 @@ class Output:
             print(f"Note: {note}")
 
 
+def check_choice(option: str, given: str, allowed: tuple[str, ...]) -> None:
+    """Refuse what an option does not allow."""
+    if given not in allowed:
+        raise ValueError(f"{option} must be one of {', '.join(allowed)}, got {given}.")
+
+
 def _concerns_the_user(warning: warnings.WarningMessage) -> bool:
     """Not what libraries say to programmers."""
     return not issubclass(warning.category, DeprecationWarning | FutureWarning)

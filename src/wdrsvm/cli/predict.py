@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from .features import features_for, unseen_categories
-from .models import loaded
+from .models import in_use, loaded
 from .output import Json, Output
 from .tables import TABLE_ENDINGS, checked_output, pandas, read_table, write_table
 
@@ -36,6 +36,12 @@ def predict(
     scores: Annotated[
         bool, typer.Option("--scores", help="Add the scores of all classes.")
     ] = False,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Add those of a logistic model.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse categories never seen in training.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Classify the rows of a table.
@@ -45,11 +51,14 @@ def predict(
     output = Output(as_json)
     if out is not None:
         checked_output(out, model, table, endings=TABLE_ENDINGS)
-    with output.working("Predicting"):
+    with output.working("Predicting"), in_use(model):
         classifier, rows = loaded(model), read_table(table)
         X = features_for(classifier, rows)
-        output.notes += unseen_categories(classifier, X)
-        predictions = _predictions(classifier, X, scores)
+        unseen = unseen_categories(classifier, X)
+        if strict and unseen:
+            raise ValueError(f"{table}: {' '.join(unseen)}")
+        output.notes += unseen
+        predictions = _predictions(classifier, X, scores, probabilities)
     classes, counts = np.unique(predictions["prediction"], return_counts=True)
     facts: dict[str, Any] = {"rows": len(predictions)}
     facts["predicted"] = dict(zip(classes.tolist(), counts.tolist(), strict=True))
@@ -64,14 +73,22 @@ def predict(
             print(f"Note: {note}", file=sys.stderr)
 
 
-def _predictions(classifier: Any, X: Any, scores: bool) -> Any:
+def _predictions(classifier: Any, X: Any, scores: bool, probabilities: bool) -> Any:
     columns = {"prediction": classifier.predict(X)}
     if scores:
         values = classifier.decision_function(X)
         if values.ndim == 1:
             values = np.column_stack([-values, values]) / 2
-        columns |= {
-            f"score {name}": column
-            for name, column in zip(classifier.classes_, values.T, strict=True)
-        }
+        columns |= _by_class("score", classifier.classes_, values)
+    if probabilities:
+        if not hasattr(classifier, "predict_proba"):
+            raise ValueError("--probabilities needs a model of fit --loss logistic.")
+        values = classifier.predict_proba(X)
+        columns |= _by_class("probability", classifier.classes_, values)
     return pandas().DataFrame(columns)
+
+
+def _by_class(what: str, classes: Any, values: Any) -> dict[str, Any]:
+    return {
+        f"{what} {name}": column for name, column in zip(classes, values.T, strict=True)
+    }

@@ -6,7 +6,7 @@ from .kernel import RobustSVC
 from .linear import RobustLinearSVC
 from .logistic import RobustLogisticRegression
 from .one_vs_rest import RobustOneVsRestSVC
-from .search import RobustLinearSVCCV, RobustSVCCV
+from .search import RobustLinearSVCCV, RobustLogisticRegressionCV, RobustSVCCV
 
 __all__ = [
     "DisbeliefWarning",
@@ -14,6 +14,7 @@ __all__ = [
     "RobustLinearSVC",
     "RobustLinearSVCCV",
     "RobustLogisticRegression",
+    "RobustLogisticRegressionCV",
     "RobustOneVsRestSVC",
     "RobustSVC",
     "RobustSVCCV",

@@ -21,7 +21,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..problem import Loss, WassersteinBall
 from ..problem.objective import Floats
-from ..robustness._inputs import READ_AS_THEY_ARE, checked_trust, checked_weight
+from ..robustness._inputs import (
+    READ_AS_THEY_ARE,
+    checked_flag,
+    checked_trust,
+    checked_weight,
+)
 from ..robustness.grids import checked_label_costs, checked_radii, radii_below
 from ._fit import unchanged_on_error
 from ._folds import FoldScores, Grid, Rows, scored_fold
@@ -257,7 +262,7 @@ class PathSearch:
         decided_by = self._metric(dict.fromkeys(names))
         rank = self.cv_results_[f"rank_test_{decided_by}"]
         index = int(rank.argmin())
-        if self.one_standard_error:
+        if checked_flag(self.one_standard_error, "one_standard_error"):
             index = _most_robust(grid, self.cv_results_, decided_by, index, len(folds))
         self.best_index_ = index
         self.best_score_ = float(self.cv_results_[f"mean_test_{decided_by}"][index])
@@ -268,11 +273,13 @@ class PathSearch:
 
     def _refit(self, estimator: Any, rows: Rows) -> None:
         best = clone(estimator).set_params(**self.best_params_).fit(*rows)
+        for name in _fitted(getattr(self, "best_estimator_", None)):
+            # Of an earlier fit; the names of features are this one's already.
+            if name in vars(self) and name not in vars(best):
+                delattr(self, name)
         self.best_estimator_ = best
-        params = best.get_params(deep=False)
-        for name, value in vars(best).items():
-            if name not in params and name not in vars(self):
-                setattr(self, name, value)
+        for name, value in _fitted(best).items():
+            setattr(self, name, value)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "best_estimator_")
@@ -282,6 +289,14 @@ class PathSearch:
 
     def _loss(self) -> Loss:
         return self.best_estimator_._loss()
+
+
+def _fitted(estimator: Any) -> dict[str, Any]:
+    """What fitting left on an estimator, if there is one."""
+    if estimator is None:
+        return {}
+    params = estimator.get_params(deep=False)
+    return {name: value for name, value in vars(estimator).items() if name not in params}
 
 
 def results_table(grid: Grid, folds: list[FoldScores]) -> dict[str, Any]:

@@ -13,7 +13,56 @@ from ._lazy import by_blocks, is_lazy
 from ._partial_fit import PartialFitMixin
 
 
-class RobustLogisticRegression(PartialFitMixin, RobustLinearClassifier):
+class LogisticMixin:
+    """The log-loss, and the probabilities that belong to it."""
+
+    decision_function: Any
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Logarithms of the classes' probabilities.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dask collection} of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Log-probabilities, in the order of ``classes_``; for a dask collection a dask
+            array that is not yet computed.
+        """
+        if is_lazy(X):
+            return by_blocks(self, "predict_log_proba", X)
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            # The log-odds of the second class.
+            scores = np.column_stack([np.zeros_like(scores), scores])
+        return log_softmax(scores, axis=1)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dask collection} of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of ``classes_``; each row sums to 1.  For a dask
+            collection a dask array that is not yet computed.
+        """
+        if is_lazy(X):
+            return by_blocks(self, "predict_proba", X)
+        return np.exp(self.predict_log_proba(X))
+
+    def _loss(self) -> Loss:
+        return LOSSES["logistic"]
+
+
+class RobustLogisticRegression(LogisticMixin, PartialFitMixin, RobustLinearClassifier):
     """Logistic regression with the least worst-case log-loss in a Wasserstein ball.
 
     Minimises the largest expected cross-entropy over all distributions that moving
@@ -147,46 +196,3 @@ class RobustLogisticRegression(PartialFitMixin, RobustLinearClassifier):
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
-
-    def predict_log_proba(self, X: Any) -> Any:
-        """Logarithms of the classes' probabilities.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dask collection} of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Log-probabilities, in the order of ``classes_``; for a dask collection a dask
-            array that is not yet computed.
-        """
-        if is_lazy(X):
-            return by_blocks(self, "predict_log_proba", X)
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            # The log-odds of the second class.
-            scores = np.column_stack([np.zeros_like(scores), scores])
-        return log_softmax(scores, axis=1)
-
-    def predict_proba(self, X: Any) -> Any:
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dask collection} of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of ``classes_``; each row sums to 1.  For a dask
-            collection a dask array that is not yet computed.
-        """
-        if is_lazy(X):
-            return by_blocks(self, "predict_proba", X)
-        return np.exp(self.predict_log_proba(X))
-
-    def _loss(self) -> Loss:
-        return LOSSES["logistic"]

@@ -6,6 +6,7 @@ from ._base import RobustLinearClassifier
 from ._search import PathSearch
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
+from .logistic import LogisticMixin, RobustLogisticRegression
 
 
 class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
@@ -79,6 +80,58 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
     """
 
     _searched = RobustLinearSVC
+
+
+class RobustLogisticRegressionCV(PathSearch, LogisticMixin, RobustLinearClassifier):
+    """:class:`RobustLogisticRegression` with radius and label cost chosen.
+
+    Parameters
+    ----------
+    radii : int or array-like of shape (n_radii,), default=10
+        Radii to try; a number asks for so many that descend from :func:`radius_max`.
+    label_costs : sequence of label costs, default=(2.0, inf)
+        Label costs to try.
+    cv, scoring, refit, one_standard_error, n_jobs
+        As for :class:`RobustLinearSVCCV`.
+    norm, label_noise, disbelief, max_disbelief, feature_cost, fit_intercept, \
+            class_weight, solver, tol, max_iter, random_state
+        As for :class:`RobustLogisticRegression`.
+    verbose : int, default=0
+        1 shows how many folds are done; above, the last fit shows its progress too.
+
+    Attributes
+    ----------
+    radius_ : float
+        The radius chosen.
+    label_cost_ : float or ndarray
+        The label cost chosen.
+    radii_ : ndarray of shape (n_radii,)
+        The radii tried.
+    cv_results_ : dict
+        Parameters, scores and times of all points, as of scikit-learn's searches.
+    best_estimator_ : RobustLogisticRegression
+        The classifier fitted on all rows, whose fitted attributes this object has too.
+    best_index_, best_params_, best_score_
+        Where the choice stands in ``cv_results_``, its parameters and mean score.
+    n_splits_ : int
+        Number of folds.
+    scorer_ : callable
+        The scorer that decided.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from wdrsvm import RobustLogisticRegressionCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = RobustLogisticRegressionCV(
+    ...     radii=[0.01, 0.1], label_costs=[2.0], cv=3, scoring="neg_log_loss"
+    ... ).fit(scale(X), y)
+    >>> print(search.radius_, search.predict_proba(scale(X)[:1]).round(1))
+    0.01 [[1. 0. 0.]]
+    """
+
+    _searched = RobustLogisticRegression
 
 
 class RobustSVCCV(PathSearch, RobustSVC):

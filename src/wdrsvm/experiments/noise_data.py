@@ -1,4 +1,4 @@
-"""Data of the noise study: eleven tables, each clean and spoiled in several ways."""
+"""Data of the noise study: ten tables, each clean and spoiled in several ways."""
 
 from __future__ import annotations
 
@@ -69,7 +69,6 @@ TABLES: dict[str, Callable[[], Rows]] = {
     "breast_cancer": _plain("breast_cancer"),
     "ai4i": _plain("ai4i"),
     "winequality_red": _wine_quality,
-    "steel_plates": _plain("steel_plates"),
     "digits": _plain("digits"),
     "music_genre": _music,
     "simulated": _simulated,

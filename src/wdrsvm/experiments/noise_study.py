@@ -4,6 +4,7 @@ Every model is tuned by cross-validation inside the noisy training rows with the
 number of candidates, then scored on test rows with right labels.  Accuracy chooses for
 unweighted models, balanced accuracy for weighted ones.  Models with probabilities are there
 a second time, chosen by accuracy and log-loss together, which is less of a lottery.
+Models that disbelieve labels have a study of their own.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from ..estimators import RobustLinearSVC, RobustLogisticRegression, RobustSVC
 from ..problem import WassersteinBall
-from ..robustness import certified_radius, radius_max, worst_case_risk
+from ..robustness import certified_radius, worst_case_risk
 from .noise_data import TABLES, conditions, noisy_split
 from .spec import Experiment, Record, Tables, Task
 from .splits import Split
@@ -33,16 +34,17 @@ REPETITIONS = {"quick": 1, "full": 10}
 QUICK_TABLES = ("wine", "seeds", "simulated")
 FOLDS = 3
 TOL = 1e-3
-RADII = (0.3, 0.1, 0.03, 0.01, 0.001)
+# Liblinear's own tolerance for this loss is ten times this; scikit-learn's is not reached.
+CS_TOL = 1e-2
+RADII = (0.2, 0.05, 0.01, 0.001)
 LABEL_COSTS = (2.0, np.inf)
 # As many candidates for everyone as the robust models have.
 N_CANDIDATES = len(RADII) * len(LABEL_COSTS)
 STRENGTHS = tuple(np.logspace(-3, 2, N_CANDIDATES).tolist())
 KERNEL_STRENGTHS, KERNEL_RADII = (
-    (0.1, 1.0, 10.0, 100.0, 1000.0),
-    (0.1, 0.03, 0.01, 0.003, 0.001),
+    (0.1, 1.0, 10.0, 100.0),
+    (0.1, 0.03, 0.01, 0.001),
 )
-DOUBTING_SHARES = (0.004, 0.02, 0.05, 0.1, 0.22)
 # Factors on 1 / n_features, the gamma of features of unit variance.
 KERNEL_WIDTHS = (0.3, 1.0)
 # Budgets of certified accuracy, in standard deviations of a feature.
@@ -84,38 +86,12 @@ class Kernel:
         return self.kind(gamma=self.width / X.shape[1], **self.options).fit(X, y)
 
 
-class Doubting:
-    """Robust logistic regression that may disbelieve labels.
-
-    The radius is a share of the largest worth trying, the price one of the loss of equal
-    scores, as in the recipe of the documentation.
-    """
-
-    def __init__(self, share: float, price: float, class_weight: Any = None) -> None:
-        self.share, self.price, self.class_weight = share, price, class_weight
-
-    def fit(self, X: Any, y: Any) -> Any:
-        """The fitted classifier itself."""
-        same = {"norm": "linf", "class_weight": self.class_weight}
-        largest = radius_max(X, y, label_cost=np.inf, loss="logistic", tol=1e-2, **same)
-        return RobustLogisticRegression(
-            self.share * largest,
-            self.price * np.log(len(np.unique(y))),
-            label_noise="random",
-            tol=TOL,
-            **same,
-        ).fit(X, y)
-
-
 MODELS = {
     "WDR-MSVM": Model(partial(RobustLinearSVC, tol=TOL), BALLS, True),
     "WDR-MSVM, smoothed": Model(
         partial(RobustLinearSVC, smoothing=0.5, tol=TOL), BALLS, True
     ),
     "Robust logistic": Model(partial(RobustLogisticRegression, tol=TOL), BALLS, True),
-    "Robust logistic, doubting": Model(
-        Doubting, _candidates(share=DOUBTING_SHARES, price=(np.inf, 0.75)), True
-    ),
     "WDR kernel": Model(
         partial(Kernel, RobustSVC, label_cost=1.0, tol=TOL),
         _candidates(radius=KERNEL_RADII, width=KERNEL_WIDTHS),
@@ -125,7 +101,7 @@ MODELS = {
     REFERENCE: Model(partial(LogisticRegression, max_iter=1000), PLAIN, False),
     "LinearSVC": Model(partial(LinearSVC, max_iter=1000, random_state=0), PLAIN, False),
     "LinearSVC, Crammer-Singer": Model(
-        partial(LinearSVC, multi_class="crammer_singer", max_iter=1000, random_state=0),
+        partial(LinearSVC, multi_class="crammer_singer", tol=CS_TOL, random_state=0),
         PLAIN,
         False,
     ),
@@ -136,11 +112,12 @@ MODELS = {
         False,
     ),
 }
-# The recipe under test: trusted labels, twice as many radii, chosen by both scores.
-RECIPE_RADII = tuple(np.geomspace(0.5, 5e-4, N_CANDIDATES).tolist())
+# The recipe under test: trusted labels, the norm that shrinks coefficients one by one,
+# twice as many radii, chosen by both scores.
+RECIPE_RADII = tuple(np.geomspace(0.15, 1e-3, N_CANDIDATES).tolist())
 MODELS |= {
     "Robust logistic, recipe": Model(
-        partial(RobustLogisticRegression, label_cost=np.inf, tol=TOL),
+        partial(RobustLogisticRegression, label_cost=np.inf, norm="linf", tol=TOL),
         _candidates(radius=RECIPE_RADII),
         True,
         by_loss=True,
@@ -323,7 +300,7 @@ def _ranks(cells: Any) -> Any:
 EXPERIMENT = Experiment(
     name="noise-study",
     title="Beyond the paper: does robustness pay?",
-    protocol=1,
+    protocol=2,
     tasks=tasks,
     run=run,
     summarise=summarise,

@@ -134,12 +134,12 @@ def _width(at_best_cost: Any) -> float:
     return float(near.sum() * step)
 
 
-def lead_range(peaks: Any, kind: str) -> tuple[float, float]:
-    """Least and largest lead over the settings that a printed claim is about."""
+def claimed(peaks: Any, kind: str) -> Any:
+    """The peaks of the settings that a printed claim is about."""
     chosen = peaks[peaks["balance"] == kind.partition(",")[0]]
     if kind.endswith("P < C"):
         chosen = chosen[chosen["n_features"] < chosen["n_classes"]]
-    return float(chosen["lead"].min()), float(chosen["lead"].max())
+    return chosen
 
 
 CLAIMS = SIMULATION_LEADS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..robustness import LabelAudit
-from ._matplotlib import pyplot
+from ._style import axes_for, colour
 
 
 class LabelAuditDisplay:
@@ -41,7 +41,7 @@ class LabelAuditDisplay:
 
     @classmethod
     def from_audit(
-        cls, audit: LabelAudit, *, n_labels: int = 20, ax: Any = None
+        cls, audit: LabelAudit, *, n_labels: int = 20, ax: Any = None, **kwargs: Any
     ) -> LabelAuditDisplay:
         """Plot an audit.
 
@@ -53,15 +53,19 @@ class LabelAuditDisplay:
             How many labels to show.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
+        **kwargs : dict
+            Given to ``Axes.barh``.
 
         Returns
         -------
         LabelAuditDisplay
             The display.
         """
-        return cls(audit).plot(n_labels=n_labels, ax=ax)
+        return cls(audit).plot(n_labels=n_labels, ax=ax, **kwargs)
 
-    def plot(self, *, n_labels: int = 20, ax: Any = None) -> LabelAuditDisplay:
+    def plot(
+        self, *, n_labels: int = 20, ax: Any = None, **kwargs: Any
+    ) -> LabelAuditDisplay:
         """Draw the bars, the most suspicious label on top.
 
         Parameters
@@ -70,21 +74,22 @@ class LabelAuditDisplay:
             How many labels to show.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
+        **kwargs : dict
+            Given to ``Axes.barh``.
 
         Returns
         -------
         LabelAuditDisplay
             The display itself.
         """
-        if ax is None:
-            _, ax = pyplot().subplots(layout="constrained")
+        ax = axes_for(ax)
         audit, shown = self.audit, min(n_labels, len(self.audit.row))
         places = range(shown)
-        ax.barh(places, audit.gain[:shown])
+        ax.barh(places, audit.gain[:shown], **{"color": colour(0), **kwargs})
         labels = zip(audit.row, audit.given, audit.suggested, strict=True)
         names = [f"row {row}: {given}, or {other}?" for row, given, other in labels]
         ax.set_yticks(places, names[:shown])
         ax.invert_yaxis()
-        ax.set_xlabel("gain of the given over the suggested label, per unit of cost")
+        ax.set_xlabel("gain over the suggested label, per unit of cost")
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..robustness import RobustPath
-from ._matplotlib import pyplot
+from ._style import axes_for, line_style, marker
 from .search import _name
 
 
@@ -51,6 +51,7 @@ class PathDisplay:
         cost_index: int = 0,
         feature_names: Any = None,
         ax: Any = None,
+        **kwargs: Any,
     ) -> PathDisplay:
         """Coefficients of one class at one label cost.
 
@@ -64,6 +65,8 @@ class PathDisplay:
             Names for a legend.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
+        **kwargs : dict
+            Given to ``Axes.plot`` for each line.
 
         Returns
         -------
@@ -77,23 +80,27 @@ class PathDisplay:
             "coefficient",
             feature_names,
             ax,
+            kwargs,
             title + _name(self.path.label_costs[cost_index]),
         )
 
-    def plot_objective(self, *, ax: Any = None) -> PathDisplay:
+    def plot_objective(self, *, ax: Any = None, **kwargs: Any) -> PathDisplay:
         """Certified worst-case risks at each label cost.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
+        **kwargs : dict
+            Given to ``Axes.plot`` for each line.
 
         Returns
         -------
         PathDisplay
             The display itself.
         """
-        return self._plot(self.path.objective, "worst-case risk", self._costs(), ax)
+        risks = self.path.objective
+        return self._plot(risks, "worst-case risk", self._costs(), ax, kwargs)
 
     def plot_flipped_labels(
         self, X: Any, y: Any, *, ax: Any = None, **ball: Any
@@ -117,17 +124,21 @@ class PathDisplay:
             The display itself.
         """
         flipped = self.path.flipped_labels(X, y, **ball)
-        return self._plot(flipped, "labels changed in the worst case", self._costs(), ax)
+        name = "labels changed in the worst case"
+        return self._plot(flipped, name, self._costs(), ax, {})
 
     def _costs(self) -> list[str]:
         return [f"label cost {_name(cost)}" for cost in self.path.label_costs]
 
     def _plot(
-        self, values: Any, name: str, labels: Any, ax: Any, title: str = ""
+        self, values: Any, name: str, labels: Any, ax: Any, kwargs: Any, title: str = ""
     ) -> PathDisplay:
-        if ax is None:
-            _, ax = pyplot().subplots(layout="constrained")
-        lines = ax.plot(self.path.radii[self._order], values[self._order], marker=".")
+        ax = axes_for(ax)
+        radii, values = self.path.radii[self._order], values[self._order]
+        lines = []
+        for k, line in enumerate(values.T):
+            style = line_style(k, kwargs, marker=marker(k), markersize=4)
+            lines += ax.plot(radii, line, **style)
         ax.set(xscale="log", xlabel="radius", ylabel=name, title=title)
         if labels is not None:
             ax.legend(lines, labels, frameon=False, fontsize="small")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._matplotlib import pyplot
+from ._style import axes_for, ink, line_style, marker
 
 
 class SearchDisplay:
@@ -64,7 +64,13 @@ class SearchDisplay:
 
     @classmethod
     def from_search(
-        cls, search: Any, *, kind: str = "lines", metric: str = "score", ax: Any = None
+        cls,
+        search: Any,
+        *,
+        kind: str = "lines",
+        metric: str = "score",
+        ax: Any = None,
+        **kwargs: Any,
     ) -> SearchDisplay:
         """Plot a fitted search.
 
@@ -78,6 +84,8 @@ class SearchDisplay:
             Which of several scorers.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
+        **kwargs : dict
+            Given to :meth:`plot`.
 
         Returns
         -------
@@ -96,9 +104,9 @@ class SearchDisplay:
             divmod(search.best_index_, len(radii)),
             metric.replace("_", " "),
         )
-        return display.plot(kind=kind, ax=ax)
+        return display.plot(kind=kind, ax=ax, **kwargs)
 
-    def plot(self, *, kind: str = "lines", ax: Any = None) -> SearchDisplay:
+    def plot(self, *, kind: str = "lines", ax: Any = None, **kwargs: Any) -> SearchDisplay:
         """Draw.
 
         Parameters
@@ -108,6 +116,8 @@ class SearchDisplay:
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.  A surface needs axes of three
             dimensions.
+        **kwargs : dict
+            Given to ``Axes.plot`` for each line, ``Axes.imshow`` or ``Axes.plot_surface``.
 
         Returns
         -------
@@ -117,42 +127,46 @@ class SearchDisplay:
         kinds = {"lines": self._lines, "heatmap": self._heatmap, "surface": self._surface}
         if kind not in kinds:
             raise ValueError(f"kind must be one of {list(kinds)}, got {kind!r}.")
-        if ax is None:
-            plane = {"projection": "3d"} if kind == "surface" else {}
-            _, ax = pyplot().subplots(layout="constrained", subplot_kw=plane)
-        kinds[kind](ax)
+        ax = axes_for(ax, **({"projection": "3d"} if kind == "surface" else {}))
+        kinds[kind](ax, kwargs)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _lines(self, ax: Any) -> None:
+    def _lines(self, ax: Any, kwargs: Any) -> None:
         order = np.argsort(self.radii)
         radii = self.radii[order]
-        for cost, mean, error in zip(self.label_costs, self.mean, self.error, strict=True):
-            (line,) = ax.plot(radii, mean[order], marker="o", label=_name(cost))
-            band = (mean[order] - error[order], mean[order] + error[order])
-            ax.fill_between(radii, *band, alpha=0.15, color=line.get_color())
-        ax.axvline(self.radii[self.chosen[1]], color="grey", linestyle=":", label="chosen")
+        for k, cost in enumerate(self.label_costs):
+            mean, error = self.mean[k][order], self.error[k][order]
+            own = {"marker": marker(k), "label": _name(cost)}
+            (line,) = ax.plot(radii, mean, **line_style(k, kwargs, **own))
+            band = (mean - error, mean + error)
+            ax.fill_between(radii, *band, alpha=0.15, color=line.get_color(), linewidth=0)
+        radius = self.radii[self.chosen[1]]
+        ax.axvline(radius, color=ink(ax), linestyle=":", linewidth=1, label="chosen")
         ax.set(xscale="log", xlabel="radius", ylabel=self.name)
         ax.legend(title="label cost", frameon=False)
 
-    def _heatmap(self, ax: Any) -> None:
+    def _heatmap(self, ax: Any, kwargs: Any) -> None:
         order = np.argsort(self.radii)
-        image = ax.imshow(self.mean[:, order], aspect="auto", origin="lower")
+        style = {"aspect": "auto", "origin": "lower", "cmap": "viridis", **kwargs}
+        image = ax.imshow(self.mean[:, order], **style)
         ax.set_xticks(range(len(order)), [f"{r:.2g}" for r in self.radii[order]])
         ax.set_yticks(range(len(self.label_costs)), [_name(c) for c in self.label_costs])
         ax.tick_params(axis="x", rotation=45)
         j, i = self.chosen
-        ax.plot(int(np.flatnonzero(order == i)[0]), j, "w*", markersize=14)
+        place = (int(np.flatnonzero(order == i)[0]), j)
+        # An edge of the other shade, so that the star is seen on any colour.
+        star = {"markerfacecolor": "white", "markeredgecolor": "black", "markersize": 15}
+        ax.plot(*place, "*", **star)
         ax.set(xlabel="radius", ylabel="label cost")
         ax.figure.colorbar(image, ax=ax, label=self.name)
 
-    def _surface(self, ax: Any) -> None:
+    def _surface(self, ax: Any, kwargs: Any) -> None:
         order = np.argsort(self.radii)
         logarithm = np.log10(np.maximum(self.radii[order], np.finfo(float).tiny))
         places = np.arange(len(self.label_costs))
-        ax.plot_surface(
-            logarithm[None], places[:, None], self.mean[:, order], cmap="viridis"
-        )
+        plane = (logarithm[None], places[:, None], self.mean[:, order])
+        ax.plot_surface(*plane, **{"cmap": "viridis", **kwargs})
         ax.set_yticks(places, [_name(cost) for cost in self.label_costs])
         ax.set(xlabel="log10 radius", ylabel="label cost", zlabel=self.name)
 

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .along_rows import row_maxima
+
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
@@ -64,7 +66,7 @@ def flip_envelope(losses: Floats, y: Codes, cost: Floats) -> FlipChoices:
     own = losses[rows, y]
     free = np.where(cost == 0, losses, -np.inf)
     free[rows, y] = own
-    kept = free.max(axis=1, initial=-np.inf)
+    kept = row_maxima(free)
     given = np.where(kept > own, free.argmax(axis=1), y)
     height, spent = kept.copy(), np.zeros(len(y))
     steps: list[Flips] = []
@@ -73,7 +75,7 @@ def flip_envelope(losses: Floats, y: Codes, cost: Floats) -> FlipChoices:
         extra = cost[rows] - spent[rows, None]
         pays = (gain > 0) & (extra > 0) & np.isfinite(extra)
         rate = np.divide(gain, extra, out=np.full_like(gain, -np.inf), where=pays)
-        best_rate = rate.max(axis=1)
+        best_rate = row_maxima(rate)
         # Of equal rates the dearest flip: it contains the cheaper ones.
         label = np.where(rate == best_rate[:, None], extra, -np.inf).argmax(axis=1)
         going = np.flatnonzero(best_rate > 0)

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from .along_rows import row_maxima, row_sums
 from .loss import LOSSES, Loss
 from .objective import Codes, Floats, RobustProblem
 
@@ -91,18 +92,18 @@ class RowMultipliers(NamedTuple):
         alpha = np.maximum(self.alpha, 0.0)
         phi = np.where(np.isfinite(cost), np.maximum(self.phi, 0.0), 0.0)
         beta = np.maximum(self.beta, 0.0)
-        total = alpha.sum(axis=1) + phi.sum(axis=1)
+        total = row_sums(alpha) + row_sums(phi)
         alpha[np.arange(len(y)), y] += total == 0
         phi *= (weight / np.where(total == 0, 1.0, total))[:, None]
         phi *= np.where(cost > 0, flip_share, 1.0)
-        flipped = phi.sum(axis=1)
-        believed = alpha.sum(axis=1)
+        flipped = row_sums(phi)
+        believed = row_sums(alpha)
         alpha[np.arange(len(y)), y] += believed == 0
         alpha *= ((weight - flipped) / np.where(believed == 0, 1.0, believed))[:, None]
         # Without a winner the flipped class itself wins, which leaves no slope.
-        lost = beta.sum(axis=1) == 0
+        lost = row_sums(beta) == 0
         beta[lost] = phi[lost]
-        winners = beta.sum(axis=1)
+        winners = row_sums(beta)
         beta *= (flipped / np.where(winners == 0, 1.0, winners))[:, None]
         return RowMultipliers(np.maximum(alpha, 0.0), phi, beta)
 
@@ -120,8 +121,11 @@ class RowMultipliers(NamedTuple):
         return float((np.where(self.phi > 0, cost, 0.0) * self.phi).sum())
 
     def slopes(self, y: Codes) -> Floats:
-        slope = self.alpha + self.beta - self.phi
-        slope[np.arange(len(y)), y] -= self.alpha.sum(axis=1)
+        # The zero piece has no slope: adding it to take it away again would cost digits.
+        sloped = self.alpha.copy()
+        sloped[np.arange(len(y)), y] = 0.0
+        slope = sloped + self.beta - self.phi
+        slope[np.arange(len(y)), y] -= row_sums(sloped)
         return np.asarray(slope)
 
     def curvature(self, columns: Floats) -> Floats:
@@ -166,11 +170,11 @@ class Loosened:
 
 def tilt(mass: Floats, pull: Floats) -> Floats:
     """Shift mass along ``pull`` within each row, by at most what is there."""
-    total = mass.sum(axis=1, keepdims=True)
+    total = row_sums(mass)[:, None]
     safe = np.where(total == 0, 1.0, total)
-    mean = (mass * pull).sum(axis=1, keepdims=True) / safe
+    mean = row_sums(mass * pull)[:, None] / safe
     moved = mass * np.maximum(1.0 + pull - mean, 0.0)
-    after = moved.sum(axis=1, keepdims=True)
+    after = row_sums(moved)[:, None]
     # Rounding of a huge pull may clip all that a row has: then it stays as it was.
     return np.where(after > 0, moved * (total / np.where(after > 0, after, 1.0)), mass)
 
@@ -180,8 +184,8 @@ def _add_curvature(system: Floats, mass: Floats, columns: Floats) -> None:
     n_classes, n_columns = system.shape[:2]
     if n_columns == 0:
         return
-    total = mass.sum(axis=1)
-    spread_out = total - mass.max(axis=1, initial=0.0) > SPREAD * total
+    total = row_sums(mass)
+    spread_out = total - row_maxima(mass) > SPREAD * total
     mass, columns = mass[spread_out], columns[spread_out]
     share = mass / np.sqrt(total[spread_out, None])
     spread = (share[:, :, None] * columns[:, None, :]).reshape(

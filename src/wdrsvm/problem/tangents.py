@@ -26,6 +26,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .along_rows import row_maxima, row_sums
 from .loss import Loss, softmax
 from .multipliers import tilt
 from .objective import Codes, Floats, RobustProblem
@@ -51,12 +52,12 @@ class RowTangents:
         kept = masses[own]
         masses = np.where(np.isfinite(cost), masses, 0.0)
         masses[own] = kept
-        total = masses.sum(axis=1)
+        total = row_sums(masses)
         masses[own] += total == 0
         masses *= (weight / np.where(total == 0, 1.0, total))[:, None]
         masses *= np.where(cost > 0, flip_share, 1.0)
         masses[own] = 0.0
-        masses[own] = np.maximum(weight - masses.sum(axis=1), 0.0)
+        masses[own] = np.maximum(weight - row_sums(masses), 0.0)
         return RowTangents(self.loss, self.points, masses)
 
     def loosened(self, weight: Floats) -> RowTangents:
@@ -67,12 +68,12 @@ class RowTangents:
         """Points move along the pull, and mass to labels whose slopes agree with it."""
         agreement = np.zeros_like(pull)
         for labels, winners in self._by_label:
-            agreement[:, labels] = (pull * winners).sum(axis=1)[:, None] - pull[:, labels]
+            agreement[:, labels] = row_sums(pull * winners)[:, None] - pull[:, labels]
         moved = self.points + self.loss.temperature * pull
         return RowTangents(self.loss, moved, tilt(self.masses, agreement))
 
     def value(self, weight: Floats, y: Codes) -> float:
-        points = self.points - self.points.max(axis=1, keepdims=True)
+        points = self.points - row_maxima(self.points)[:, None]
         losses = self.loss.of_labels(points)
         return float(np.vdot(self.masses, losses) - np.vdot(self.slopes(y), points))
 
@@ -83,7 +84,7 @@ class RowTangents:
     def slopes(self, y: Codes) -> Floats:
         slopes = -self.masses
         for labels, winners in self._by_label:
-            slopes += self.masses[:, labels].sum(axis=1)[:, None] * winners
+            slopes += row_sums(self.masses[:, labels])[:, None] * winners
         return np.asarray(slopes)
 
     def curvature(self, columns: Floats) -> Floats:
@@ -103,13 +104,13 @@ class RowTangents:
         diagonal = spread[np.arange(n_classes), np.arange(n_classes)] + self.masses.T
         for labels, winners in self._by_label:
             mass = self.masses[:, labels]
-            diagonal += (mass.sum(axis=1)[:, None] * winners).T
+            diagonal += (row_sums(mass)[:, None] * winners).T
             crossed = winners.T[:, None] * mass.T
             spread[:, labels] -= crossed
             spread[labels] -= crossed.swapaxes(0, 1)
         spread[np.arange(n_classes), np.arange(n_classes)] += diagonal
         slopes = self.slopes(np.empty(0, dtype=np.intp)).T
-        total = self.masses.sum(axis=1)
+        total = row_sums(self.masses)
         spread -= slopes[:, None] * (slopes / np.where(total > 0, total, 1.0))
         return spread
 

@@ -1,5 +1,6 @@
 """Self-contained HTML pages: no network, for screens large and small, and for paper."""
 
+from .explore import explore_page
 from .model import model_page
 from .page import Bullets, Facts, Figure, Page, Section, Table, Text, Verdict
 
@@ -12,5 +13,6 @@ __all__ = [
     "Table",
     "Text",
     "Verdict",
+    "explore_page",
     "model_page",
 ]

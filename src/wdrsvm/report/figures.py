@@ -8,14 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ..files import write_bytes
+from ..plotting._style import COLOURS as PALETTE
 from .page import Figure
 
-# Colours that people with any kind of colour vision tell apart (Okabe and Ito), and two
-# more for the longest list.
-COLOURS = (
-    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"),
-    *("#56B4E9", "#000000", "#B8A800", "#888888", "#661100"),
-)
+# The colours of displays, and on pages, which are light, more for the longest list.
+COLOURS = (*PALETTE[:6], "#000000", "#B8A800", "#888888", "#661100")
 # Text as outlines and fixed ids: the same figure everywhere, byte for byte.
 STYLE = {"svg.fonttype": "path", "svg.hashsalt": "wdrsvm", "font.size": 9.0}
 

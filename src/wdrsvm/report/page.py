@@ -8,6 +8,7 @@ captions and heads, figures have a text in their place.
 from __future__ import annotations
 
 import base64
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -252,6 +253,10 @@ class Page:
         A sentence or two below it.
     sections : sequence of Section
         What follows.
+    script : str, default=""
+        JavaScript of the parts that need any; no other is allowed to run.
+    style : str, default=""
+        CSS of these parts, beside the page's own.
 
     Examples
     --------
@@ -264,21 +269,31 @@ class Page:
     title: str
     lead: str
     sections: Sequence[Section] = field(default_factory=tuple)
+    script: str = ""
+    style: str = ""
 
     def html(self) -> str:
         """The whole document."""
         style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
         body = "\n".join(section.html() for section in self.sections)
+        script = f"<script>{self.script}</script>\n" if self.script else ""
         return (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+            f'<meta http-equiv="Content-Security-Policy" content="{self._policy()}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             '<meta name="color-scheme" content="light dark">\n'
             '<link rel="icon" href="data:,">\n'
-            f"<title>{escape(self.title)}</title>\n<style>\n{style}</style>\n</head>\n"
+            f"<title>{escape(self.title)}</title>\n<style>\n{style}{self.style}</style>\n</head>\n"
             f"<body>\n<header><h1>{escape(self.title)}</h1><p>{escape(self.lead)}</p>"
-            f"</header>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+            f"</header>\n<main>\n{body}\n</main>\n{script}</body>\n</html>\n"
         )
+
+    def _policy(self) -> str:
+        """Nothing from the network, and no script but the page's own, known by its sum."""
+        if not self.script:
+            return POLICY
+        digest = base64.b64encode(hashlib.sha256(self.script.encode()).digest()).decode()
+        return f"{POLICY}; script-src 'sha256-{digest}'"
 
     def write(self, path: Path | str) -> Path:
         """Write the page to a file, whole or not at all.

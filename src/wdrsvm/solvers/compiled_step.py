@@ -7,6 +7,10 @@ and ``second_order``; the order of the steps is that of ``primal_dual``.
 The norm's slacks and multipliers are (2, C, T) for a box, (1, K, 1 + T) for cones;
 ``signs`` (K, C) are the combinations of the classes' coefficients in the cones, and empty
 for a box.
+
+The first fit of all waits for this to be compiled.  Functions that are called once are
+therefore inlined, and arrays are filled by loops: an assignment to a slice brings along the
+text of its error message, seconds of compiling.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from .normal_system import cholesky, fix_gauge, solve, to_unit_diagonal
 from .sample_rows import (
     compiled,
     eliminate,
+    inlined,
     longest_step,
     reduced_rhs,
     step_rows,
@@ -37,7 +42,7 @@ from .second_order import (
 
 @compiled
 def _quotients(above, below):  # type: ignore[no-untyped-def]
-    out = np.empty_like(above)
+    out = np.empty(above.shape)
     flat, a, b = out.ravel(), above.ravel(), below.ravel()
     for i in range(len(flat)):
         flat[i] = a[i] / b[i]
@@ -64,14 +69,14 @@ def _dot_after(slack, mult, d_slack, d_mult, primal, dual):  # type: ignore[no-u
 
 @compiled
 def _moved(value, change, length):  # type: ignore[no-untyped-def]
-    out = np.empty_like(value)
+    out = np.empty(value.shape)
     flat, a, b = out.ravel(), value.ravel(), change.ravel()
     for i in range(len(flat)):
         flat[i] = a[i] + length * b[i]
     return out
 
 
-@compiled
+@inlined
 def _normal_matrix(X, y, kappa, signs, fixes_gauge, shape, spring, c_slack, c_mult):  # type: ignore[no-untyped-def]
     """The normal matrix, what elimination leaves, and the frame (w, b, W y) of cones."""
     n_classes, n_columns = shape
@@ -91,7 +96,7 @@ def _normal_matrix(X, y, kappa, signs, fixes_gauge, shape, spring, c_slack, c_mu
     return matrix, sums, (w, size, scaled)
 
 
-@compiled
+@inlined
 def _cone_rhs(goal, slack, frame, signs):  # type: ignore[no-untyped-def]
     if len(signs) == 0:
         return _box_rhs(goal, slack)
@@ -99,32 +104,28 @@ def _cone_rhs(goal, slack, frame, signs):  # type: ignore[no-untyped-def]
     return cone_rhs(goal[0], w, size, scaled, signs)
 
 
-@compiled
+@inlined
 def _cone_step(goal, slack, mult, frame, signs, d_coef, d_lam):  # type: ignore[no-untyped-def]
     if len(signs) == 0:
         return _box_step(goal, slack, mult, d_coef, d_lam)
     w, size, scaled = frame
-    d_slack, d_mult = np.empty_like(slack), np.empty_like(mult)
-    d_slack[0], d_mult[0] = cone_step(
-        goal[0], mult[0], w, size, scaled, signs, d_coef, d_lam
-    )  # fmt: skip
-    return d_slack, d_mult
+    d_slack, d_mult = cone_step(goal[0], mult[0], w, size, scaled, signs, d_coef, d_lam)
+    return d_slack.reshape(slack.shape), d_mult.reshape(mult.shape)
 
 
-@compiled
+@inlined
 def _cone_lengths(slack, mult, d_slack, d_mult, signs):  # type: ignore[no-untyped-def]
     if len(signs) == 0:
         return longest_step(slack, d_slack), longest_step(mult, d_mult)
     return _longest(slack[0], d_slack[0]), _longest(mult[0], d_mult[0])
 
 
-@compiled
+@inlined
 def _cone_goal(centre, d_slack, d_mult, mult, frame, signs):  # type: ignore[no-untyped-def]
     if len(signs) == 0:
         return _second_order_goal(centre, d_slack, d_mult, mult)
-    goal = np.empty_like(mult)
-    goal[0] = cone_goal(centre, d_slack[0], d_mult[0], frame[0], frame[1])
-    return goal
+    goal = cone_goal(centre, d_slack[0], d_mult[0], frame[0], frame[1])
+    return goal.reshape(mult.shape)
 
 
 @compiled
@@ -148,39 +149,45 @@ def iterate(  # type: ignore[no-untyped-def]
     point = slack, mult, c_slack, c_mult, spring, sums, frame
 
     now = _dot(slack, mult) + _dot(c_slack, c_mult)
-    goals = np.zeros(mult.shape), np.zeros(c_mult.shape)
-    _, (d_slack, d_mult, dc_slack, dc_mult), (primal, dual) = _direct(
-        data, point, system, goals
-    )  # fmt: skip
-    p, q = min(1.0, primal), min(1.0, dual)
-    reached = _dot_after(slack, mult, d_slack, d_mult, p, q)
-    reached += _dot_after(c_slack, c_mult, dc_slack, dc_mult, p, q)
-    centre = min(reached / now, 1.0) ** 3 * now / degree
-    goal = _second_order_goal(centre, d_slack, d_mult, mult)
-    c_goal = _cone_goal(centre, dc_slack, dc_mult, c_mult, frame, signs)
-    local, steps, lengths = _direct(data, point, system, (goal, c_goal))
-    reach = min(1.0, lengths[0]) + min(1.0, lengths[1])
-    if reach < 2.0:
-        d_slack, d_mult, dc_slack, dc_mult = steps
-        p = min(1.0, (1 + longer) * (lengths[0] + longer))
-        q = min(1.0, (1 + longer) * (lengths[1] + longer))
-        goal = _pulled_goal(goal, slack, mult, d_slack, d_mult, centre, p, q)
-        if is_box:
-            c_goal = _pulled_goal(c_goal, c_slack, c_mult, dc_slack, dc_mult, centre, p, q)
+    goal, c_goal = np.zeros(mult.shape), np.zeros(c_mult.shape)
+    centre, reach = 0.0, 0.0
+    # A prediction, its correction, and one towards the centre if that leads farther.  One
+    # call in a loop: three would be compiled three times.
+    for attempt in range(3):
         trial = _direct(data, point, system, (goal, c_goal))
-        if min(1.0, trial[2][0]) + min(1.0, trial[2][1]) >= reach + longer / 8:
-            local, steps, lengths = trial
-    d_slack, d_mult, dc_slack, dc_mult = steps
+        capped = min(1.0, trial[2][0]) + min(1.0, trial[2][1])
+        if attempt == 2 and not capped >= reach + longer / 8:
+            break
+        local, steps, lengths = trial
+        d_slack, d_mult, dc_slack, dc_mult = steps
+        reach = capped
+        if attempt == 0:
+            p, q = min(1.0, lengths[0]), min(1.0, lengths[1])
+            reached = _dot_after(slack, mult, d_slack, d_mult, p, q)
+            reached += _dot_after(c_slack, c_mult, dc_slack, dc_mult, p, q)
+            centre = min(reached / now, 1.0) ** 3 * now / degree
+            goal = _second_order_goal(centre, d_slack, d_mult, mult)
+            c_goal = _cone_goal(centre, dc_slack, dc_mult, c_mult, frame, signs)
+        elif attempt == 1 and reach < 2.0:
+            p = min(1.0, (1 + longer) * (lengths[0] + longer))
+            q = min(1.0, (1 + longer) * (lengths[1] + longer))
+            goal = _pulled_goal(goal, slack, mult, d_slack, d_mult, centre, p, q)
+            if is_box:
+                c_goal = _pulled_goal(
+                    c_goal, c_slack, c_mult, dc_slack, dc_mult, centre, p, q
+                )  # fmt: skip
+        else:
+            break
     d_coef, d_lam, d_s, d_h = local
     p, q = min(1.0, step_share * lengths[0]), min(1.0, step_share * lengths[1])
     return (
-        coef + p * d_coef, lam + p * d_lam, s + p * d_s, h + p * d_h,
+        _moved(coef, d_coef, p), lam + p * d_lam, _moved(s, d_s, p), _moved(h, d_h, p),
         _moved(slack, d_slack, p), _moved(mult, d_mult, q),
         _moved(c_slack, dc_slack, p), _moved(c_mult, dc_mult, q), p, q,
     )  # fmt: skip
 
 
-@compiled
+@inlined
 def _direct(data, point, system, goals):  # type: ignore[no-untyped-def]
     """The Newton direction towards the goals: the steps of (coef, lam, s, h), of slacks
     and multipliers, and how far they can go."""
@@ -193,10 +200,12 @@ def _direct(data, point, system, goals):  # type: ignore[no-untyped-def]
     target = _quotients(goal, slack)
     rhs, rhs_lam, local = reduced_rhs(target, spring, sums, kappa, y, weight)
     on_cone, cone_lam = _cone_rhs(c_goal, c_slack, frame, signs)
-    on_coef = np.dot(rhs.T, X) - linear
-    on_coef[:, :n_touchable] += on_cone
+    on_coef = np.dot(rhs.T, X)
     whole = np.empty(n_classes * n_columns + 1)
-    whole[:-1] = on_coef.ravel()
+    for i in range(n_classes):
+        for d in range(n_columns):
+            pull = on_cone[i, d] if d < n_touchable else 0.0
+            whole[i * n_columns + d] = on_coef[i, d] - linear[i, d] + pull
     whole[-1] = rhs_lam + cone_lam - radius
     solution = solve(matrix, factor, scale, whole)
     d_coef, d_lam = solution[:-1].copy().reshape(n_classes, n_columns), solution[-1]

@@ -21,15 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import RobustProblem
+from .newton_steps import Newton
 from .passes import LabelPasses, Passes
 from .result import SolverResult, SolverSettings, Start
 from .scaling import Scaling
-from .smoothing_newton import Newton, Rounds
+from .smoothing_newton import Rounds
 
 Floats = NDArray[np.float64]
 
 BARRIER_FACTOR = 0.1
 SOFTMAX_FACTOR = 0.4
+# What a round of the softmax leaves of the gap at most; its square mostly.
+FORESEEN = SOFTMAX_FACTOR
 # A temperature must not fall faster than this.
 COOLING_FACTOR = 0.3
 # With fewer rows a coefficient, or below this mu, ties are too few for a softmax.
@@ -55,6 +58,7 @@ class LabelNewton(Newton):
     def __init__(self, passes: LabelPasses, rng: np.random.Generator):
         super().__init__(passes, rng)
         self.with_all_rows = False
+        self.foreseen_gap = np.inf
         self.centre = self._share_of_gap()
         touchable = self.coef[:, : passes.scaling.n_touchable]
         self.cone.place(touchable, self.lam, self.centre)
@@ -71,7 +75,13 @@ class LabelNewton(Newton):
         if self.passes.is_barrier:
             n_labels = len(self.coef) if self.passes.has_flips else 0
             return self.mu * (1.0 + n_labels)
-        return max(self.gap, self.resolution)
+        # Of steps that have not quite settled the gap is noise, and often too large.
+        return max(min(self.gap, self.foreseen_gap), self.resolution)
+
+    @property
+    def is_tied(self) -> bool:
+        """Rows of a smooth loss are soft everywhere: it says nothing of ties."""
+        return False
 
     @property
     def is_sharp(self) -> bool:
@@ -86,6 +96,7 @@ class LabelNewton(Newton):
         if passes.is_barrier and not self.passes.is_barrier:
             self.mu = self.expected_gap / (1.0 + len(self.coef))
         self.passes = passes
+        self.foreseen_gap = FORESEEN * self.expected_gap
         factor = BARRIER_FACTOR if passes.is_barrier else SOFTMAX_FACTOR
         if self.mu > passes.problem.loss.temperature:
             factor = max(factor, COOLING_FACTOR)

@@ -249,8 +249,8 @@ def weighted_gram(curvature, X):  # type: ignore[no-untyped-def]
                 for d in range(n_columns):
                     scaled[n, j * n_columns + d] = factor * X[n, d]
             scaled[n, width * n_columns] = curvature[n, i, n_classes]
-        rows = slice(i * n_columns, (i + 1) * n_columns)
-        block = np.dot(transposed, scaled)
-        gram[rows, i * n_columns :] = block
-        gram[i * n_columns :, rows] = block.T
+        block, first = np.dot(transposed, scaled), i * n_columns
+        for d in range(n_columns):
+            for k in range(block.shape[1]):
+                gram[first + d, first + k] = gram[first + k, first + d] = block[d, k]
     return gram

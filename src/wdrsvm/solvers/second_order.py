@@ -160,17 +160,20 @@ def _scaling_point(slack, mult):  # type: ignore[no-untyped-def]
         for d in range(slack.shape[1]):
             sign = 1.0 if d == 0 else -1.0
             w[k, d] = slack[k, d] / slack_size + sign * mult[k, d] / mult_size
-        w[k] /= np.sqrt(_det(w[k]))
+        unit = 1.0 / np.sqrt(_det(w[k]))
+        for d in range(slack.shape[1]):
+            w[k, d] *= unit
     return w, size
 
 
 @compiled
 def _central(slack, centre):  # type: ignore[no-untyped-def]
     """The multipliers whose product with the slacks is the centre: centre J r / det r."""
-    mult = -slack
+    mult = np.empty_like(slack)
     for k in range(len(slack)):
-        mult[k, 0] = slack[k, 0]
-        mult[k] *= centre / _det(slack[k])
+        share = centre / _det(slack[k])
+        for d in range(slack.shape[1]):
+            mult[k, d] = share * (slack[k, d] if d == 0 else -slack[k, d])
     return mult
 
 
@@ -193,14 +196,19 @@ def _scaled(rows, w, size, sign):  # type: ignore[no-untyped-def]
 @compiled
 def _over(rows, w, size):  # type: ignore[no-untyped-def]
     """W^-1 rows."""
-    return _scaled(rows, w, 1 / size, -1.0)
+    inverse = np.empty_like(size)
+    for k in range(len(size)):
+        inverse[k] = 1.0 / size[k]
+    return _scaled(rows, w, inverse, -1.0)
 
 
 @compiled
 def cone_goal(centre, d_slack, d_mult, w, size):  # type: ignore[no-untyped-def]
     """The centre everywhere, less the second-order term of a predicted step."""
-    goal = -_product(_over(d_slack, w, size), _scaled(d_mult, w, size, 1.0))
-    goal[:, 0] += centre
+    goal = _product(_over(d_slack, w, size), _scaled(d_mult, w, size, 1.0))
+    for k in range(len(goal)):
+        for d in range(goal.shape[1]):
+            goal[k, d] = (centre if d == 0 else 0.0) - goal[k, d]
     return goal
 
 
@@ -214,23 +222,38 @@ def cone_target(goal, w, size, scaled):  # type: ignore[no-untyped-def]
 def cone_rhs(goal, w, size, scaled, signs):  # type: ignore[no-untyped-def]
     """What a goal puts on (M, lam)."""
     target = cone_target(goal, w, size, scaled)
-    return np.dot(signs.T, np.ascontiguousarray(target[:, 1:])), target[:, 0].sum()
+    pull, on_lam = np.zeros((signs.shape[1], goal.shape[1] - 1)), 0.0
+    for k in range(len(goal)):
+        on_lam += target[k, 0]
+        for i in range(len(pull)):
+            if signs[k, i] != 0.0:
+                for d in range(pull.shape[1]):
+                    pull[i, d] += signs[k, i] * target[k, 1 + d]
+    return pull, on_lam
 
 
 @compiled
 def cone_step(goal, mult, w, size, scaled, signs, d_coef, d_lam):  # type: ignore[no-untyped-def]
     """Steps of slacks and multipliers that belong to a step of (M, lam)."""
-    d_slack = np.empty_like(mult)
-    d_slack[:, 0] = d_lam
-    d_slack[:, 1:] = np.dot(signs, d_coef)
+    d_slack = np.zeros(mult.shape)
+    for k in range(len(mult)):
+        d_slack[k, 0] = d_lam
+        for i in range(len(d_coef)):
+            if signs[k, i] != 0.0:
+                for d in range(d_coef.shape[1]):
+                    d_slack[k, 1 + d] += signs[k, i] * d_coef[i, d]
     return d_slack, mult_step(goal, mult, d_slack, w, size, scaled)
 
 
 @compiled
 def mult_step(goal, mult, d_slack, w, size, scaled):  # type: ignore[no-untyped-def]
     """The step of the multipliers that belongs to one of the slacks."""
+    step = cone_target(goal, w, size, scaled)
     relaxed = _over(_over(d_slack, w, size), w, size)
-    return cone_target(goal, w, size, scaled) - mult - relaxed
+    for k in range(len(step)):
+        for d in range(step.shape[1]):
+            step[k, d] -= mult[k, d] + relaxed[k, d]
+    return step
 
 
 @compiled

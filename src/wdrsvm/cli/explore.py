@@ -1,0 +1,126 @@
+"""``wdrsvm explore``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from sklearn.datasets import load_wine
+from sklearn.feature_selection import f_classif
+
+from ..problem import NORMS
+from ..report import Page, explore_page
+from .features import NUMBERS, Labelled, check_classes, labelled, prepared
+from .output import Json, Output, check_choice
+from .tables import checked_output, pandas, read_table
+
+PAGE = Path("wdrsvm-explore.html")
+WINE = ("flavanoids", "color_intensity")
+
+EXAMPLES = """Examples:
+
+wdrsvm explore
+
+wdrsvm explore penguins.csv --target species --out penguins.html
+
+wdrsvm explore penguins.csv --target species --x bill_length_mm --y bill_depth_mm
+"""
+
+
+def register(app: Any) -> None:
+    """Add the command."""
+    app.command("explore", epilog=EXAMPLES)(explore)
+
+
+def explore(
+    table: Annotated[
+        Path | None, typer.Argument(help="Table with labels; without one, Wine.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
+    x: Annotated[str | None, typer.Option("--x", help="Column across.")] = None,
+    y: Annotated[str | None, typer.Option("--y", help="Column upwards.")] = None,
+    norm: Annotated[str, typer.Option(help=f"One of {', '.join(NORMS)}.")] = "l2",
+    radii: Annotated[int, typer.Option(min=2, help="How many radii.")] = 25,
+    out: Annotated[Path, typer.Option(help="Page to write, .html.")] = PAGE,
+    as_json: Json = False,
+) -> None:
+    """Write a page with sliders for radius and label cost over two columns.
+
+    It shows how boundary, worst case and certified risk change.  The page is one file that
+    asks for nothing from the network.
+    """
+    output = Output(as_json)
+    check_choice("--norm", norm, tuple(NORMS))
+    checked_output(out, *([] if table is None else [table]), endings=(".html", ".htm"))
+    with output.working("Exploring"):
+        if table is None:
+            page, columns = _wine(target, x, y, norm=norm, radii=radii)
+        else:
+            data = _two_columns(table, target, x, y, output)
+            title = f"{table.name}: radius and label cost"
+            page = explore_page(data.X, data.y, norm=norm, radii=radii, title=title)
+            columns = list(data.X.columns)
+        page.write(out)
+    output.show({"page": str(out), "columns": columns})
+
+
+def _wine(*not_given: str | None, **options: Any) -> tuple[Page, list[str]]:
+    """The page of a table that is at hand everywhere."""
+    if any(option is not None for option in not_given):
+        raise ValueError("--target, --x and --y need a table.")
+    bunch = load_wine()
+    chosen = [bunch.feature_names.index(name) for name in WINE]
+    labels = np.char.replace(bunch.target_names[bunch.target].astype(str), "_", " ")
+    title = "Wine: radius and label cost"
+    page = explore_page(bunch.data[:, chosen], labels, names=WINE, title=title, **options)
+    return page, list(WINE)
+
+
+def _two_columns(
+    path: Path, target: str | None, x: str | None, y: str | None, output: Output
+) -> Labelled:
+    """Two columns of numbers without gaps, and the labels."""
+    if target is None:
+        raise ValueError("--target must name the column of the labels.")
+    if x is not None and x == y:
+        raise ValueError(f"--x and --y must be two columns, got {x!r} twice.")
+    data = labelled(read_table(path), target)
+    check_classes(data.y, path)
+    if not hasattr(data.X, "columns"):
+        raise ValueError(f"{path} must have named columns for its page, got sparse rows.")
+    numbers = data.X.select_dtypes("number")
+    _check_numbers(data.X, numbers, {"--x": x, "--y": y}, path)
+    names = _chosen(numbers, data.y, x, y)
+    columns = prepared(replace(data, X=numbers[names]), path)
+    output.notes += [*data.notes, *columns.notes]
+    if None in (x, y):
+        output.notes.append(
+            f"Columns chosen, each for how well it tells the classes apart: "
+            f"{', '.join(names)}; --x and --y choose others."
+        )
+    filled = columns.transformer.named_transformers_[NUMBERS][0].transform(numbers[names])
+    return replace(data, X=pandas().DataFrame(filled, columns=names))
+
+
+def _check_numbers(
+    frame: Any, numbers: Any, chosen: dict[str, str | None], path: Path
+) -> None:
+    for option, name in chosen.items():
+        if name is not None and name not in frame.columns:
+            raise ValueError(f"{option} must be a column of {path}, got {name!r}.")
+        if name is not None and name not in numbers.columns:
+            raise ValueError(f"{option} must be a column of numbers, got {name!r}.")
+    if (numbers.nunique() > 1).sum() < 2:
+        raise ValueError(f"{path} must have two columns of numbers beside the labels.")
+
+
+def _chosen(numbers: Any, labels: Any, x: str | None, y: str | None) -> list[str]:
+    """What the user chose; else the columns whose classes lie farthest apart."""
+    varied = [name for name in numbers.columns if numbers[name].nunique() > 1]
+    filled = numbers[varied].fillna(numbers[varied].median())
+    order = np.argsort(-f_classif(filled, labels)[0], kind="stable")
+    free = iter([varied[k] for k in order if varied[k] not in (x, y)])
+    return [next(free) if name is None else name for name in (x, y)]

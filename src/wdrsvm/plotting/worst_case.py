@@ -1,0 +1,293 @@
+"""Decision regions in the plane, and what an adversary does to the points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..problem import WassersteinBall
+from ..robustness import WorstCaseDistribution, worst_case_distribution
+from ..robustness._frames import feature_names
+from ..robustness._inputs import checked_features, label_codes
+from ..robustness.worst_case import has_kernel, last_step
+from ._style import axes_for, colour, ink, marker
+
+
+class WorstCaseDisplay:
+    """Decision regions of a classifier of two features, with the worst case drawn in.
+
+    A point has the colour and the marker of its label.  A hollow marker around it is the
+    label that the adversary gives it, an arrow leads to where it is moved, to the edge of
+    the picture if that is farther away.
+
+    Parameters
+    ----------
+    xx0, xx1 : ndarray of shape (grid_resolution, grid_resolution)
+        Coordinates of a grid.
+    scores : ndarray of shape (grid_resolution, grid_resolution, n_classes)
+        Scores of the classes there.
+    X : ndarray of shape (n_samples, 2)
+        The points.
+    codes : ndarray of shape (n_samples,)
+        Their labels, as positions in ``classes``.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    worst : WorstCaseDistribution, default=None
+        What the adversary makes of the points; None draws no adversary.
+    of_kernel : bool, default=False
+        Whether ``worst`` moves points in the feature space of a kernel, where no arrow
+        can show it.
+    names : sequence of str, default=("x0", "x1")
+        Names of the features.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes of the last plot.
+    figure_ : matplotlib Figure
+        Their figure.
+
+    See Also
+    --------
+    wdrsvm.worst_case_distribution : The distribution that is drawn.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from sklearn.datasets import load_iris
+    >>> from wdrsvm import RobustLinearSVC
+    >>> from wdrsvm.plotting import WorstCaseDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> classifier = RobustLinearSVC(radius=0.05, label_cost=1.0).fit(X[:, :2], y)
+    >>> display = WorstCaseDisplay.from_estimator(classifier, X[:, :2], y)
+    >>> display.ax_.get_xlabel(), (display.worst.kind == "flipped").sum() > 0
+    ('x0', np.True_)
+    """
+
+    def __init__(
+        self,
+        xx0: Any,
+        xx1: Any,
+        scores: Any,
+        X: Any,
+        codes: Any,
+        classes: Any,
+        *,
+        worst: WorstCaseDistribution | None = None,
+        of_kernel: bool = False,
+        names: Any = ("x0", "x1"),
+    ) -> None:
+        self.xx0 = xx0
+        self.xx1 = xx1
+        self.scores = scores
+        self.X = X
+        self.codes = codes
+        self.classes = classes
+        self.worst = worst
+        self.of_kernel = of_kernel
+        self.names = names
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        ball: WassersteinBall | None = None,
+        *,
+        tail_mass: float = 1.0,
+        sample_weight: ArrayLike | None = None,
+        label_trust: ArrayLike | None = None,
+        grid_resolution: int = 200,
+        margin: float = 0.1,
+        worst_case: bool = True,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> WorstCaseDisplay:
+        """Plot a fitted classifier and the worst case in a ball around the data.
+
+        Parameters
+        ----------
+        estimator : object
+            What :func:`wdrsvm.worst_case_distribution` takes: a fitted linear classifier,
+            a kernel model, or a pipeline that ends in one, in whose last step's space the
+            picture is then drawn.
+        X : array-like of shape (n_samples, n_features)
+            Features, of which the last step of a pipeline has to see two.
+        y : array-like of shape (n_samples,)
+            Labels, each one of ``estimator.classes_``.
+        ball : WassersteinBall, default=None
+            What the adversary may do; None is the ball of an estimator that has one, and
+            draws the regions alone for others.
+        tail_mass : float, default=1.0
+            Most mass that is moved with what the flips leave of the budget.  The less
+            moves, the farther it goes; 1 moves a whole point.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        label_trust : array-like of shape (n_samples,), default=None
+            Factors on the label cost, row by row.
+        grid_resolution : int, default=200
+            Grid points along each axis.
+        margin : float, default=0.1
+            Room around the points, as a share of their range.
+        worst_case : bool, default=True
+            Whether to draw what the adversary does.
+        ax : matplotlib Axes, default=None
+            Where to plot; None makes a new figure.
+        **kwargs : dict
+            Given to ``Axes.scatter`` for the points.
+
+        Returns
+        -------
+        WorstCaseDisplay
+            The display.
+        """
+        X, classifier = last_step(X, estimator)
+        points = _checked_plane(X)
+        how = {"sample_weight": sample_weight, "label_trust": label_trust}
+        xx0, xx1 = _grid(points, grid_resolution, margin)
+        display = cls(
+            xx0,
+            xx1,
+            _scores(classifier, xx0, xx1),
+            points,
+            label_codes(y, classifier.classes_),
+            classifier.classes_,
+            worst=_worst_case(classifier, X, y, ball, tail_mass=tail_mass, **how),
+            of_kernel=has_kernel(classifier),
+            names=_names(estimator, classifier),
+        )
+        return display.plot(worst_case=worst_case, ax=ax, **kwargs)
+
+    def plot(
+        self, *, worst_case: bool = True, ax: Any = None, **kwargs: Any
+    ) -> WorstCaseDisplay:
+        """Draw regions, points and what becomes of them.
+
+        Parameters
+        ----------
+        worst_case : bool, default=True
+            Whether to draw what the adversary does.
+        ax : matplotlib Axes, default=None
+            Where to plot; None makes a new figure.
+        **kwargs : dict
+            Given to ``Axes.scatter`` for the points.
+
+        Returns
+        -------
+        WorstCaseDisplay
+            The display itself.
+        """
+        ax = axes_for(ax)
+        self._regions(ax)
+        self._points(ax, kwargs)
+        if worst_case and self.worst is not None:
+            self._flips(ax, self.worst)
+            self._moves(ax, self.worst)
+        (left, right), (bottom, top) = self._ends()
+        ax.set(xlim=(left, right), ylim=(bottom, top))
+        ax.set(xlabel=self.names[0], ylabel=self.names[1])
+        ax.legend(fontsize="small")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _regions(self, ax: Any) -> None:
+        for k in range(len(self.classes)):
+            others = np.delete(self.scores, k, axis=2).max(axis=2)
+            lead = self.scores[..., k] - others
+            grid = (self.xx0, self.xx1, lead)
+            if lead.max() > 0:
+                ax.contourf(*grid, levels=[0.0, np.inf], colors=[colour(k)], alpha=0.2)
+            if lead.min() < 0 < lead.max():
+                ax.contour(*grid, levels=[0.0], colors=[ink(ax)], linewidths=1.0)
+
+    def _points(self, ax: Any, kwargs: Any) -> None:
+        for k, name in enumerate(self.classes):
+            style = {"s": 20, "linewidths": 0, "color": colour(k), "marker": marker(k)}
+            style = {**style, "label": str(name), "zorder": 3, **kwargs}
+            ax.scatter(*self.X[self.codes == k].T, **style)
+
+    def _flips(self, ax: Any, worst: WorstCaseDistribution) -> None:
+        flipped = worst.kind == "flipped"
+        given = label_codes(worst.y, self.classes)
+        for k in np.unique(given[flipped]):
+            to = flipped & (given == k)
+            ax.scatter(
+                *self.X[worst.source[to]].T,
+                s=110,
+                facecolors="none",
+                edgecolors=colour(k),
+                linewidths=1.6,
+                marker=marker(k),
+                label=f"flipped to {self.classes[k]}",
+                zorder=4,
+            )
+
+    def _moves(self, ax: Any, worst: WorstCaseDistribution) -> None:
+        moved = np.flatnonzero(worst.kind == "moved")
+        if self.of_kernel or not moved.size:
+            return
+        style = {"arrowstyle": "-|>", "color": ink(ax), "shrinkA": 0, "shrinkB": 0}
+        for atom in moved:
+            begin = self.X[worst.source[atom]]
+            end = self._cut(begin, worst.X[[atom]])
+            ax.annotate("", end, begin, arrowprops=style, zorder=5)
+        arrow = {"marker": r"$\rightarrow$", "markersize": 10, "linestyle": "none"}
+        ax.plot([], [], color=ink(ax), label="moved", **arrow)
+
+    def _cut(self, begin: Any, end: Any) -> Any:
+        """Where the way from a point to another leaves the picture, if it does."""
+        end = np.asarray(end.toarray() if hasattr(end, "toarray") else end)[0]
+        low, high = np.transpose(self._ends())
+        step = end - begin
+        wall = np.where(step > 0, high, low) - begin
+        share = np.divide(wall, step, out=np.full(2, np.inf), where=step != 0)
+        return begin + min(1.0, 0.98 * share.min()) * step
+
+    def _ends(self) -> list[tuple[float, float]]:
+        return [(axis.min(), axis.max()) for axis in (self.xx0, self.xx1)]
+
+
+def _checked_plane(X: Any) -> Any:
+    points = checked_features(X)
+    points = points.toarray() if hasattr(points, "toarray") else points
+    if points.shape[1] != 2:
+        raise ValueError(
+            f"X must have 2 features where the classifier sees it, got {points.shape[1]}."
+        )
+    return points
+
+
+def _names(estimator: Any, classifier: Any) -> Any:
+    """Names of the two features; of a kernel model those of its inputs."""
+    if has_kernel(classifier):
+        return getattr(classifier, "feature_names_in_", ("x0", "x1"))
+    return feature_names(estimator, 2)
+
+
+def _worst_case(
+    classifier: Any, X: Any, y: Any, ball: WassersteinBall | None, **how: Any
+) -> WorstCaseDistribution | None:
+    if ball is not None:
+        return worst_case_distribution(classifier, X, y, ball, **how)
+    own = getattr(classifier, "worst_case_distribution", None)
+    return None if own is None else own(X, y, **how)
+
+
+def _grid(points: Any, resolution: int, margin: float) -> Any:
+    low, high = points.min(axis=0), points.max(axis=0)
+    room = margin * np.where(high > low, high - low, 1.0)
+    ends = zip(low - room, high + room, strict=True)
+    return np.meshgrid(*(np.linspace(*end, resolution) for end in ends))
+
+
+def _scores(classifier: Any, xx0: Any, xx1: Any) -> Any:
+    """Scores (n, n, C) on the grid; two classes share the one that they have."""
+    grid = np.column_stack([xx0.ravel(), xx1.ravel()])
+    scores = np.asarray(classifier.decision_function(grid))
+    if scores.ndim == 1:
+        scores = np.column_stack([-scores, scores]) / 2
+    return scores.reshape(*xx0.shape, -1)

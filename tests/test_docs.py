@@ -1,0 +1,84 @@
+"""The documentation is complete, and what it shows runs."""
+
+import ast
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"
+SCRIPTS = sorted(EXAMPLES.rglob("*.py"))
+PACKAGES = [
+    "wdrsvm",
+    "wdrsvm.datasets",
+    "wdrsvm.experiments",
+    "wdrsvm.kernels",
+    "wdrsvm.plotting",
+    "wdrsvm.problem",
+    "wdrsvm.report",
+    "wdrsvm.robustness",
+    "wdrsvm.solvers",
+]
+
+
+def documented():
+    """Names that the reference describes, with their modules."""
+    directives = r"^\.\. auto(?:class|function|data):: ([\w.]+)$"
+    names = re.findall(directives, (DOCS / "api.rst").read_text(), re.MULTILINE)
+    return {name if name.startswith("wdrsvm.") else f"wdrsvm.{name}" for name in names}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_is_in_the_reference(package):
+    """A name that two packages have is described once, under either."""
+    known = [object_of(*name.rpartition(".")[::2]) for name in documented()]
+    public = set(importlib.import_module(package).__all__) - {"__version__"}
+    wanted = {name: object_of(package, name) for name in public}
+    assert [n for n, each in wanted.items() if not any(each is k for k in known)] == []
+
+
+def object_of(module, name):
+    return getattr(importlib.import_module(module), name)
+
+
+def test_the_page_on_extensions_runs():
+    flags = doctest.NORMALIZE_WHITESPACE
+    page = str(DOCS / "extending.rst")
+    result = doctest.testfile(page, module_relative=False, optionflags=flags)
+    assert result.attempted > 30
+    assert result.failed == 0
+
+
+def test_the_page_on_extensions_names_files_and_tables_that_exist():
+    text = (DOCS / "extending.rst").read_text()
+    for path in re.findall(r"``((?:problem|solvers|robustness)/\w+\.py)``", text):
+        if path != "solvers/your_solver.py":
+            assert (ROOT / "src" / "wdrsvm" / path).exists(), path
+    for table, path in re.findall(r"``([A-Z_]{4,})``\s+in\s+``(\w+/\w+\.py)``", text):
+        source = (ROOT / "src" / "wdrsvm" / path).read_text()
+        assert re.search(rf"^{table}\b.*=", source, re.MULTILINE), (table, path)
+
+
+def test_there_are_examples_enough():
+    assert len(SCRIPTS) >= 10
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_an_example_has_a_title_and_needs_no_files(script):
+    """They run when the documentation is built."""
+    source = script.read_text()
+    title, line, *_ = ast.get_docstring(ast.parse(source)).splitlines()
+    assert line == "=" * len(title)
+    assert "# %%" in source
+    assert "WDRSVM_DATA" not in source
+    assert script.parent.parent == EXAMPLES
+
+
+@pytest.mark.parametrize("folder", [d for d in EXAMPLES.iterdir() if d.is_dir()])
+def test_every_folder_of_examples_has_a_place_in_the_gallery(folder):
+    if folder.name != "__pycache__":
+        assert (folder / "GALLERY_HEADER.rst").exists()
+        assert f'"{folder.name}"' in (DOCS / "conf.py").read_text()
