@@ -32,7 +32,14 @@ from .mutations import Mutation, mutations
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("problem", "robustness")
 # Tests that may notice a change in those folders, and take little time without a compiler.
-TESTS = ("problem", "robustness", "properties")
+TESTS = (
+    "agreement/test_bounded.py",
+    "problem",
+    "properties/test_oracles.py",
+    "robustness",
+    "solvers/test_bounded.py",
+    "solvers/test_disbelief.py",
+)
 KEPT = ROOT / ".mutants"
 COVERAGE, REPORT, RESULTS = KEPT / "coverage", KEPT / "report.xml", KEPT / "results.jsonl"
 # Seconds of tests that a mutant must survive, and how many times as long it may take.
