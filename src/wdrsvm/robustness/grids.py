@@ -43,11 +43,12 @@ def checked_label_costs(label_costs: Any) -> list[Any]:
 def checked_radii(radii: Any) -> Floats | int:
     """Radii, or how many are wanted."""
     if isinstance(radii, Integral) and not isinstance(radii, bool):
-        if radii < 1:
+        count = int(radii)
+        if count < 1:
             raise ValueError(f"radii must be radii or an integer >= 1, got {radii!r}.")
-        if radii > MOST_RADII:
+        if count > MOST_RADII:
             raise ValueError(f"radii must be {MOST_RADII} radii at most, got {radii!r}.")
-        return int(radii)
+        return count
     try:
         given = np.asarray(radii, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
