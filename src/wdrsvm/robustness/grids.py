@@ -43,9 +43,9 @@ def checked_label_costs(label_costs: Any) -> list[Any]:
 def checked_radii(radii: Any) -> Floats | int:
     """Radii, or how many are wanted."""
     if isinstance(radii, Integral) and not isinstance(radii, bool):
-        count = int(radii)
-        if count < 1:
+        if radii < 1:
             raise ValueError(f"radii must be radii or an integer >= 1, got {radii!r}.")
+        count = int(radii)
         if count > MOST_RADII:
             raise ValueError(f"radii must be {MOST_RADII} radii at most, got {radii!r}.")
         return count
