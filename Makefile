@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 
 .DEFAULT_GOAL := test
-.PHONY: demo test lint bench docs clean browser
+.PHONY: demo test lint bench stress docs clean browser fuzz
 
 demo: $(READY)
 	$(BIN)/python -m wdrsvm.demo
@@ -19,8 +19,17 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# Malformed files and random parameters by the thousand; a quarter of an hour.
+fuzz: $(READY)
+	WDRSVM_FUZZ=$${WDRSVM_FUZZ:-10000} WDRSVM_PROPERTIES=$${WDRSVM_PROPERTIES:-10} \
+		$(BIN)/python -m pytest -n auto tests/fuzz tests/properties tests/test_security.py
+
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+# Some ten minutes; a run that was cut short goes on where it was.
+stress: $(READY)
+	$(BIN)/python -m benchmarks.stress --csv docs/results/stress.csv
 
 docs: $(DOCS_READY)
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html

@@ -17,3 +17,8 @@ def test_the_commands_exist():
     makefile = (README.parent / "Makefile").read_text()
     for target in re.findall(r"make (\w+)", README.read_text()):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_the_pages_and_pictures_exist():
+    for path in re.findall(r"\b(?:docs|examples)/[\w/]*(?:\.\w+)?", README.read_text()):
+        assert (README.parent / path).exists(), path

@@ -31,15 +31,15 @@ adversaries = {
 
 _, axes = plt.subplots(1, 3, figsize=(14, 4.4), layout="constrained")
 for ax, (name, model) in zip(axes, adversaries.items()):
-    display = WorstCaseDisplay.from_estimator(model.fit(X, y), X, y, ax=ax)
+    WorstCaseDisplay.from_estimator(model.fit(X, y), X, y, ax=ax)
     ax.set_title(f"{name}: risk {model.objective_:.3f}")
 plt.show()
 
 # %%
 # Without a box moving pays at a constant rate however far it goes, so that one point
 # spends the whole budget: the arrow goes on beyond the picture. In a box each way ends at
-# a wall, and several points go. In this wide box the promise is the same; a box that
-# holds the classes apart makes it stronger.
+# a wall, and several points have to go. Here this makes the worst case more plausible, but
+# no less bad.
 #
 # The atoms as a table: the masses that come from one row add up to what the row had, and
 # the transport cost, recomputed from the definition, is the radius.
