@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 
 .DEFAULT_GOAL := test
-.PHONY: demo test lint bench docs clean browser
+.PHONY: demo test lint bench docs clean browser fuzz
 
 demo: $(READY)
 	$(BIN)/python -m wdrsvm.demo
@@ -18,6 +18,11 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# Malformed files and random parameters by the thousand; a quarter of an hour.
+fuzz: $(READY)
+	WDRSVM_FUZZ=$${WDRSVM_FUZZ:-10000} WDRSVM_PROPERTIES=$${WDRSVM_PROPERTIES:-10} \
+		$(BIN)/python -m pytest -n auto tests/fuzz tests/properties tests/test_security.py
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import errno
 import os
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 # What the system says when there is no room: the disk is full, or the user's share of it.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+
+# Contents of this many bytes are read however small the file is; larger ones only if the
+# file is not so many times smaller.
+MUCH_MEMORY, MUCH_SMALLER = 2**30, 100
+
+# The end of Unicode, and its halves of characters, by all bits but the last eleven.
+LAST_CHARACTER, SURROGATES = 0x10FFFF, 0xD800 >> 11
 
 
 @contextmanager
@@ -57,6 +69,59 @@ def write_bytes(path: Path, content: bytes) -> Path:
     with replaced_whole(path) as draft:
         draft.write_bytes(content)
     return path
+
+
+def check_swelling(file: BinaryIO) -> None:
+    """Refuse an archive whose contents would fill the memory though the file is small."""
+    with zipfile.ZipFile(file) as archive:
+        n_bytes = sum(info.file_size for info in archive.infolist())
+    check_size(n_bytes, file.seek(0, os.SEEK_END))
+    file.seek(0)
+
+
+def check_size(n_bytes: int, stored: int) -> None:
+    """Refuse contents of so many bytes in memory, from so many bytes in a file."""
+    if n_bytes > max(MUCH_MEMORY, MUCH_SMALLER * stored):
+        raise ValueError(
+            f"its contents of {n_bytes / 2**30:.0f} GiB are more than {MUCH_SMALLER} times "
+            "as large as the file"
+        )
+
+
+def check_texts(array: NDArray[Any]) -> None:
+    """Refuse an array of texts with a character that there is not.
+
+    NumPy takes any 32 bits for one, and Python fails wherever it meets it.
+    """
+    if array.dtype.kind == "U" and array.size:
+        native = array.astype(array.dtype.newbyteorder("="))
+        codes = np.ascontiguousarray(native).view(np.uint32)
+        if ((codes > LAST_CHARACTER) | (codes >> 11 == SURROGATES)).any():
+            raise ValueError("it holds texts that are not Unicode")
+
+
+def reason(error: BaseException) -> str:
+    r"""What an error says first, to be part of a sentence; its name if it says nothing.
+
+    Examples
+    --------
+    >>> reason(ValueError("No rows.\nTry another file.")), reason(EOFError())
+    ('No rows', 'EOFError')
+    """
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return printable(lines[0]).rstrip(".")
+
+
+def printable(text: str) -> str:
+    r"""A text on one line, without what would steer a terminal.
+
+    Examples
+    --------
+    >>> printable("a\tcolumn\x1b[2J")
+    'a column?[2J'
+    """
+    line = " ".join(text.split())
+    return "".join(each if each.isprintable() else "?" for each in line)
 
 
 def _flush_to_disk(path: Path) -> None:

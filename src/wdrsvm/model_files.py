@@ -1,7 +1,8 @@
 """Models as files: arrays and names of known types, never pickled code.
 
 A model file is one of skops with a member more, which says which version wrote it and what
-the others add up to.  A file is read only if all its types are on the list here.
+the others add up to.  A file is read only if all its types are on the list here, and each
+is built in one of the ways listed here: those that call nothing which the file names.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy import sparse
+
 from . import estimators
-from .files import write_bytes
+from .files import check_swelling, check_texts, reason, write_bytes
 from .kernels import Kernel
 from .version import __version__
 
@@ -32,10 +37,39 @@ CLASSIFIERS = (
 )
 # Judges of a cross-validated search.
 SCORES = ("accuracy_score", "balanced_accuracy_score", "f1_score", "log_loss")
-# What a file may hold beside skops's own list, which has scikit-learn's estimators.
+# Of skops's own list, what prepares, combines or judges.  The rest of scikit-learn has
+# compiled code that believes whatever indices a file gives it.
+PARTS_OF_SKLEARN = tuple(
+    f"sklearn.{part}."
+    for part in (
+        *("compose", "decomposition", "feature_extraction", "feature_selection", "impute"),
+        *("kernel_approximation", "linear_model", "metrics", "model_selection"),
+        *("multiclass", "pipeline", "preprocessing", "random_projection"),
+    )
+)
+SCHEMA = "schema.json"
+SPARSE = "SparseMatrixNode"
+# How the parts of a model may be built.
+LOADERS = frozenset(
+    {
+        *("CachedNode", "DTypeNode", "DefaultDictNode", "DictNode", "FunctionNode"),
+        *("JsonNode", "ListNode", "MaskedArrayNode", "NdArrayNode", "ObjectNode"),
+        *("RandomStateNode", "SetNode", "SliceNode", SPARSE, "TupleNode", "TypeNode"),
+    }
+)
+# What partial_fit remembers, by name: its module is compiled code that loads late.
+STREAMS = (
+    "wdrsvm.estimators._partial_fit.Stream",
+    "wdrsvm.solvers.active_rows.Point",
+    "wdrsvm.solvers.stream.Moments",
+    "wdrsvm.solvers.stream.StreamState",
+)
+# What a file may hold beside that list.
 TRUSTED = (
     *(f"{kind.__module__}.{kind.__qualname__}" for kind in (*CLASSIFIERS, Kernel)),
+    *STREAMS,
     "numpy.dtype",
+    "scipy.sparse._csr.csr_array",
     "sklearn.metrics._scorer._PassthroughScorer",
     "sklearn.metrics._scorer._Scorer",
     *(f"sklearn.metrics._classification.{name}" for name in SCORES),
@@ -77,7 +111,7 @@ def save_model(model: Any, path: str | Path) -> Path:
     """
     skops = _imported_skops()
     content = skops.dumps(model)
-    strange = _strangers(skops, content, path)
+    strange = _strangers(skops, content)
     if strange:
         raise ValueError(
             f"model must hold known types only to be saved, got {', '.join(strange)}."
@@ -114,14 +148,15 @@ def load_model(path: str | Path) -> Any:
     skops = _imported_skops()
     content = _content(Path(path))
     _check_version(_checked_about(content, path), path)
-    strange = _strangers(skops, content, path)
-    if strange:
-        raise ValueError(f"{path} holds types that are not trusted: {', '.join(strange)}.")
     try:
-        return skops.loads(content, trusted=list(TRUSTED))
+        strange = _strangers(skops, content)
+        if not strange:
+            _check_arrays(content)
+            return skops.loads(content, trusted=list(TRUSTED))
     except Exception as error:
         # Whatever the contents do to their reader, the reason is the same.
-        raise ValueError(f"{path} is a damaged model file: {error}.") from error
+        raise ValueError(f"{path} is a damaged model file: {reason(error)}.") from error
+    raise ValueError(f"{path} holds types that are not trusted: {', '.join(strange)}.")
 
 
 def _imported_skops() -> Any:
@@ -133,11 +168,49 @@ def _imported_skops() -> Any:
         ) from None
 
 
-def _strangers(skops: Any, content: bytes, path: str | Path) -> list[str]:
-    try:
-        return sorted(set(skops.get_untrusted_types(data=content)) - set(TRUSTED))
-    except Exception as error:
-        raise ValueError(f"{path} is a damaged model file: {error}.") from error
+def _strangers(skops: Any, content: bytes) -> list[str]:
+    """Types that are not on the lists, and ways to build one that are not."""
+    strange = set(skops.get_untrusted_types(data=content)) - set(TRUSTED)
+    for node in _nodes(content):
+        name = f"{node['__module__']}.{node['__class__']}"
+        if node["__loader__"] not in LOADERS:
+            strange.add(f"{name} by {node['__loader__']}")
+        elif name.startswith("sklearn.") and not name.startswith(PARTS_OF_SKLEARN):
+            strange.add(name)
+    return sorted(strange)
+
+
+def _nodes(content: bytes) -> Iterator[dict[str, Any]]:
+    """All parts of the model, as the file describes them."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        waiting = [json.loads(archive.read(SCHEMA))]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            waiting += part.values()
+            if "__loader__" in part:
+                yield part
+        elif isinstance(part, list):
+            waiting += part
+
+
+def _check_arrays(content: bytes) -> None:
+    """What compiled code would believe: indices of sparse matrices, and characters."""
+    files = {node["file"]: node["__loader__"] for node in _nodes(content) if "file" in node}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for file, loader in files.items():
+            stored = io.BytesIO(archive.read(file))
+            if loader == SPARSE:
+                _check_sparse(stored)
+            else:
+                check_texts(np.load(stored, allow_pickle=False))
+
+
+def _check_sparse(stored: io.BytesIO) -> None:
+    check_swelling(stored)
+    matrix = sparse.load_npz(stored)
+    if hasattr(matrix, "check_format"):
+        matrix.check_format(full_check=True)
 
 
 def _content(path: Path) -> bytes:
@@ -173,9 +246,14 @@ def _checked_about(content: bytes, path: str | Path) -> dict[str, Any]:
             about = json.loads(archive.read(ABOUT)) if is_whole else {}
             if is_whole and about["sha256"] == _digest(archive):
                 return {"version": str(about["version"])}
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, OSError, EOFError):
-        pass
-    raise ValueError(f"{path} is not a model file, or it was cut short or changed.")
+    except Exception as error:
+        # An archive can be damaged in more ways than its readers have names for.
+        raise ValueError(_not_ours(path)) from error
+    raise ValueError(_not_ours(path))
+
+
+def _not_ours(path: str | Path) -> str:
+    return f"{path} is not a model file, or it was cut short or changed."
 
 
 def _check_version(about: dict[str, Any], path: str | Path) -> None:

@@ -126,7 +126,7 @@ def _named_columns(step: Any) -> dict[str, bool] | None:
     """Columns that are chosen by name, and whether they hold texts; None if by number."""
     if not isinstance(step, ColumnTransformer):
         return None
-    chosen = {}
+    chosen: dict[Any, bool] = {}
     for _, transformer, columns in step.transformers_:
         if isinstance(transformer, str) and transformer == "drop":
             continue

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from .models import labelled_for, loaded
+from .models import in_use, labelled_for, loaded
 from .output import Json, Output, Target
 from .tables import TABLE_ENDINGS, checked_output, pandas, read_table, write_table
 
@@ -44,7 +44,7 @@ def certify(
     output = Output(as_json)
     if out is not None:
         checked_output(out, model, table, endings=TABLE_ENDINGS)
-    with output.working("Certifying"):
+    with output.working("Certifying"), in_use(model):
         classifier = loaded(model)
         rows = labelled_for(classifier, read_table(table), target)
         output.notes += rows.notes

@@ -24,6 +24,10 @@ MISSING = "missing"
 MAX_CATEGORIES = 100
 # Classes are learned from no fewer rows.
 LEAST_ROWS = 2
+# Squares of numbers must be numbers.
+LARGEST = 1e150
+# Up to here floats tell all whole numbers apart.
+LARGEST_CODE = 2.0**53
 # How many columns a sentence names.
 NAMED = 5
 
@@ -174,7 +178,7 @@ def _labels(labels: Any, path: Path) -> Any:
         raise ValueError(f"{path} has no row with a label in {labels.name}.")
     is_whole = pandas().api.types.is_integer_dtype(labels)
     if not is_whole and pandas().api.types.is_float_dtype(labels):
-        is_whole = bool((labels == labels.round()).all())
+        is_whole = bool((labels.abs() < LARGEST_CODE).all() & (labels % 1 == 0).all())
         if not is_whole:
             raise ValueError(
                 f"{labels.name} must hold classes, got numbers such as {labels.iloc[0]}."
@@ -212,15 +216,20 @@ def _cleaned(frame: Any, kinds: dict[str, list[Any]], path: Path) -> Any:
 
 
 def _numbers(frame: Any, path: Path) -> Any:
+    for name, column in frame.items():
+        if pandas().api.types.is_complex_dtype(column):
+            raise ValueError(f"{path}: {name} must hold real numbers, got complex ones.")
     try:
         values = frame.astype(float)
     except (TypeError, ValueError):
         name = next(name for name in frame.columns if not _holds_numbers(frame[name]))
         raise ValueError(f"{path}: {name} must hold numbers, got text.") from None
-    infinite = np.isinf(values.to_numpy()).any(axis=0)
-    if infinite.any():
-        name = frame.columns[infinite][0]
-        raise ValueError(f"{path}: {name} must hold finite numbers, got infinity.")
+    largest = values.abs().max()
+    if (largest > LARGEST).any():
+        name = largest.idxmax()
+        raise ValueError(
+            f"{path}: {name} must hold numbers up to {LARGEST:g}, got {largest[name]:g}."
+        )
     return values
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from ..files import printable
+
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 
 
@@ -50,18 +52,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         command.main(args=given, prog_name="wdrsvm")
     except SystemExit as ended:
-        return int(ended.code or 0)
+        code = int(ended.code or 0)
+        return _interrupted() if code == INTERRUPTED else code
     except (ValueError, TypeError, FileNotFoundError) as error:
         return _told(str(error), BAD_INPUT)
     except (OSError, ImportError, RuntimeError) as error:
         return _told(str(error), FAILED)
     except KeyboardInterrupt:
-        return _told("Interrupted; what is done is kept.", INTERRUPTED)
+        return _interrupted()
     return 0
 
 
+def _interrupted() -> int:
+    return _told("Interrupted; what is done is kept.", INTERRUPTED)
+
+
 def _told(sentence: str, code: int) -> int:
-    print(f"wdrsvm: {sentence}", file=sys.stderr)
+    line = printable(sentence)
+    print(f"wdrsvm: {line}{'' if line.endswith('.') else '.'}", file=sys.stderr)
     return code
 
 

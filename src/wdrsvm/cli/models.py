@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..files import reason
 from ..model_files import load_model
 from .features import Labelled, features_for, labelled, unseen_categories
 from .tables import Table
+
+
+@contextmanager
+def in_use(path: Path) -> Iterator[None]:
+    """Blame what nobody foresaw on the model's file, which anybody may have made."""
+    try:
+        yield
+    except (ValueError, TypeError, OSError, ImportError):
+        raise
+    except Exception as error:
+        why = f"{type(error).__name__}: {reason(error)}"
+        raise ValueError(f"{path} cannot be used, perhaps it is damaged: {why}.") from error
 
 
 def loaded(path: Path) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from .features import features_for, unseen_categories
-from .models import loaded
+from .models import in_use, loaded
 from .output import Json, Output
 from .tables import TABLE_ENDINGS, checked_output, pandas, read_table, write_table
 
@@ -51,7 +51,7 @@ def predict(
     output = Output(as_json)
     if out is not None:
         checked_output(out, model, table, endings=TABLE_ENDINGS)
-    with output.working("Predicting"):
+    with output.working("Predicting"), in_use(model):
         classifier, rows = loaded(model), read_table(table)
         X = features_for(classifier, rows)
         unseen = unseen_categories(classifier, X)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..report import model_page
-from .models import labelled_for, loaded
+from .models import in_use, labelled_for, loaded
 from .output import Json, Output, Target
 from .tables import checked_output, read_table
 
@@ -36,7 +36,7 @@ def report(
     """
     output = Output(as_json)
     checked_output(out, model, table, endings=(".html", ".htm"))
-    with output.working("Reporting"):
+    with output.working("Reporting"), in_use(model):
         classifier = loaded(model)
         rows = labelled_for(classifier, read_table(table), target)
         output.notes += rows.notes

@@ -6,7 +6,6 @@ import importlib
 import os
 import tempfile
 import warnings
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +15,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
-from ..files import replaced_whole
+from ..files import check_size, check_swelling, check_texts, reason, replaced_whole
 
 # The name of the labels in formats that give them none.
 UNNAMED_TARGET = "y"
 SEPARATORS = ",;\t"
 HEAD_BYTES = 8192
+# Scalings and coefficients are as long as the largest index of a sparse row.
+MOST_FEATURES = 2**25
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +49,10 @@ def read_table(path: Path) -> Table:
         raise ValueError(f"{path} is empty.")
     try:
         table = READERS[ending](path)
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, Warning) as error:
-        reason = str(error).strip().splitlines()[0].rstrip(".")
-        raise ValueError(f"{path} is no readable {ending} table: {reason}.") from error
+    except Exception as error:
+        # A file can be damaged in more ways than its readers have names for.
+        why = reason(error)
+        raise ValueError(f"{path} is no readable {ending} table: {why}.") from error
     if not len(table.columns):
         raise ValueError(f"{path} has a header but no rows.")
     table.columns.columns = table.columns.columns.map(str)
@@ -85,15 +87,22 @@ def _delimited(separator: str | None) -> Callable[[Path], Table]:
 
 
 def _parquet(path: Path) -> Table:
+    about = importlib.import_module("pyarrow.parquet").ParquetFile(path).metadata
+    check_size(8 * about.num_rows * about.num_columns, path.stat().st_size)
     return Table(path, pandas().read_parquet(path))
 
 
 def _npz(path: Path) -> Table:
     """Vectors are columns; a matrix X is columns X0, X1, ..."""
-    with np.load(path, allow_pickle=False) as stored:
-        arrays = {name: stored[name] for name in stored.files}
+    with path.open("rb") as file:
+        check_swelling(file)
+        with np.load(file, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
     columns: dict[str, Any] = {}
     for name, array in arrays.items():
+        if not isinstance(array, np.ndarray):
+            raise ValueError(f"{name} is no array")
+        check_texts(array)
         if array.ndim == 2:
             columns |= {f"{name}{d}": column for d, column in enumerate(array.T)}
         elif array.ndim == 1:
@@ -105,8 +114,8 @@ def _npz(path: Path) -> Table:
 
 def _svmlight(path: Path) -> Table:
     rows, labels = load_svmlight_file(str(path))
-    whole = labels.astype(int)
-    labels = whole if (whole == labels).all() else labels
+    if rows.shape[1] > MOST_FEATURES:
+        raise ValueError(f"it has an index above {MOST_FEATURES}")
     frame = pandas().DataFrame({UNNAMED_TARGET: labels})
     return Table(path, frame, sparse.csr_array(rows))
 
@@ -148,8 +157,16 @@ def write_table(frame: Any, path: Path) -> Path:
     """Write a data frame in the format that the name asks for, whole or not at all."""
     with replaced_whole(path) as draft:
         if path.suffix.lower() == ".parquet":
-            frame.to_parquet(draft, index=False)
+            _write_parquet(frame, draft, path)
         else:
             separator = "\t" if path.suffix.lower() == ".tsv" else ","
             frame.to_csv(draft, index=False, sep=separator)
     return path
+
+
+def _write_parquet(frame: Any, draft: Path, path: Path) -> None:
+    try:
+        frame.to_parquet(draft, index=False)
+    except (ValueError, TypeError, NotImplementedError) as error:
+        why = reason(error)
+        raise ValueError(f"--out {path} cannot hold this table: {why}.") from error

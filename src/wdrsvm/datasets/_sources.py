@@ -16,11 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
 
-from ..files import write_bytes
+from ..files import check_swelling, write_bytes
 
 DATA_VARIABLE = "WDRSVM_DATA"
 CACHE_VARIABLE = "XDG_CACHE_HOME"
 TIMEOUT_SECONDS = 30.0
+# Every archive that we know of is far smaller.
+MOST_BYTES = 2**27
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ def content(source: Source) -> bytes:
             return _checked(path.read_bytes(), source, f"The file {path}", _remedy(path))
     if source.url is None:
         raise FileNotFoundError(f"{source.file} is not on this machine. {_offline(source)}")
-    found = source.convert(_downloaded(source))
+    found = _downloaded(source)
     _checked(found, source, f"What {source.url} sends", _offline(source))
     write_bytes(cached(source), found)
     return found
@@ -80,15 +82,17 @@ def _downloaded(source: Source) -> bytes:
     assert source.url is not None
     try:
         with urllib.request.urlopen(source.url, timeout=TIMEOUT_SECONDS) as answer:
-            archive = answer.read()
-        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-            return opened.read(source.member)
+            archive = io.BytesIO(answer.read(MOST_BYTES))
+        check_swelling(archive)
+        with zipfile.ZipFile(archive) as opened:
+            return source.convert(opened.read(source.member))
     except (URLError, OSError) as error:
         raise ConnectionError(
             f"{source.file} could not be downloaded from {source.url} ({error}). "
             f"{_offline(source)}"
         ) from error
-    except (zipfile.BadZipFile, KeyError) as error:
+    except Exception as error:
+        # An archive can be damaged in more ways than its readers have names for.
         raise ValueError(
             f"What {source.url} sends is not an archive with {source.member} in it. "
             f"{_offline(source)}"

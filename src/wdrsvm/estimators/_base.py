@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from ..problem.distributed import problem_type
 from ..problem.objective import scores_of
-from ..robustness._inputs import READ_AS_THEY_ARE, as_matrix
+from ..robustness._inputs import READ_AS_THEY_ARE, as_matrix, checked_flag
 from ..robustness.worst_case import linear_scores
 from ..solvers import SolverResult, SolverSettings, Start, solve
 from ._fit import (
@@ -94,6 +94,7 @@ class RobustClassifier(PromisesMixin, LargestScore):
             train = fit_doubting if doubts_labels(self) else fit_believing
             result = train(self, problem, data, settings, self._start(data))
             self._keep(result, data)
+            self._review(data)
         return self
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
@@ -112,13 +113,16 @@ class RobustClassifier(PromisesMixin, LargestScore):
             data.rows.weight,
             ball,
             n_classes=len(data.classes),
-            fit_intercept=bool(self.fit_intercept),
+            fit_intercept=checked_flag(self.fit_intercept, "fit_intercept"),
             label_trust=data.rows.label_trust,
             loss=self._loss(),
         )
 
     def _start(self, data: TrainingData) -> Start | None:
         return None
+
+    def _review(self, data: TrainingData) -> None:
+        """Look at what was fitted once more, for a warning."""
 
     def _solve(
         self, problem: RobustProblem, settings: SolverSettings, start: Start | None
@@ -178,7 +182,7 @@ class RobustLinearClassifier(RobustClassifier):
         return by_blocks(self, "predict", X) if is_lazy(X) else super().predict(X)
 
     def _start(self, data: TrainingData) -> Start | None:
-        if not (self.warm_start and hasattr(self, "coef_")):
+        if not (checked_flag(self.warm_start, "warm_start") and hasattr(self, "coef_")):
             return None
         scores = linear_scores(self)
         same_classes = np.array_equal(scores.classes, data.classes)

@@ -20,9 +20,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from ..problem import RobustProblem, canonical_rows
+from ..problem.ball import as_float
 from ..problem.canonical import NominalRows
 from ..problem.objective import Codes
-from ..robustness._inputs import as_matrix, checked_trust, nominal_weight, observed_classes
+from ..robustness._inputs import (
+    as_matrix,
+    check_size,
+    checked_trust,
+    nominal_weight,
+    observed_classes,
+)
 from ..robustness.radius import limit_classifier, radius_max_of
 from ..robustness.ties import is_constant, lean, nominal_classifier
 from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus
@@ -87,6 +94,7 @@ def training_data(
 ) -> TrainingData:
     """Check and encode what ``fit`` was given, in canonical form."""
     X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
+    check_size(X)
     classes, codes = observed_classes(y)
     weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
     trust = checked_trust(label_trust, len(codes))
@@ -113,7 +121,7 @@ def seed_of(random_state: Any) -> int:
 
 def _checked_tol(tol: Any) -> float:
     is_number = isinstance(tol, Real) and not isinstance(tol, bool)
-    if not is_number or not 0 < float(tol) < np.inf:
+    if not is_number or not 0 < as_float(tol) < np.inf:
         raise ValueError(f"tol must be a finite number > 0, got {tol!r}.")
     return float(tol)
 
@@ -121,7 +129,7 @@ def _checked_tol(tol: Any) -> float:
 def checked_nonnegative(value: Any, name: str) -> float:
     """A finite number >= 0."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not 0 <= float(value) < np.inf:
+    if not is_number or not 0 <= as_float(value) < np.inf:
         raise ValueError(f"{name} must be a finite number >= 0, got {value!r}.")
     return float(value)
 

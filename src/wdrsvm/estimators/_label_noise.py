@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..problem import RobustProblem
+from ..problem.ball import as_float
 from ..problem.disbelief import Beliefs, DoubtedProblem
 from ..solvers import SolverResult, SolverSettings, Start
 from ..solvers.disbelief import MAX_ROUNDS, disbelieve
@@ -45,7 +46,7 @@ def check_label_noise(estimator: Any) -> None:
     _check_choice(estimator, "disbelief", ("trim", "repair"))
     share = estimator.max_disbelief
     is_number = isinstance(share, Real) and not isinstance(share, bool)
-    if not is_number or not 0 <= float(share) < 1:
+    if not is_number or not 0 <= as_float(share) < 1:
         raise ValueError(f"max_disbelief must be a number >= 0 and < 1, got {share!r}.")
 
 

@@ -21,7 +21,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..problem import Loss, WassersteinBall
 from ..problem.objective import Floats
-from ..robustness._inputs import READ_AS_THEY_ARE, checked_trust, checked_weight
+from ..robustness._inputs import (
+    READ_AS_THEY_ARE,
+    checked_flag,
+    checked_trust,
+    checked_weight,
+)
 from ..robustness.grids import checked_label_costs, checked_radii, radii_below
 from ._fit import unchanged_on_error
 from ._folds import FoldScores, Grid, Rows, scored_fold
@@ -257,7 +262,7 @@ class PathSearch:
         decided_by = self._metric(dict.fromkeys(names))
         rank = self.cv_results_[f"rank_test_{decided_by}"]
         index = int(rank.argmin())
-        if self.one_standard_error:
+        if checked_flag(self.one_standard_error, "one_standard_error"):
             index = _most_robust(grid, self.cv_results_, decided_by, index, len(folds))
         self.best_index_ = index
         self.best_score_ = float(self.cv_results_[f"mean_test_{decided_by}"][index])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from ..kernels import Factor, Kernel, factorise, kernel_of, nystroem
@@ -321,6 +323,20 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         self._kernel = data.kernel
         self.gamma_ = dict(data.kernel.parameters).get("gamma")
         self.dropped_trace_ = data.factor.dropped
+
+    def _review(self, data: TrainingData) -> None:
+        """Warn if dual coefficients are so large that sums lose the digits asked for."""
+        largest = np.square(data.rows.X).sum(axis=1).max()
+        lengths = np.linalg.norm(self.dual_coef_, axis=1)
+        rounding = np.finfo(float).eps * float(largest * lengths.max())
+        if rounding > self.tol * max(self.objective_, 1e-2):
+            warnings.warn(
+                f"{type(self).__name__} found functions so steep that rounding leaves "
+                f"their scores uncertain by about {rounding:.0e}, more than "
+                f"tol={self.tol:.0e} allows. Raise radius, gamma or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

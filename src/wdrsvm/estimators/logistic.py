@@ -16,6 +16,8 @@ from ._partial_fit import PartialFitMixin
 class LogisticMixin:
     """The log-loss, and the probabilities that belong to it."""
 
+    decision_function: Any
+
     def predict_log_proba(self, X: Any) -> Any:
         """Logarithms of the classes' probabilities.
 

@@ -184,8 +184,12 @@ def _executed(
     if client is not None:
         as_completed = importlib.import_module("distributed").as_completed
         futures = client.map(_timed, [experiment.run] * len(tasks), tasks, pure=False)
-        for future in as_completed(futures):
-            yield future.result()
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            # Those that still wait, if one has failed or the run is interrupted.
+            client.cancel(futures)
     elif jobs == 1:
         yield from (_timed(experiment.run, task) for task in tasks)
     else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -63,7 +64,7 @@ class Store:
     def add(self, task: Task, outcome: Outcome) -> None:
         """Write an outcome to the disk; only then does it count."""
         line = {"key": key_of(task), "protocol": self.protocol, **outcome._asdict()}
-        self._append((json.dumps(line) + "\n").encode())
+        self._append((json.dumps(line | {"sum": _sum(line)}) + "\n").encode())
         self._outcomes[key_of(task)] = outcome
 
     @contextmanager
@@ -94,14 +95,14 @@ class Store:
 
     def _read(self) -> dict[str, Outcome]:
         lines = enumerate(self._whole_lines().splitlines(), start=1)
-        checked = [self._checked(text, number) for number, text in lines]
-        return {line["key"]: _outcome(line) for line in checked}
+        return dict(self._checked(text, number) for number, text in lines)
 
-    def _checked(self, text: bytes, number: int) -> dict[str, Any]:
+    def _checked(self, text: bytes, number: int) -> tuple[str, Outcome]:
+        """A task's key and outcome, or an error that says which line is damaged."""
         try:
-            line: dict[str, Any] = json.loads(text)
-            protocol = line["protocol"]
-        except (ValueError, KeyError, TypeError) as error:
+            line = json.loads(text)
+            protocol, found = line["protocol"], (line["key"], _outcome(line))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(
                 f"Line {number} of {self.path} is damaged: delete that line, and only its "
                 "task is run again."
@@ -111,11 +112,26 @@ class Store:
                 f"{self.path} has results of protocol {protocol}, this is {self.protocol}: "
                 "choose another folder or delete that file."
             )
-        return line
+        return found
 
 
 def _outcome(line: dict[str, Any]) -> Outcome:
-    return Outcome(line["records"], line["seconds"], line["unconverged"])
+    """What a line says; lines of earlier versions have no sum."""
+    records, seconds, unconverged = line["records"], line["seconds"], line["unconverged"]
+    is_sound = (
+        line.pop("sum", None) in (None, _sum(line))
+        and isinstance(line["key"], str)
+        and all(isinstance(record, dict) for record in records)
+        and seconds + unconverged >= 0
+    )
+    if not is_sound:
+        raise ValueError("The line is not what was written.")
+    return Outcome(list(records), seconds, unconverged)
+
+
+def _sum(line: dict[str, Any]) -> int:
+    """Tells a line from one that a disk or an editor has changed."""
+    return zlib.crc32(json.dumps(line, sort_keys=True).encode())
 
 
 def _lock(file: Any, path: Path) -> None:

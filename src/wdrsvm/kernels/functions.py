@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from ..problem.ball import as_float
+
 Floats = NDArray[np.float64]
 
 # Which of the parameters each kernel has.
@@ -128,7 +130,7 @@ def _checked_gamma(gamma: Any, X: Any, weight: Floats | None) -> float:
         variance = _variance(X, weight) if gamma == "scale" else 1.0
         return float(1 / (n_features * variance)) if variance > 0 else 1.0
     is_number = isinstance(gamma, Real) and not isinstance(gamma, bool)
-    if not is_number or not 0 < float(gamma) < np.inf:
+    if not is_number or not 0 < as_float(gamma) < np.inf:
         raise ValueError(
             f"gamma must be 'scale', 'auto' or a finite number > 0, got {gamma!r}."
         )
@@ -154,6 +156,6 @@ def _checked_degree(degree: Any) -> int:
 
 def _checked_coef0(coef0: Any) -> float:
     is_number = isinstance(coef0, Real) and not isinstance(coef0, bool)
-    if not is_number or not np.isfinite(float(coef0)):
+    if not is_number or not np.isfinite(as_float(coef0)):
         raise ValueError(f"coef0 must be a finite number, got {coef0!r}.")
     return float(coef0)

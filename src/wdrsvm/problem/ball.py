@@ -11,14 +11,14 @@ is here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .norms import NORMS
+from .norms import HUGE, NORMS, TINY
 
 Floats = NDArray[np.float64]
 
@@ -26,8 +26,23 @@ Floats = NDArray[np.float64]
 def _as_floats(value: ArrayLike, name: str) -> Floats:
     try:
         return np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name} must be numeric, got {value!r}.") from None
+
+
+def as_float(value: Any) -> float:
+    """A number as a float; infinity for an integer that is larger than any.
+
+    Examples
+    --------
+    >>> from wdrsvm.problem.ball import as_float
+    >>> as_float(10**400)
+    inf
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
 
 
 class CategoricalGroup(NamedTuple):
@@ -89,7 +104,7 @@ class WassersteinBall:
         if self.support is not None:
             object.__setattr__(self, "support", _checked_support(self.support))
         if self.categorical is not None:
-            groups = tuple(_checked_group(group) for group in self.categorical)
+            groups = _checked_groups(self.categorical)
             _check_disjoint(groups)
             object.__setattr__(self, "categorical", groups or None)
 
@@ -161,16 +176,30 @@ def _checked_radius(radius: object) -> float:
         radius, (int, float, np.integer, np.floating)
     ):
         raise TypeError(f"radius must be a number, got {radius!r}.")
-    value = float(radius)
+    value = as_float(radius)
     if not (np.isfinite(value) and value >= 0):
         raise ValueError(f"radius must be a finite number >= 0, got {value!r}.")
+    if value > HUGE:
+        raise ValueError(f"radius must be at most {HUGE:g}, got {value!r}.")
     return value
+
+
+def check_cost_size(values: Floats, name: str) -> None:
+    """Refuse numbers whose products would overflow; 0 and infinity have their meaning."""
+    sizes = np.abs(values[np.isfinite(values) & (values != 0)])
+    if sizes.size and not (TINY <= sizes.min() and sizes.max() <= HUGE):
+        odd = float(sizes.min() if sizes.min() < TINY else sizes.max())
+        raise ValueError(
+            f"{name} must be between {TINY:g} and {HUGE:g} where it is neither 0 nor "
+            f"infinite, got {odd!r}."
+        )
 
 
 def _checked_label_cost(label_cost: ArrayLike) -> float | Floats:
     cost = _as_floats(label_cost, "label_cost")
     if np.isnan(cost).any() or (cost < 0).any():
         raise ValueError(f"label_cost must be >= 0 (inf is allowed), got {label_cost!r}.")
+    check_cost_size(cost, "label_cost")
     if cost.ndim == 0:
         return float(cost)
     if cost.ndim != 2 or cost.shape[0] != cost.shape[1]:
@@ -197,6 +226,7 @@ def _checked_feature_cost(feature_cost: ArrayLike) -> Floats:
             "feature_cost must be > 0 in every entry (inf is allowed), "
             f"got {feature_cost!r}."
         )
+    check_cost_size(cost, "feature_cost")
     cost.setflags(write=False)
     return cost
 
@@ -211,14 +241,28 @@ def _checked_support(support: Any) -> tuple[Floats, Floats]:
         raise ValueError(f"support must have low <= high in every entry, got {support!r}.")
     if np.any(low == np.inf) or np.any(high == -np.inf):
         raise ValueError(f"support must not be empty, got {support!r}.")
+    for end in (low, high):
+        if np.any(np.isfinite(end) & (np.abs(end) > HUGE)):
+            raise ValueError(
+                f"support must have ends of at most {HUGE:g} in size, or infinite ones, "
+                f"got {support!r}."
+            )
     return low, high
+
+
+def _checked_groups(categorical: Any) -> tuple[CategoricalGroup, ...]:
+    if not isinstance(categorical, Iterable):
+        raise TypeError(
+            f"categorical must be a sequence of pairs (columns, cost), got {categorical!r}."
+        )
+    return tuple(_checked_group(group) for group in categorical)
 
 
 def _checked_group(group: Any) -> CategoricalGroup:
     try:
         columns, cost = group
         columns = np.asarray(columns)
-        cost = float(cost)
+        cost = as_float(cost)
     except (TypeError, ValueError):
         raise TypeError(
             f"categorical must hold pairs (columns, cost), got {group!r}."
@@ -230,6 +274,7 @@ def _checked_group(group: Any) -> CategoricalGroup:
         )
     if not cost > 0:
         raise ValueError(f"categorical must have costs > 0 (inf is allowed), got {cost!r}.")
+    check_cost_size(np.array(cost), "categorical's cost")
     return CategoricalGroup(columns.astype(np.intp), cost)
 
 

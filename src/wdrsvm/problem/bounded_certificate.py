@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ball import CategoricalGroup
-from .certificate import MAX_TILTS, ROUNDING
+from .certificate import MAX_TILTS
+from .design import ROUNDING
 from .multipliers import TRACE
 from .norms import NORMS
 from .objective import RobustProblem

@@ -23,20 +23,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .design import Design
+from .design import ROUNDING, Design, Sums, largest_entries
 from .floors import NOTHING, DualPoint
+from .joint_tilts import Joint
 from .multipliers import Loosened, MultiplierSource
 from .norms import polar
 from .objective import Floats, RobustProblem
 from .sweeps import added
 
-# Equalities that hold to this share of their terms hold in floating point.
-ROUNDING = 1e-13
 MAX_TILTS = 20
 MAX_STEERINGS = 3
 FIRST_RIDGE, LAST_RIDGE, STIFFER = 1e-12, 1e-2, 1e3
 # Rows times squared unknowns up to which steering the gradient is worth its time.
 MAX_STEERING_WORK = 1e11
+# Entries of a dense curvature of all rows that are no burden.
+MAX_JOINT_ENTRIES = 1e7
+# A share of the budget that is not worth steering for.
+SMALL_CHANGE = 1e-9
 # A radius below this is worth the bound without a budget.
 TINY_RADIUS = 1e-7
 
@@ -53,8 +56,11 @@ class Certificate(NamedTuple):
         return self.objective - self.dual_bound
 
     def holds(self, tol: float) -> bool:
-        """Whether the relative duality gap is at most ``tol``."""
-        return self.gap <= tol * max(self.objective, 1e-2) < np.inf
+        """Whether the relative duality gap is at most ``tol``.
+
+        A bound above the objective by more than that shows that rounding spoilt one.
+        """
+        return abs(self.gap) <= tol * max(self.objective, 1e-2) < np.inf
 
 
 def certify(
@@ -111,23 +117,20 @@ def dual_point(
         if point.bound(radius) < enough and tiny:
             loose = Loosened(multipliers)
             point = _better(point, _steered(problem, loose, fixed, np.inf), radius)
+        if point.bound(radius) < enough and _can_tilt_jointly(problem, rough.on_flips):
+            joint = _steered(problem, Joint(multipliers), fixed, rough.on_flips)
+            point = _better(point, joint, radius)
     return point
+
+
+def _can_tilt_jointly(problem: RobustProblem, on_flips: float) -> bool:
+    entries = problem.n_rows * (problem.n_classes**2 + (problem.n_features + 1) ** 2)
+    kinks = problem.loss.temperature == 0 and not problem.is_distributed
+    return kinks and on_flips > 0 and entries <= MAX_JOINT_ENTRIES
 
 
 def _better(one: DualPoint, other: DualPoint, radius: float) -> DualPoint:
     return other if other.bound(radius) > one.bound(radius) else one
-
-
-class Sums(NamedTuple):
-    """What a sweep returns: value sum (w - alpha_y), sum k phi, G, and, on the columns
-    of a design, the sum of g e' (C, E) and, if asked for, the system (C, E, C, E) of a
-    tilt."""
-
-    value: float
-    on_flips: float
-    gradient: Floats
-    on_design: Floats
-    system: Floats | None
 
 
 def balanced_sums(problem: RobustProblem, multipliers: MultiplierSource) -> Sums | None:
@@ -161,10 +164,12 @@ def _steered(
     flow = multipliers.flow
     spent = on_flips + _move_spending(problem, gradient, flow)
     share = min(1.0, problem.radius / spent) if spent > 0 else 1.0
+    costly = fixed | ~_cost_nothing(problem)
     best = NOTHING
     for _ in range(MAX_STEERINGS):
-        design = Design.of(problem, np.ones_like(fixed), share * gradient)
+        design = Design.of(problem, costly, share * gradient)
         steered, _ = _balanced(problem, multipliers, design, flip_share=share)
+        steered = None if steered is None else design.rounded(steered)
         own_flow = None if flow is None else share * flow
         reached = _point(problem, steered, own_flow)
         best = _better(best, reached, problem.radius)
@@ -173,6 +178,16 @@ def _steered(
         # Tilting may have spent a little more on flips.
         share *= reached.share(problem.radius)
     return best
+
+
+def _cost_nothing(problem: RobustProblem) -> NDArray[np.bool_]:
+    """Features so small that no multipliers on them could spend any of the budget.
+
+    What the norm's own multipliers say of them is rounding, which nothing can meet.
+    """
+    largest = largest_entries(problem, np.arange(problem.n_features))
+    cost = np.where(np.isfinite(problem.feature_cost), problem.feature_cost, 0.0)
+    return np.asarray(cost * largest < SMALL_CHANGE * problem.radius)
 
 
 def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None) -> float:
@@ -207,20 +222,20 @@ def _balanced(
     for columns in (np.ones_like(design.strict), design.strict):
         ridge, limit = FIRST_RIDGE, len(tilts) + MAX_TILTS
         while len(tilts) < limit and ridge < LAST_RIDGE:
-            miss = design.miss(sums.on_design, columns)
+            miss = design.miss(sums, columns)
             if miss <= ROUNDING:
                 break
             if sums.system is None:
                 sums = _sweep(problem, multipliers, design, tilts, flip_share, True)
             system = np.asarray(sums.system)
-            tilts.append(_solve_tilt(system, design.lack(sums.on_design), ridge, columns))
+            tilts.append(_solve_tilt(system, design.lack(sums), ridge, columns))
             tilted = _sweep(problem, multipliers, design, tilts, flip_share, False)
-            if design.miss(tilted.on_design, columns) < miss:
+            if design.miss(tilted, columns) < miss:
                 sums = tilted
             else:
                 tilts.pop()
                 ridge *= STIFFER
-    exact = design.miss(sums.on_design, design.strict) <= ROUNDING
+    exact = design.miss(sums, design.strict) <= ROUNDING
     return (sums if exact else None), first
 
 
@@ -260,8 +275,9 @@ def _sums_of_rows(
     return Sums(
         part.value(weight, y),
         part.spending(cost),
-        np.asarray((problem.features(rows).T @ slopes).T),
+        np.asarray((design.features(problem, rows).T @ slopes).T),
         slopes.T @ columns,
+        np.abs(slopes).T @ np.abs(columns),
         part.curvature(columns) if with_system else None,
     )
 

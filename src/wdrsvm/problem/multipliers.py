@@ -121,8 +121,11 @@ class RowMultipliers(NamedTuple):
         return float((np.where(self.phi > 0, cost, 0.0) * self.phi).sum())
 
     def slopes(self, y: Codes) -> Floats:
-        slope = self.alpha + self.beta - self.phi
-        slope[np.arange(len(y)), y] -= row_sums(self.alpha)
+        # The zero piece has no slope: adding it to take it away again would cost digits.
+        sloped = self.alpha.copy()
+        sloped[np.arange(len(y)), y] = 0.0
+        slope = sloped + self.beta - self.phi
+        slope[np.arange(len(y)), y] -= row_sums(sloped)
         return np.asarray(slope)
 
     def curvature(self, columns: Floats) -> Floats:

@@ -27,6 +27,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+# Larger numbers, and reciprocals of smaller ones, overflow once they are multiplied.
+TINY, HUGE = 1e-60, 1e60
+
 
 @dataclass(frozen=True)
 class Norm:

@@ -42,6 +42,9 @@ Codes = NDArray[np.intp]
 # A dense array, perhaps a memory map, or a scipy CSR array; scipy has no types to say so.
 Matrix: TypeAlias = Any
 
+# Columns this many times as far from zero as they are wide lose digits by that.
+FAR_AWAY = 10.0
+
 # Entries of a block of rows: few enough for a processor's cache and to share out blocks
 # among threads, enough to hide the cost of a call.
 BLOCK_ENTRIES = 1 << 18
@@ -106,6 +109,19 @@ class RobustProblem:
         with self.sweeps() as sweeps:
             reached: NDArray[np.bool_] = sweeps.fold(_reachable_from, np.logical_or)
         return reached
+
+    @cached_property
+    def centre(self) -> Floats:
+        """The middle of columns that are far from zero beside their spread, else 0.
+
+        0 too where no intercept could take up the shift, and for sparse rows.
+        """
+        if not (self.fit_intercept and self.n_rows):
+            return np.zeros(self.n_features)
+        with self.sweeps() as sweeps:
+            low, high = sweeps.fold(_range_of, _wider)
+        middle = low / 2 + high / 2
+        return np.where(np.abs(middle) > FAR_AWAY * (high - low), middle, 0.0)
 
     @property
     def is_bounded(self) -> bool:
@@ -198,7 +214,13 @@ class RobustProblem:
         return np.full(self.n_features, np.inf) if self.radius == 0 else self.feature_cost
 
     def scores(self, coef: Floats, intercept: Floats, rows: slice = slice(None)) -> Floats:
-        return np.asarray(self.features(rows) @ coef.T + intercept)
+        if not self.centre.any():
+            return np.asarray(self.features(rows) @ coef.T + intercept)
+        # Far from zero the two terms cancel: their difference is taken once, exactly.
+        exact = [part.astype(np.longdouble) for part in (coef, self.centre, intercept)]
+        middle = exact[0] @ exact[1] + exact[2]
+        moved = (self.features(rows) - self.centre) @ coef.T
+        return np.asarray(moved + middle.astype(np.float64))
 
     def lipschitz(self, coef: Floats) -> float:
         return lipschitz(coef, self.norm, self.feature_cost, self.reachable)
@@ -280,6 +302,20 @@ def _reachable_from(problem: RobustProblem, rows: slice) -> NDArray[np.bool_]:
     else:
         cost = problem.flip_cost(rows)[carried]
     return np.asarray(present | np.isfinite(cost).any(axis=0))
+
+
+def _range_of(problem: RobustProblem, rows: slice) -> tuple[Floats, Floats]:
+    """Least and largest entry of each column; sparse ones have both signs."""
+    block = problem.X[rows]
+    if sparse.issparse(block):
+        ones = np.ones(problem.n_features)
+        return -ones, ones
+    low, high = block.min(axis=0), block.max(axis=0)
+    return low.astype(np.float64), high.astype(np.float64)
+
+
+def _wider(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Any:
+    return np.minimum(one[0], other[0]), np.maximum(one[1], other[1])
 
 
 def row_blocks(X: Matrix, n_classes: int) -> Iterator[slice]:

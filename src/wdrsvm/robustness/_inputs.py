@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 from ..problem import LOSSES, Loss
+from ..problem.ball import check_cost_size
+from ..problem.norms import HUGE, TINY
 from ..problem.objective import Codes, Floats, Matrix
 
 # Dense numbers that are read as they are, each block made float64 when its turn comes.
@@ -25,7 +28,19 @@ READ_AS_THEY_ARE = [
 
 def checked_features(X: ArrayLike) -> Matrix:
     """X as float64, dense or CSR, finite."""
-    return as_matrix(check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X"))
+    checked = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+    check_size(checked)
+    return as_matrix(checked)
+
+
+def check_size(X: Matrix) -> None:
+    """Refuse entries that the formulas cannot square."""
+    largest = max(float(X.max()), -float(X.min()))
+    if largest > HUGE:
+        raise ValueError(
+            f"X must have no entries larger than {HUGE:g}, got {largest:g}: rescale the "
+            "features."
+        )
 
 
 def as_matrix(X: Matrix) -> Matrix:
@@ -49,6 +64,13 @@ def check_two_classes(classes: NDArray[np.generic]) -> None:
         )
 
 
+def checked_flag(value: Any, name: str) -> bool:
+    """True or False, which 1 and 0 are too."""
+    if not isinstance(value, bool | np.bool_ | Integral) or value not in (0, 1):
+        raise ValueError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
 def label_codes(y: ArrayLike, classes: NDArray[np.generic]) -> Codes:
     """Position of each label in ``classes``."""
     labels, inverse = np.unique(column_or_1d(y, warn=True), return_inverse=True)
@@ -69,7 +91,16 @@ def checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
         return np.ones(n_rows)
     weight = nonnegative_weight(sample_weight, n_rows)
     check_some_weight(weight)
-    return weight
+    return _of_moderate_size(weight)
+
+
+def _of_moderate_size(weight: Floats) -> Floats:
+    """The same ratios, halved or doubled together where sums or products might overflow
+    or lose digits."""
+    largest = float(weight.max())
+    if TINY <= largest <= HUGE:
+        return weight
+    return np.ldexp(weight, -int(np.frexp(largest)[1]))
 
 
 def nonnegative_weight(sample_weight: ArrayLike, n_rows: int) -> Floats:
@@ -104,7 +135,7 @@ def class_factors(
     factors: Floats = compute_class_weight(class_weight, classes=classes, y=classes[codes])
     if not (np.isfinite(factors).all() and (factors >= 0).all()):
         raise ValueError(f"class_weight must be finite and >= 0, got {class_weight!r}.")
-    return factors
+    return _of_moderate_size(factors)
 
 
 def nominal_weight(
@@ -137,6 +168,7 @@ def checked_trust(label_trust: ArrayLike | None, n_rows: int) -> Floats | None:
     trust = _checked_column(label_trust, "label_trust", n_rows, finite=False)
     if np.isnan(trust).any() or (trust < 0).any():
         raise ValueError("label_trust must be >= 0 in every row (inf is allowed).")
+    check_cost_size(trust, "label_trust")
     return trust
 
 

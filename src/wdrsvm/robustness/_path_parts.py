@@ -18,6 +18,7 @@ from ..problem.objective import Floats, scores_of
 from ..solvers import SolverResult, SolverSettings, SolverStatus
 from ._inputs import (
     checked_features,
+    checked_flag,
     checked_trust,
     checked_weight,
     label_codes,
@@ -202,7 +203,7 @@ def problem_of(
         rows.weight,
         ball,
         n_classes=n_classes,
-        fit_intercept=bool(fit_intercept),
+        fit_intercept=checked_flag(fit_intercept, "fit_intercept"),
         label_trust=rows.label_trust,
     )
 

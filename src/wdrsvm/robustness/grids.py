@@ -17,6 +17,8 @@ from .radius import radius_max_of
 RADIUS_RATIO = 1e-3
 # The top of a grid need not be found to more than this share of the ceiling.
 TOP_TOL = 1e-3
+# More are a mistake.
+MOST_RADII = 10_000
 
 
 def checked_label_costs(label_costs: Any) -> list[Any]:
@@ -24,10 +26,15 @@ def checked_label_costs(label_costs: Any) -> list[Any]:
     alone = isinstance(label_costs, Real) or getattr(label_costs, "ndim", 1) == 2
     if alone:
         label_costs = [label_costs]
-    costs = [
-        float(cost) if np.ndim(cost) == 0 else np.asarray(cost, dtype=np.float64)
-        for cost in label_costs
-    ]
+    try:
+        costs = [
+            float(cost) if np.ndim(cost) == 0 else np.asarray(cost, dtype=np.float64)
+            for cost in label_costs
+        ]
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(
+            f"label_costs must be numbers or matrices, got {label_costs!r}."
+        ) from None
     if not costs:
         raise ValueError("label_costs must hold one label cost at least, got none.")
     return costs
@@ -38,10 +45,12 @@ def checked_radii(radii: Any) -> Floats | int:
     if isinstance(radii, Integral) and not isinstance(radii, bool):
         if radii < 1:
             raise ValueError(f"radii must be radii or an integer >= 1, got {radii!r}.")
+        if radii > MOST_RADII:
+            raise ValueError(f"radii must be {MOST_RADII} radii at most, got {radii!r}.")
         return int(radii)
     try:
         given = np.asarray(radii, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         given = np.empty((0, 0))
     if given.ndim != 1 or len(given) == 0:
         raise ValueError(f"radii must be radii or an integer >= 1, got {radii!r}.")

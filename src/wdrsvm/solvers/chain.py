@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..problem import RobustProblem
-from .choose import choose, solve
+from .choose import check_name, choose, solve
 from .interrupts import plain_interrupts
 from .result import SolverResult, SolverSettings, Start
 from .threads import single_threaded_blas
@@ -52,6 +52,7 @@ def chain_of(
     problem: RobustProblem, name: str, settings: SolverSettings, of_kernel: bool = False
 ) -> Iterator[Chain]:
     """A chain of problems like the given one, by the named solver."""
+    check_name(name)
     chosen = choose(problem, settings.tol, of_kernel) if name == "auto" else name
     with single_threaded_blas(), plain_interrupts():
         inside = chosen == "interior-point" and problem.radius > 0

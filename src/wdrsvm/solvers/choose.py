@@ -10,6 +10,12 @@ import numpy as np
 
 from ..problem import Certificate, RobustProblem, RobustRisk
 from .interrupts import plain_interrupts
+from .massless import (
+    has_massless_classes,
+    start_without,
+    with_massless,
+    without_massless,
+)
 from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from .threads import single_threaded_blas
 
@@ -172,12 +178,14 @@ def solve(
     >>> round(result.certificate.objective, 4)
     0.1
     """
-    if not isinstance(name, str) or name not in ("auto", *SOLVERS):
-        allowed = ", ".join(repr(known) for known in ("auto", *SOLVERS))
-        raise ValueError(f"solver must be one of {allowed}, got {name!r}.")
+    check_name(name)
     if not problem.is_bounded:
         # Without a budget nothing moves, in a box or out of it.
         problem = replace(problem, ball=problem.ball.unbounded())
+    if has_massless_classes(problem):
+        kept = problem.reachable
+        told = name, settings, start_without(start, kept), of_kernel
+        return with_massless(solve(without_massless(problem), *told), kept)
     chosen = choose(problem, settings.tol, of_kernel) if name == "auto" else name
     _check_known(problem, chosen)
     table = BOUNDED_SOLVERS if problem.is_bounded else SOLVERS
@@ -188,6 +196,13 @@ def solve(
         if result.status is SolverStatus.CONVERGED:
             return result
         return _no_worse_than_known(problem, result, start)
+
+
+def check_name(name: object) -> None:
+    """Refuse what is no solver's name."""
+    if not isinstance(name, str) or name not in ("auto", *SOLVERS):
+        allowed = ", ".join(repr(known) for known in ("auto", *SOLVERS))
+        raise ValueError(f"solver must be one of {allowed}, got {name!r}.")
 
 
 def _check_known(problem: RobustProblem, solver: str) -> None:

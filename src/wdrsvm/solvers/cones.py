@@ -12,7 +12,13 @@ from .normal_system import NormalSystem, fix_gauge
 from .scaling import Scaling
 from .second_order import SecondOrder, SingleClasses
 
-__all__ = ["Cone", "norm_multipliers", "normal_system", "starting_cone"]
+__all__ = [
+    "MAX_START_LAM",
+    "Cone",
+    "norm_multipliers",
+    "normal_system",
+    "starting_cone",
+]
 
 Floats = NDArray[np.float64]
 
@@ -34,21 +40,22 @@ def starting_cone(
     flip_cost: Floats,
     radius: float,
     centre: float,
+    most: float = MAX_START_LAM,
 ) -> tuple[Cone, float]:
-    """The constraint at M = 0 and a lam at which its multipliers alone spend the radius."""
+    """The constraint at M = 0 and a lam at which its multipliers alone spend the radius,
+    or that is the ``most``."""
     if n_touchable:
         degree = CONES[norm](n_classes, n_touchable, 1.0, 1.0).degree
-        lam = _spending_lam(degree * centre, radius)
+        lam = _spending_lam(degree * centre, radius, most)
         return CONES[norm](n_classes, n_touchable, lam, centre), lam
     if radius > 0 or (np.isfinite(flip_cost) & (flip_cost > 0)).any():
-        lam = _spending_lam(centre, radius)
+        lam = _spending_lam(centre, radius, most)
         return Floor(lam, centre), lam
     return Absent(), 0.0
 
 
-def _spending_lam(complementarity: float, radius: float) -> float:
-    at_most = MAX_START_LAM * radius
-    return complementarity / radius if complementarity < at_most else MAX_START_LAM
+def _spending_lam(complementarity: float, radius: float, most: float) -> float:
+    return complementarity / radius if complementarity < most * radius else most
 
 
 def normal_system(

@@ -60,6 +60,10 @@ def first_order(
         ascent.recentre()
         if epoch < due:
             continue
+        if ascent.has_run_away:
+            best.raise_bound(0.0, None)
+            status = SolverStatus.STALLED
+            break
         ascent.judge(best)
         history.add(epoch, best.objective, best.dual_bound)
         if best.certificate.holds(settings.tol):

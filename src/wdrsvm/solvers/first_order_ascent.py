@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import RobustProblem, dual_bound, lipschitz
+from ..problem.norms import HUGE
 from .first_order_bound import Feasible, feasible, spending
 from .first_order_l1 import BoxBlock
 from .first_order_l2 import EuclideanBlock, TriangleBlock
@@ -129,6 +130,14 @@ class Ascent:
         self._move_price()
         self.block.recentre()
         self._move_free()
+
+    @property
+    def has_run_away(self) -> bool:
+        """Whether steps too long for badly scaled columns have led beyond all numbers."""
+        sizes = (
+            np.abs(part).max(initial=0.0) for part in (self.block.coef, self.free_centre)
+        )
+        return not all(size < HUGE for size in sizes)
 
     def judge(self, best: Incumbent) -> None:
         """Offer the present point, and a bound from the present multipliers."""

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..problem import Multipliers, RobustProblem
-from ..problem.certificate import MAX_TILTS, ROUNDING, balanced_sums
+from ..problem.certificate import MAX_TILTS, balanced_sums
+from ..problem.design import ROUNDING
 from ..problem.multipliers import TRACE
 from ..problem.objective import Codes
 from ..problem.tangents import Tangents

@@ -25,10 +25,13 @@ a vertex of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+
+import numpy as np
 
 from ..problem import RobustProblem
 from .active_rows import require_crammer_singer
+from .cones import MAX_START_LAM
 from .primal_dual import Iterate, ScaledData
 from .result import (
     History,
@@ -44,6 +47,11 @@ from .warm_points import placed
 MAX_ITER = 200
 # Share of the objective below which the radius' own term does not matter.
 NEGLIGIBLE = 1e-6
+# Where a radius or label costs are tiny beside the features, lam ends far from where it
+# starts by default: then the way is tried again from these, and from this share of the
+# lam at which flipping labels does not pay.
+FARTHER_LAMS = (1e7, 1e11)
+SHARE_OF_FLIPS = 0.1
 # Failed judgements before multipliers are steered.
 PATIENCE = 3
 
@@ -75,7 +83,13 @@ def from_near(
         result = follow(problem, settings, near, look)
         if result.status is SolverStatus.CONVERGED or settings.max_iter is not None:
             return result
-    return follow(problem, settings, Iterate(data, problem.norm), look)
+    result = follow(problem, settings, Iterate(data, problem.norm), look)
+    for lam in _farther_lams(data) if problem.radius > 0 else ():
+        if result.status is not SolverStatus.STALLED:
+            break
+        again = follow(problem, settings, Iterate(data, problem.norm, lam), look)
+        result = min(again, result, key=lambda found: found.certificate.gap)
+    return result
 
 
 def follow(
@@ -118,6 +132,13 @@ def follow(
         if best.certificate.holds(settings.tol):
             status = SolverStatus.CONVERGED
     return best.result("interior-point", status, n_iter, history)
+
+
+def _farther_lams(data: ScaledData) -> Iterator[float]:
+    priced = data.kappa[np.isfinite(data.kappa) & (data.kappa > 0)]
+    if len(priced):
+        yield max(SHARE_OF_FLIPS / float(np.median(priced)), MAX_START_LAM)
+    yield from FARTHER_LAMS
 
 
 def _radius_is_negligible(problem: RobustProblem, best: Incumbent) -> bool:

@@ -272,7 +272,7 @@ class AbsoluteSums:
         self.bend = self.cap_spring / (1 + self.cap_spring * (1 / self.stiff).sum(axis=1))
         ratio = self.twist / self.stiff
         # (p + q) - (q - p)^2 / (p + q), written so that nothing cancels
-        diagonal = 4 * below * above / self.stiff
+        diagonal = 4 * below * (above / self.stiff)
         self.pairs.add(to, diagonal, np.sqrt(self.bend)[:, None] * ratio)
         self.pairs.add_lam(to, self.bend[:, None] * ratio, float(self.bend.sum()))
 

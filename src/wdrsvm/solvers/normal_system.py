@@ -45,10 +45,13 @@ def to_unit_diagonal(matrix):  # type: ignore[no-untyped-def]
 
 @compiled
 def cholesky(matrix):  # type: ignore[no-untyped-def]
-    """Lower factor of a matrix of unit diagonal, with a ridge as small as will do."""
+    """Lower factor of a matrix of unit diagonal, with a ridge as small as will do.
+
+    Where none will, because an overflow left no numbers to factorise, it has none either.
+    """
     size, ridge = len(matrix), 1e-15
-    factor = matrix
-    while True:
+    factor = np.full_like(matrix, np.nan)
+    while ridge < 1e3 * size:
         shifted = matrix.copy()
         for i in range(size):
             shifted[i, i] += ridge

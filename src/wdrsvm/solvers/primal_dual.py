@@ -20,7 +20,7 @@ from ..problem import Multipliers, RobustProblem
 from . import sample_rows
 from .compiled_step import iterate
 from .complementarity import Lengths, Rows, RowStep
-from .cones import norm_multipliers, normal_system, starting_cone
+from .cones import MAX_START_LAM, norm_multipliers, normal_system, starting_cone
 from .norm_cones import Box
 from .scaling import Scaling
 from .second_order import SecondOrder
@@ -30,6 +30,7 @@ Floats = NDArray[np.float64]
 # A step goes this share of the way to the boundary.
 STEP_SHARE = 0.995
 SHORT_STEP = 1e-3
+MAX_SHORT_STEPS = 5
 # Centrality correctors an iteration, and the extra length each must promise.
 MAX_CORRECTORS = 1
 LONGER = 0.2
@@ -104,11 +105,12 @@ class Step(NamedTuple):
 class Iterate:
     """A primal-dual point: coef (C, Q), lam, s, h, the samples' rows, the norm's cone."""
 
-    def __init__(self, data: ScaledData, norm: str):
+    def __init__(self, data: ScaledData, norm: str, most_lam: float = MAX_START_LAM):
         self.data, self.y = data, data.y
         self.coef = np.zeros_like(data.linear)
+        size = len(data.linear), data.n_touchable
         self.cone, self.lam = starting_cone(
-            norm, len(data.linear), data.n_touchable, data.kappa, data.radius, centre=1.0
+            norm, *size, data.kappa, data.radius, centre=1.0, most=most_lam
         )
         slack, mult, self.s, self.h = sample_rows.start_rows(
             data.weight, data.kappa, self.y, self.lam
@@ -141,7 +143,7 @@ class Iterate:
     def is_stuck(self) -> bool:
         """Whether rounding has taken over: five steps in a row led nowhere, or
         complementarity is past what numbers of this size can tell."""
-        return self.n_short_steps >= 5 or self.gap <= 1e-17
+        return self.n_short_steps >= MAX_SHORT_STEPS or self.gap <= 1e-17
 
     def predictor_corrector(self) -> None:
         """One iteration."""
@@ -150,20 +152,30 @@ class Iterate:
             by = self._in_one_call(cone)
         else:
             by = self._step_by_step()
+        if by is None:
+            self.n_short_steps = MAX_SHORT_STEPS
+            return
         self.n_short_steps = self.n_short_steps + 1 if min(by) < SHORT_STEP else 0
 
-    def _in_one_call(self, cone: Box | SecondOrder) -> Lengths:
-        """On small problems most of the time is that of calls: here is one."""
+    def _in_one_call(self, cone: Box | SecondOrder) -> Lengths | None:
+        """On small problems most of the time is that of calls: here is one.
+
+        None, and no move, if an overflow left a direction without numbers.
+        """
         data, rows = self.data, self.rows
-        (self.coef, self.lam, self.s, self.h, rows.slack, rows.mult, *norm, p, q) = iterate(
+        (coef, lam, s, h, slack, mult, *norm, p, q) = iterate(
             data.X, data.y, data.kappa, data.weight, data.radius, data.linear,
             cone.signs, cone.fixes_gauge, self.degree, (STEP_SHARE, LONGER),
             self.coef, self.lam, self.s, self.h, rows.slack, rows.mult, *cone.parts(),
         )  # fmt: skip
+        if not _is_finite(coef, lam):
+            return None
+        self.coef, self.lam, self.s, self.h = coef, lam, s, h
+        rows.slack, rows.mult = slack, mult
         cone.put_parts(*norm)
         return Lengths(p, q)
 
-    def _step_by_step(self) -> Lengths:
+    def _step_by_step(self) -> Lengths | None:
         self._factorise()
         now = self.complementarity()
         predicted = self._direct(self.rows.goal(0.0), self.cone.goal(0.0))
@@ -173,6 +185,8 @@ class Iterate:
             self.rows.goal(centre, predicted.rows), self.cone.goal(centre, predicted.cone)
         )
         step = self._recentred(step, centre)
+        if not _is_finite(step.coef, step.lam):
+            return None
         by = _capped(step.lengths, STEP_SHARE)
         self._advance(step, by)
         return by
@@ -237,6 +251,10 @@ class Iterate:
         self.h = self.h + by.primal * step.h
         self.rows.advance(step.rows, by)
         self.cone.advance(step.cone, by)
+
+
+def _is_finite(coef: Floats, lam: float) -> bool:
+    return bool(np.isfinite(lam)) and bool(np.isfinite(coef).all())
 
 
 def _capped(lengths: Lengths, share: float) -> Lengths:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from ..problem import RobustProblem
+from ..problem.norms import TINY
 from ..problem.objective import Matrix
 
 Floats = NDArray[np.float64]
@@ -54,7 +55,7 @@ class Scaling:
             # The rounding of a constant column's mean must not count as spread.
             centre = np.where(low == high, low, mean)
         largest = np.maximum(high - centre, centre - low)
-        scale = np.where(touchable, cost, 1 / np.where(largest > 0, largest, 1.0))
+        scale = np.where(touchable, cost, 1 / np.where(largest > TINY, largest, 1.0))
         unit = _typical((largest * scale)[touchable])
         scale = np.where(touchable, scale / unit, scale)
         plain = cls(
@@ -128,7 +129,7 @@ class Scaling:
 
 def _typical(sizes: Floats) -> float:
     """The geometric mean: neither the largest feature nor the smallest sets the unit."""
-    sizes = sizes[sizes > 0]
+    sizes = sizes[sizes > TINY]
     return float(np.exp(np.log(sizes).mean())) if len(sizes) else 1.0
 
 

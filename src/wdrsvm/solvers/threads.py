@@ -8,6 +8,7 @@ side by side share it: the first sets it, the last puts back what it found.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,17 @@ import threadpoolctl  # type: ignore[import-untyped]
 
 _lock = threading.Lock()
 _active: dict[str, Any] = {"fits": 0, "limit": None}
+
+
+def _forget_fits() -> None:
+    """A forked process has none of its parent's other threads, whatever they were at."""
+    global _lock
+    _lock = threading.Lock()
+    _active.update(fits=0, limit=None)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_fits)
 
 
 @lru_cache
