@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 
 .DEFAULT_GOAL := test
-.PHONY: demo test lint bench docs clean browser fuzz
+.PHONY: demo test lint bench stress docs clean browser fuzz
 
 demo: $(READY)
 	$(BIN)/python -m wdrsvm.demo
@@ -26,6 +26,10 @@ fuzz: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+# Some ten minutes; a run that was cut short goes on where it was.
+stress: $(READY)
+	$(BIN)/python -m benchmarks.stress --csv docs/results/stress.csv
 
 docs: $(DOCS_READY)
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
