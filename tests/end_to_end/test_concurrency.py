@@ -135,7 +135,7 @@ print(all(map(np.array_equal, alone, found)))
 
 
 def test_processes_give_the_same_bits():
-    """Once compiled code is in its cache: a process that compiles may order sums its way."""
+    """Once compiled code is in its cache: the first process may round in its own way."""
     pytest.importorskip("joblib")
     run(PROCESSES)
     assert run(PROCESSES) == "True\n"
