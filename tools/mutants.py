@@ -43,7 +43,7 @@ TESTS = (
 KEPT = ROOT / ".mutants"
 COVERAGE, REPORT, RESULTS = KEPT / "coverage", KEPT / "report.xml", KEPT / "results.jsonl"
 # Seconds of tests that a mutant must survive, and how many times as long it may take.
-TESTS_AT_MOST, PATIENCE = 6.0, 4.0
+TESTS_AT_MOST, PATIENCE = 6.0, 2.0
 KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
 # A test failed, a module could not be imported, or the time was over.
 FOUND = (1, 2, -signal.SIGXCPU, -signal.SIGKILL, -signal.SIGALRM)
@@ -177,7 +177,7 @@ def judged(mutation: Mutation, tests: list[str], seconds: float) -> str:
 
 def _run_tests(mutation: Mutation, tests: list[str], seconds: float) -> None:
     """Never returns: the process ends with 0 if no test noticed, within its time."""
-    limit = int(10 + PATIENCE * seconds)
+    limit = int(5 + PATIENCE * seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
     # Threads that wait for each other use no processor.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wdrsvm import WassersteinBall
-from wdrsvm.problem import Certificate, Multipliers, RobustProblem, dual_bound
+from wdrsvm.problem import Certificate, Multipliers, RobustProblem, dual_bound, projections
 from wdrsvm.problem.joint_tilts import JointRows
 from wdrsvm.problem.multipliers import RowMultipliers
 
@@ -61,6 +61,18 @@ def test_scores_far_from_zero_keep_their_digits():
 def test_the_middle_is_taken_only_far_from_zero():
     assert not far_problem(0.0).centre.any()
     np.testing.assert_allclose(far_problem(1e6).centre, 1e6, rtol=1e-5)
+
+
+def test_projections_with_costs_far_apart_are_rough_but_short(monkeypatch):
+    """Twenty thousand rounds would not be enough: a solver has a thousand projections."""
+    rounds = []
+    shrink = projections._shrink_lengths
+    monkeypatch.setattr(
+        projections, "_shrink_lengths", lambda *told: rounds.append(0) or shrink(*told)
+    )
+    coef = np.random.default_rng(0).normal(size=(3, 4))
+    projections.project(0.1, coef, "l2", np.array([1e-6, 1e-2, 1e2, 1e6]))
+    assert len(rounds) <= 200
 
 
 def test_slopes_do_not_feel_the_zero_piece():
