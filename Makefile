@@ -7,7 +7,7 @@ DOCS_READY := $(VENV)/.docs-ready
 COUNTED := $(addprefix tests/,estimators problem robustness solvers)
 
 .DEFAULT_GOAL := test
-.PHONY: demo test lint bench coverage dist test-matrix mutants docs clean browser fuzz
+.PHONY: demo test lint bench stress coverage dist test-matrix mutants docs clean browser fuzz
 
 demo: $(READY)
 	$(BIN)/python -m wdrsvm.demo
@@ -34,6 +34,10 @@ fuzz: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+# Some ten minutes; a run that was cut short goes on where it was.
+stress: $(READY)
+	$(BIN)/python -m benchmarks.stress --csv docs/results/stress.csv
 
 # The release, built, looked into, installed in an empty environment and run there.
 dist: $(READY)

@@ -11,7 +11,7 @@ import numpy as np
 
 from wdrsvm.problem import LOSSES, Loss
 
-from .instances import Codes, Floats, Instance
+from .instances import Instance
 
 NORMS = ("l1", "l2", "linf")
 BOTH = (True, False)
@@ -31,10 +31,6 @@ def clusters(
     centres = apart * rng.normal(size=(n_classes, n_features))
     X = rng.normal(size=(n_rows, n_features)) + centres[y]
     return {"X": X, "y": y, "n_classes": n_classes}
-
-
-def _changed(data: dict[str, Any], **parts: Any) -> dict[str, Any]:
-    return data | parts
 
 
 def units(rng: Generator) -> Parts:
@@ -76,7 +72,7 @@ def collinear(rng: Generator) -> Parts:
 
 
 def repeated(rng: Generator) -> Parts:
-    """Rows, columns and whole data that repeat themselves, with the same or other labels."""
+    """Rows, columns and whole data that repeat themselves, some with other labels."""
     for norm in NORMS:
         data = clusters(rng)
         X, y = data["X"], data["y"]
@@ -225,9 +221,10 @@ def smooth_losses(rng: Generator) -> Parts:
         data = clusters(rng) | {"norm": norm, "label_cost": cost} | logistic
         yield f"{norm}-logistic-{cost:g}", data
         yield f"{norm}-logistic-{cost:g}-tiny-radius", data | {"radius": 1e-6}
-        yield f"{norm}-logistic-{cost:g}-columns", data | {
-            "X": data["X"] * np.logspace(-3, 3, 4)
-        }
+        yield (
+            f"{norm}-logistic-{cost:g}-columns",
+            data | {"X": data["X"] * np.logspace(-3, 3, 4)},
+        )
 
 
 def kernels(rng: Generator) -> Parts:
@@ -267,14 +264,19 @@ def medleys(rng: Generator) -> Parts:
         cost = 10.0 ** rng.uniform(-3, 3, size=(n_classes, n_classes))
         cost[rng.random(cost.shape) < 0.3] = np.inf
         np.fill_diagonal(cost, 0.0)
-        yield f"{number}", data | {
-            "X": data["X"] * 10.0 ** rng.uniform(-6, 6, size=5) + 10 * rng.normal(size=5),
-            "norm": str(rng.choice(NORMS)),
-            "radius": float(10.0 ** rng.uniform(-9, 3)),
-            "label_cost": cost if number % 2 else float(10.0 ** rng.uniform(-4, 4)),
-            "sample_weight": 10.0 ** rng.uniform(-4, 4, size=len(data["y"])),
-            "fit_intercept": bool(rng.integers(2)),
-        }
+        yield (
+            f"{number}",
+            data
+            | {
+                "X": data["X"] * 10.0 ** rng.uniform(-6, 6, size=5)
+                + 10 * rng.normal(size=5),
+                "norm": str(rng.choice(NORMS)),
+                "radius": float(10.0 ** rng.uniform(-9, 3)),
+                "label_cost": cost if number % 2 else float(10.0 ** rng.uniform(-4, 4)),
+                "sample_weight": 10.0 ** rng.uniform(-4, 4, size=len(data["y"])),
+                "fit_intercept": bool(rng.integers(2)),
+            },
+        )
 
 
 FAMILIES: dict[str, Callable[[Generator], Parts]] = {

@@ -80,7 +80,7 @@ class Instance:
 
     def estimator(self) -> Any:
         """As a user would ask for it."""
-        shared = {"fit_intercept": self.fit_intercept}
+        shared: dict[str, Any] = {"fit_intercept": self.fit_intercept}
         if self.gamma is not None:
             kernel = {"gamma": self.gamma, "lipschitz": self.lipschitz}
             return RobustSVC(self.radius, self.label_cost, **kernel, **shared)

@@ -23,9 +23,13 @@ SECTIONS = 300
 ROUNDINGS = 4
 
 
+def _long(values: Any) -> Long:
+    return np.asarray(values, dtype=np.longdouble)
+
+
 def exact_risk(instance: Instance, coef: Floats, intercept: Floats) -> float:
     """The worst-case risk on the training data."""
-    long_coef, shift = np.longdouble(coef), np.longdouble(intercept)
+    long_coef, shift = _long(coef), _long(intercept)
     if instance.support is not None and instance.radius > 0:
         return _risk_in_box(instance, long_coef, shift)
     scores = _scores(instance, long_coef, shift)
@@ -34,10 +38,10 @@ def exact_risk(instance: Instance, coef: Floats, intercept: Floats) -> float:
 
 def exact_kernel_risk(instance: Instance, dual: Floats, intercept: Floats) -> float:
     """The same of functions sum_n dual_n k(., x_n), whose kernel has no rounding here."""
-    X, long_dual = np.longdouble(instance.X), np.longdouble(dual)
+    X, long_dual = _long(instance.X), _long(dual)
     square = ((X[:, None, :] - X[None]) ** 2).sum(axis=2)
     gram = np.exp(-np.longdouble(instance.gamma or 0.0) * square)
-    scores = gram @ long_dual.T + np.longdouble(intercept)
+    scores = gram @ long_dual.T + _long(intercept)
     if instance.lipschitz == "triangle":
         ends = 2 * long_dual
     else:
@@ -54,7 +58,7 @@ def rounding_of(rows: Floats, coef: Floats, intercept: Floats) -> float:
 
 def _risk_of(instance: Instance, scores: Long, least: Any) -> float:
     losses = _losses(instance, scores)
-    price, weight = _prices(instance), np.longdouble(instance.weight)
+    price, weight = _prices(instance), _long(instance.weight)
     if instance.radius == 0:
         return float(weight @ np.where(price == 0, losses, 0.0).max(axis=1))
 
@@ -65,7 +69,7 @@ def _risk_of(instance: Instance, scores: Long, least: Any) -> float:
 
 
 def _scores(instance: Instance, coef: Long, shift: Long) -> Long:
-    return np.asarray(np.longdouble(instance.features) @ coef.T + shift)
+    return np.asarray(_long(instance.features) @ coef.T + shift)
 
 
 def _losses(instance: Instance, scores: Long) -> Long:
@@ -74,7 +78,7 @@ def _losses(instance: Instance, scores: Long) -> Long:
     raised = scores[:, None, :] + loss.margin * (1 - np.eye(n_classes))
     largest = raised.max(axis=2)
     if loss.temperature > 0:
-        powers = np.exp((raised - largest[:, :, None]) / np.longdouble(loss.temperature))
+        powers = np.exp((raised - largest[:, :, None]) / _long(loss.temperature))
         largest = largest + loss.temperature * np.log(powers.sum(axis=2))
     return np.asarray(largest - scores)
 
@@ -82,10 +86,10 @@ def _losses(instance: Instance, scores: Long) -> Long:
 def _prices(instance: Instance) -> Long:
     """k of shape (N, C): 0 for the row's own label, infinite for what cannot happen."""
     n_classes, y = instance.n_classes, instance.y
-    table = np.broadcast_to(np.longdouble(instance.label_cost), (n_classes, n_classes))
+    table = np.broadcast_to(_long(instance.label_cost), (n_classes, n_classes))
     price = np.array(table[y])
     if instance.label_trust is not None:
-        trust = np.longdouble(instance.label_trust)[:, None]
+        trust = _long(instance.label_trust)[:, None]
         with np.errstate(invalid="ignore"):
             price = np.where(np.isinf(trust) | np.isinf(price), np.inf, trust * price)
     price[np.arange(len(y)), y] = 0.0
@@ -94,11 +98,14 @@ def _prices(instance: Instance) -> Long:
 
 def _modulus(instance: Instance, coef: Long) -> Any:
     """L(M) over the pairs whose second label some mass can carry."""
-    carried = np.isfinite(_prices(instance)[instance.weight > 0]).any(axis=0)
+    possible = np.isfinite(_prices(instance)[instance.weight > 0])
+    carried = np.asarray(possible.any(axis=0))
     if instance.lipschitz == "triangle":
         return 2 * np.sqrt((coef**2).sum(axis=1)).max()
-    cost = np.ones(coef.shape[1]) if instance.feature_cost is None else instance.feature_cost
-    scaled = (coef / np.longdouble(cost))[:, np.isfinite(cost)]
+    cost = (
+        np.ones(coef.shape[1]) if instance.feature_cost is None else instance.feature_cost
+    )
+    scaled = (coef / _long(cost))[:, np.isfinite(cost)]
     rates = [np.longdouble(0)]
     for i, j in combinations(range(len(coef)), 2):
         if carried[i] or carried[j]:
@@ -149,9 +156,9 @@ def _risk_in_box(instance: Instance, coef: Long, shift: Long) -> float:
     """l1 transport in a box: the pair (j, c) gains what the box leaves to each feature."""
     assert instance.norm == "l1"
     assert instance.support is not None
-    X, scores = np.longdouble(instance.X), _scores(instance, coef, shift)
-    price, weight = _prices(instance), np.longdouble(instance.weight)
-    low, high = (np.longdouble(end) for end in instance.support)
+    X, scores = _long(instance.X), _scores(instance, coef, shift)
+    price, weight = _prices(instance), _long(instance.weight)
+    low, high = (_long(end) for end in instance.support)
     pairs = list(permutations(range(instance.n_classes), 2))
 
     def total(lam: Any) -> Any:

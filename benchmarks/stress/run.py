@@ -97,7 +97,9 @@ def attempt(instance: Instance, contestant: str) -> Record:
 
 def _is_about_data(error: ValueError) -> bool:
     """A refusal names the argument that it refuses."""
-    return str(error).startswith(("X ", "y ", "label_cost ", "A classifier ", "sample_weight"))
+    return str(error).startswith(
+        ("X ", "y ", "label_cost ", "A classifier ", "sample_weight")
+    )
 
 
 def run(

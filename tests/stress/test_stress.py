@@ -94,7 +94,7 @@ def test_estimators_end_honestly(stress, family, name):
 
 
 def test_steep_kernel_functions_are_told(stress):
-    """Dual coefficients of 1e12 leave no digits: the gap reached is not the gap asked for."""
+    """Dual coefficients of 1e12 leave no digits: the gap asked for is not claimed."""
     verdict = attempted(stress, "auto", "kernels", "exact-1e-06-tiny-radius")
     assert not verdict.record.answer.claims
 

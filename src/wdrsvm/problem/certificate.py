@@ -37,7 +37,7 @@ FIRST_RIDGE, LAST_RIDGE, STIFFER = 1e-12, 1e-2, 1e3
 # Rows times squared unknowns up to which steering the gradient is worth its time.
 MAX_STEERING_WORK = 1e11
 # Entries of a dense curvature of all rows that are no burden.
-MAX_JOINT_ENTRIES = 1e7
+MAX_JOINT_ENTRIES = 1e5
 # A share of the budget that is not worth steering for.
 SMALL_CHANGE = 1e-9
 # A radius below this is worth the bound without a budget.

@@ -34,6 +34,9 @@ Counts = NDArray[np.intp]
 
 MAX_ROUNDS = 20_000
 RTOL = 1e-13
+# Feature costs further apart than this are out of reach of steps that suit the least of
+# them: so many rounds make a rough projection, and more would not make a better one.
+FAR_APART, ROUGH_ROUNDS = 1e3, 200
 
 
 class Projected(NamedTuple):
@@ -172,7 +175,7 @@ def _pair_cones(
     step = float((cost**2).min(initial=np.inf)) / len(coef)
     enough = rtol * step * (abs(lam) + float(np.abs(coef).max(initial=0.0)))
     momentum, root = 1.0, max(lam, 0.0)
-    for _ in range(MAX_ROUNDS if flow.size else 0):
+    for _ in range(_most_rounds(cost) if flow.size else 0):
         at = coef - (pairs.T @ ahead) / cost
         root, moved = shrink(lam, ahead + step * (pairs @ at) / cost, step)
         change = moved - flow
@@ -183,6 +186,10 @@ def _pair_cones(
         if np.abs(change).max() <= enough:
             break
     return Projected(root, coef - (pairs.T @ flow) / cost)
+
+
+def _most_rounds(cost: Floats) -> int:
+    return MAX_ROUNDS if cost.max() <= FAR_APART * cost.min() else ROUGH_ROUNDS
 
 
 def _shrink_lengths(lam: float, target: Floats, step: float) -> tuple[float, Floats]:
