@@ -16,7 +16,7 @@ from wdrsvm import (
     worst_case_risk,
 )
 from wdrsvm.problem import LOSSES, RobustProblem
-from wdrsvm.robustness.grids import checked_radii
+from wdrsvm.robustness.grids import RADIUS_RATIO, TOP_TOL, checked_radii, radii_below
 from wdrsvm.robustness.label_audit import _margin
 from wdrsvm.robustness.radius import LimitClassifier, radius_max_of
 from wdrsvm.robustness.radius_rules import _bootstrap_counts, _grid_bound
@@ -180,3 +180,16 @@ def test_trusted_labels_are_never_flipped(path):
     assert not path.flipped_labels(X, y, label_trust=trust, **given).any()
     some = path.flipped_labels(X, y, label_trust=np.r_[np.inf, np.ones(11)], **given)
     assert (some <= path.flipped_labels(X, y, **given) + 1e-9).all()
+
+
+def test_a_grid_begins_at_the_largest_radius_max_of_its_costs():
+    problem = problem_of(WassersteinBall(0.0))
+    matrix = 0.4 * (1 - np.eye(3))
+    for costs in ([0.5, np.inf], [0.2, 0.9], [matrix, 0.1], [np.inf]):
+        tops = [
+            radius_max_of(replace(problem, ball=WassersteinBall(0.0, cost)), TOP_TOL)
+            for cost in costs
+        ]
+        radii = radii_below(problem, 3, costs)
+        assert radii[0] == pytest.approx(max(tops))
+        assert radii[-1] == pytest.approx(RADIUS_RATIO * max(tops))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from wdrsvm import RobustSVC, WassersteinBall, bootstrap_radius, radius_max, worst_case_risk
 from wdrsvm.problem import RobustProblem
@@ -94,3 +95,23 @@ def test_leaning_ranks_as_the_nominal_classifier_within_the_tolerance():
 def test_without_room_nothing_leans(options):
     _, result, found, _ = leaned(**options)
     assert found is result
+
+
+@pytest.mark.parametrize("odd", [np.inf, np.nan])
+def test_weights_are_finite(odd):
+    with pytest.raises(ValueError, match="sample_weight"):
+        radius_max(X, y, sample_weight=np.r_[odd, np.ones(11)])
+
+
+def test_two_classes_are_judged_by_one_decision():
+    """Scores -d/2 and d/2 of a decision d: one that differs from it is refused."""
+    model = LogisticRegression().fit(X, y > 0)
+    assert worst_case_risk(model, X, y > 0, WassersteinBall(0.0)) > 0
+    model.intercept_ = model.intercept_ + 1.0
+    moved = worst_case_risk(model, X, y > 0, WassersteinBall(0.0))
+    assert moved == pytest.approx(hinge(model))
+
+
+def hinge(model):
+    sign = np.where(y > 0, 1.0, -1.0)
+    return np.maximum(0.0, 1.0 - sign * model.decision_function(X)).mean()
