@@ -4,15 +4,23 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
+COUNTED := $(addprefix tests/,estimators problem robustness solvers)
 
 .DEFAULT_GOAL := test
-.PHONY: demo test lint bench stress docs clean browser fuzz
+.PHONY: demo test lint bench stress coverage dist test-matrix mutants docs clean browser fuzz
 
 demo: $(READY)
 	$(BIN)/python -m wdrsvm.demo
 
-test: lint
-	$(BIN)/python -m pytest -n auto
+test: lint coverage
+	$(BIN)/python -m pytest -n auto $(addprefix --ignore=,$(COUNTED))
+
+# Lines of compiled functions are counted where the compiler is off.
+coverage: $(READY)
+	$(BIN)/python -m pytest -n auto --cov --cov-report= $(COUNTED)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-append \
+		--cov-report=term --cov-report=json -m tiny tests/solvers
+	$(BIN)/python -m tools.covered 95
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
@@ -31,6 +39,20 @@ bench: $(READY)
 stress: $(READY)
 	$(BIN)/python -m benchmarks.stress --csv docs/results/stress.csv
 
+# The release, built, looked into, installed in an empty environment and run there.
+dist: $(READY)
+	$(BIN)/python -m pip install --quiet -e ".[release]"
+	$(BIN)/python -m tools.dist
+
+# Oldest and newest versions of Python and of what we depend on; an hour on two cores.
+test-matrix: $(READY)
+	$(BIN)/python -m pip install --quiet -e ".[release]"
+	$(BIN)/python -m tools.matrix
+
+# A sample of small wrong changes: do the tests notice?
+mutants: $(READY)
+	$(BIN)/python -m tools.mutants
+
 docs: $(DOCS_READY)
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
@@ -40,7 +62,7 @@ browser:
 		{ apt-get update && apt-get install --yes chromium chromium-driver; }
 
 clean:
-	rm -rf $(VENV) docs/_build docs/gallery dist build
+	rm -rf $(VENV) .matrix .mutants docs/_build docs/gallery dist build .coverage coverage.json
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

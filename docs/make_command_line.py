@@ -22,6 +22,8 @@ COMMANDS = {
     "certify": "wdrsvm certify penguins.wdrsvm penguins.csv --target species",
     "audit": "wdrsvm audit penguins.csv --target species --out suspects.csv",
     "report": "wdrsvm report penguins.wdrsvm penguins.csv --target species --out page.html",
+    "explore": "wdrsvm explore penguins.csv --target species --out explore.html",
+    "export": "wdrsvm export penguins.wdrsvm --out penguins.onnx",
     "json": "wdrsvm certify penguins.wdrsvm penguins.csv --target species --json",
     "wrong": "wdrsvm fit penguins.csv --target spezies --out penguins.wdrsvm",
 }

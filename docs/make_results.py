@@ -40,6 +40,8 @@ SUBGRADIENT = {
     "C": "C",
     "ratio": "ratio",
     "lowest_ratio": "lowest",
+    "ratio_at_once": "ratio at once",
+    "above": "above optimum",
     "accuracy": "Algorithm 1",
     "peer_accuracy": "barrier",
     "repetitions": "repetitions",
@@ -117,7 +119,7 @@ TABLES = {
     "simulation": {"simulation": chosen("peaks", SIMULATION)},
     "real-data": {"real-data": chosen("real_data", REAL_DATA)},
     "scalability": {"scalability": ratios},
-    "subgradient": {"subgradient": chosen("subgradient", SUBGRADIENT, 3)},
+    "subgradient": {"subgradient": chosen("subgradient", SUBGRADIENT)},
     "noise-study": {
         "noise-accuracy": differences("accuracy"),
         "noise-balanced": differences("balanced_accuracy"),

@@ -4,7 +4,7 @@ import errno
 
 import pytest
 
-from wdrsvm.files import replaced_whole, write_bytes, write_text
+from wdrsvm.files import printable, replaced_whole, write_bytes, write_text
 
 
 def test_a_file_is_written_with_its_folders(tmp_path):
@@ -32,3 +32,7 @@ def test_a_full_disk_is_explained(tmp_path):
 def test_other_errors_of_the_system_stay_as_they_are(tmp_path):
     with pytest.raises(PermissionError), replaced_whole(tmp_path / "file"):
         raise PermissionError
+
+
+def test_a_sentence_is_not_half_of_a_file():
+    assert len(printable("x" * 10**6)) < 3000

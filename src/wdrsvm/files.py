@@ -20,6 +20,8 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 # file is not so many times smaller.
 MUCH_MEMORY, MUCH_SMALLER = 2**30, 100
 
+# What an error says may contain half of the file.
+LONGEST_LINE = 2000
 # The end of Unicode, and its halves of characters, by all bits but the last eleven.
 LAST_CHARACTER, SURROGATES = 0x10FFFF, 0xD800 >> 11
 
@@ -121,6 +123,8 @@ def printable(text: str) -> str:
     'a column?[2J'
     """
     line = " ".join(text.split())
+    if len(line) > LONGEST_LINE:
+        line = f"{line[:LONGEST_LINE]}..."
     return "".join(each if each.isprintable() else "?" for each in line)
 
 

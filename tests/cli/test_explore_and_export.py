@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas
@@ -119,8 +120,9 @@ def test_help_has_examples(command, capsys):
     assert f"wdrsvm {command} penguins" in capsys.readouterr().out
 
 
-def test_strict_predictions_refuse_what_was_never_seen(model, capsys):
+def test_predictions_refuse_what_was_never_seen(model, capsys):
     flowers().assign(colour="green").to_csv("new.csv", index=False)
-    code, shown, error = run(capsys, "predict", "model", "new.csv", "--strict")
+    code, shown, error = run(capsys, "predict", "model", "new.csv", "--out", "p.csv")
     assert (code, shown, error.count("\n")) == (2, "", 1)
-    assert "colour has categories that the model has not seen: green." in error
+    assert not Path("p.csv").exists()
+    assert "colour has categories that the model has not seen: green;" in error

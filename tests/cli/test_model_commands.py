@@ -99,10 +99,10 @@ def test_scores_are_those_of_the_model(model, capsys):
     np.testing.assert_allclose(scores, expected)
 
 
-def test_an_unseen_category_is_handled_and_said(model, capsys):
+def test_an_unseen_category_is_ignored_on_request_and_said(model, capsys):
     table = flowers()[6:10].assign(colour="green")
     table.to_csv("new.csv", index=False)
-    shown = run_json(capsys, "predict", "model", "new.csv")
+    shown = run_json(capsys, "predict", "model", "new.csv", "--ignore-unseen")
     assert shown["predictions"]["prediction"] == ["ash"] * 4
     assert shown["notes"] == ["colour has categories that the model has not seen: green."]
 

@@ -9,6 +9,7 @@ pytest.importorskip("typer")
 pytest.importorskip("pandas")
 pytest.importorskip("skops")
 pytest.importorskip("matplotlib")
+pytest.importorskip("skl2onnx")
 
 DOCS = Path(__file__).parents[2] / "docs"
 

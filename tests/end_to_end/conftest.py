@@ -18,6 +18,8 @@ def browser():
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     service = webdriver.ChromeService(shutil.which("chromedriver"))
     driver = webdriver.Chrome(options=options, service=service)
+    # A judge of a long page takes its time where others are at work too.
+    driver.set_script_timeout(120)
     yield driver
     driver.quit()
 

@@ -33,7 +33,7 @@ WRONG = rng.choice(N, 15, replace=False)
 y = TRUTH.copy()
 y[WRONG] = (y[WRONG] + rng.integers(1, 3, 15)) % 3
 NAMES = np.array(["setosa", "versicolor", "virginica"])
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "labels"
 CLASSES = [RobustLinearSVC, RobustLogisticRegression, RobustSVC]
 LINEAR = [RobustLinearSVC, RobustLogisticRegression]
 every_estimator = pytest.mark.parametrize("estimator", CLASSES)

@@ -151,3 +151,25 @@ def test_the_ball_keeps_its_own_numbers():
 def test_the_ball_cannot_be_changed():
     with pytest.raises(AttributeError):
         WassersteinBall(0.1).radius = 0.2
+
+
+@pytest.mark.parametrize("radius", [10**400, 1e200])
+def test_a_radius_beyond_all_sizes_is_refused(radius):
+    with pytest.raises(ValueError, match="radius must be"):
+        WassersteinBall(radius)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"label_cost": 1e-300}, "label_cost must be between"),
+        ({"feature_cost": [1.0, 1e300]}, "feature_cost must be between"),
+        ({"support": (-1e300, 1.0)}, "support must have ends of at most"),
+        ({"categorical": 3}, "categorical must be a sequence of pairs"),
+        ({"categorical": [3]}, "categorical must hold pairs"),
+        ({"categorical": [([0, 1], 1.0), ([1, 2], 1.0)]}, "names column 1 twice"),
+    ],
+)
+def test_odd_shapes_are_refused_by_name(arguments, sentence):
+    with pytest.raises((TypeError, ValueError), match=sentence):
+        WassersteinBall(0.1, **arguments)

@@ -67,7 +67,7 @@ def assert_same_optimum(one, other):
     assert other.dual_bound_ <= one.objective_ + slack
 
 
-@examples(40)
+@examples(20)
 @given(st.data(), data_sets(), st.sampled_from(list(LOSSES)), st.booleans())
 def test_the_certificate_is_true(drawn, data, kind, fit_intercept):
     ball = drawn.draw(balls(data))
@@ -86,7 +86,7 @@ def test_the_certificate_is_true(drawn, data, kind, fit_intercept):
         assert model.dual_bound_ <= risk + CLOSE * max(1.0, risk)
 
 
-@examples(25)
+@examples(14)
 @given(st.data(), data_sets(), st.sampled_from(list(LOSSES)))
 def test_the_worst_case_distribution_is_in_the_ball_and_attains_the_risk(drawn, data, kind):
     ball = drawn.draw(balls(data))
@@ -130,7 +130,7 @@ def transport_cost(worst, data, ball):
     return float(worst.weight[held] @ (way + price)[held])
 
 
-@examples(25)
+@examples(14)
 @given(st.data(), data_sets(weighted=False))
 def test_predictions_follow_from_scores_and_hold_within_the_certified_radius(drawn, data):
     ball = drawn.draw(balls(data))
@@ -152,7 +152,7 @@ def test_predictions_follow_from_scores_and_hold_within_the_certified_radius(dra
     np.testing.assert_array_equal(model.predict(far)[sure], model.predict(data.X)[sure])
 
 
-@examples(15)
+@examples(9)
 @given(st.data(), data_sets())
 def test_orders_and_names_do_not_matter(drawn, data):
     ball = drawn.draw(balls(data, matrices=False))
@@ -167,7 +167,7 @@ def test_orders_and_names_do_not_matter(drawn, data):
     assert_same_optimum(model, fitted(RobustLinearSVC(**renamed), other))
 
 
-@examples(15)
+@examples(9)
 @given(st.data(), data_sets(), st.sampled_from([1e-3, 0.5, 40.0, 1e4]))
 def test_units_do_not_matter(drawn, data, factor):
     ball = drawn.draw(balls(data))
@@ -177,7 +177,7 @@ def test_units_do_not_matter(drawn, data, factor):
     assert_same_optimum(model, fitted(RobustLinearSVC(**ball | units), scaled))
 
 
-@examples(15)
+@examples(9)
 @given(st.data(), data_sets(), st.sampled_from(list(LOSSES)))
 def test_weights_are_repetitions(drawn, data, kind):
     ball = drawn.draw(balls(data))
@@ -192,7 +192,7 @@ def test_weights_are_repetitions(drawn, data, kind):
     np.testing.assert_allclose(*scores, rtol=1e-7, atol=1e-7)
 
 
-@examples(15)
+@examples(9)
 @given(st.data(), data_sets(), st.floats(1.0, 5.0))
 def test_more_budget_or_cheaper_labels_never_lower_the_risk(drawn, data, factor):
     ball = drawn.draw(balls(data, matrices=False))
@@ -205,7 +205,7 @@ def test_more_budget_or_cheaper_labels_never_lower_the_risk(drawn, data, factor)
         assert model.dual_bound_ <= other.objective_ + CLOSE
 
 
-@examples(10)
+@examples(6)
 @given(
     st.data(), data_sets(), norms, st.lists(st.floats(1e-4, 2.0), min_size=1, max_size=3)
 )
@@ -234,12 +234,14 @@ def test_paths_agree_with_fits(drawn, data, norm, radii):
             assert gap <= 1e-6 * max(risk, 1e-2) + CLOSE or not converged(caught)
 
 
-@examples(10)
+@examples(6)
 @given(
     st.data(), data_sets(weighted=False), st.sampled_from(["rbf", "laplacian", "linear"])
 )
 def test_kernel_machines(drawn, data, kernel):
     ball = drawn.draw(balls(data, feature_costs=False)) | {"norm": "l2"}
+    # Without a budget, functions may be so steep that rounding decides: a fit warns.
+    ball["radius"] = max(ball["radius"], 1e-2)
     given_ball = {name: ball[name] for name in ("radius", "label_cost")}
     model = fitted(RobustSVC(**given_ball, kernel=kernel), data)
     scores = model.decision_function(data.X)
@@ -254,7 +256,7 @@ def test_kernel_machines(drawn, data, kernel):
         assert paper.objective_ >= model.dual_bound_ - CLOSE
 
 
-@examples(10)
+@examples(6)
 @given(st.data(), data_sets())
 def test_probabilities(drawn, data):
     ball = drawn.draw(balls(data))
@@ -267,7 +269,7 @@ def test_probabilities(drawn, data):
     np.testing.assert_array_equal(predicted[best], model.predict(data.X)[best])
 
 
-@examples(10)
+@examples(6)
 @given(st.data(), data_sets(), st.sampled_from(["trim", "repair"]))
 def test_doubted_labels(drawn, data, disbelief):
     ball = drawn.draw(balls(data, feature_costs=False))
@@ -329,7 +331,7 @@ def test_audits_are_sorted_and_name_every_row_once(data):
     assert (np.diff(audit.gain) <= 0).all()
 
 
-@examples(15)
+@examples(9)
 @given(st.data(), data_sets())
 def test_any_linear_classifier_can_be_judged(drawn, data):
     from ..robustness.cases import FixedScores

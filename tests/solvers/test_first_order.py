@@ -31,8 +31,9 @@ ROUGH = SolverSettings(tol=1e-2)
 def wide(norm, label_cost, fit_intercept=True, n_rows=60, n_features=300, seed=0):
     rng = np.random.default_rng(seed)
     y = np.arange(n_rows) % 3
-    X = sparse.random(n_rows, n_features, 0.1, rng=rng, format="csr")
-    X = sparse.csr_array(X + sparse.csr_array(np.eye(3, n_features)[y]))
+    filled = rng.random((n_rows, n_features)) < 0.1
+    X = filled * rng.random((n_rows, n_features)) + np.eye(3, n_features)[y]
+    X = sparse.csr_array(X)
     ball = WassersteinBall(0.02, label_cost, norm)
     weight = np.full(n_rows, 1 / n_rows)
     return RobustProblem(X, y, weight, ball, 3, fit_intercept)

@@ -9,7 +9,7 @@ import typer
 
 from ..files import write_bytes
 from ..onnx_export import to_onnx
-from .models import loaded
+from .models import in_use, loaded
 from .output import Json, Output
 from .tables import checked_output
 
@@ -36,7 +36,7 @@ def export(
     """
     output = Output(as_json)
     checked_output(out, model, endings=(".onnx",))
-    with output.working("Exporting"):
+    with output.working("Exporting"), in_use(model):
         exported = to_onnx(loaded(model))
         write_bytes(out, exported.SerializeToString())
     inputs = [each.name for each in exported.graph.input]

@@ -228,7 +228,8 @@ def _numbers(frame: Any, path: Path) -> Any:
     if (largest > LARGEST).any():
         name = largest.idxmax()
         raise ValueError(
-            f"{path}: {name} must hold numbers up to {LARGEST:g}, got {largest[name]:g}."
+            f"{path}: {name} must hold finite numbers up to {LARGEST:g}, got "
+            f"{largest[name]:g}."
         )
     return values
 

@@ -39,8 +39,11 @@ def predict(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add those of a logistic model.")
     ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse categories never seen in training.")
+    ignore_unseen: Annotated[
+        bool,
+        typer.Option(
+            "--ignore-unseen", help="Take categories never seen in training as none."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -55,8 +58,9 @@ def predict(
         classifier, rows = loaded(model), read_table(table)
         X = features_for(classifier, rows)
         unseen = unseen_categories(classifier, X)
-        if strict and unseen:
-            raise ValueError(f"{table}: {' '.join(unseen)}")
+        if unseen and not ignore_unseen:
+            first = unseen[0].removesuffix(".")
+            raise ValueError(f"{table}: {first}; --ignore-unseen takes them as none.")
         output.notes += unseen
         predictions = _predictions(classifier, X, scores, probabilities)
     classes, counts = np.unique(predictions["prediction"], return_counts=True)

@@ -13,8 +13,8 @@ from ._lazy import by_blocks, is_lazy
 from ._partial_fit import PartialFitMixin
 
 
-class LogisticMixin:
-    """The log-loss, and the probabilities that belong to it."""
+class LogisticClassifier(RobustLinearClassifier):
+    """Linear scores under the log-loss, with the probabilities that belong to it."""
 
     decision_function: Any
 
@@ -62,7 +62,7 @@ class LogisticMixin:
         return LOSSES["logistic"]
 
 
-class RobustLogisticRegression(LogisticMixin, PartialFitMixin, RobustLinearClassifier):
+class RobustLogisticRegression(PartialFitMixin, LogisticClassifier):
     """Logistic regression with the least worst-case log-loss in a Wasserstein ball.
 
     Minimises the largest expected cross-entropy over all distributions that moving

@@ -6,7 +6,7 @@ from ._base import RobustLinearClassifier
 from ._search import PathSearch
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
-from .logistic import LogisticMixin, RobustLogisticRegression
+from .logistic import LogisticClassifier, RobustLogisticRegression
 
 
 class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
@@ -82,7 +82,7 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
     _searched = RobustLinearSVC
 
 
-class RobustLogisticRegressionCV(PathSearch, LogisticMixin, RobustLinearClassifier):
+class RobustLogisticRegressionCV(PathSearch, LogisticClassifier):
     """:class:`RobustLogisticRegression` with radius and label cost chosen.
 
     Parameters

@@ -11,7 +11,7 @@ is here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -251,11 +251,13 @@ def _checked_support(support: Any) -> tuple[Floats, Floats]:
 
 
 def _checked_groups(categorical: Any) -> tuple[CategoricalGroup, ...]:
-    if not isinstance(categorical, Iterable):
+    try:
+        groups = tuple(categorical)
+    except TypeError:
         raise TypeError(
             f"categorical must be a sequence of pairs (columns, cost), got {categorical!r}."
-        )
-    return tuple(_checked_group(group) for group in categorical)
+        ) from None
+    return tuple(_checked_group(group) for group in groups)
 
 
 def _checked_group(group: Any) -> CategoricalGroup:

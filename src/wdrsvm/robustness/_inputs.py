@@ -12,7 +12,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
-from ..problem import LOSSES, Loss
+from ..problem import LOSSES, Loss, WassersteinBall
 from ..problem.ball import check_cost_size
 from ..problem.norms import HUGE, TINY
 from ..problem.objective import Codes, Floats, Matrix
@@ -195,3 +195,13 @@ def checked_loss(loss: str | Loss) -> Loss:
         allowed = ", ".join(repr(name) for name in LOSSES)
         raise ValueError(f"loss must be one of {allowed}, got {loss!r}.")
     return LOSSES[loss]
+
+
+def check_kernel_ball(ball: WassersteinBall) -> None:
+    """A kernel's ball lies in its own space."""
+    shaped = (ball.feature_cost, ball.support, ball.categorical)
+    if ball.norm != "l2" or any(part is not None for part in shaped):
+        raise ValueError(
+            "norm must be 'l2', and feature_cost, support and categorical None, for a "
+            "kernel, whose ball is in its own space."
+        )

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernels import Factor, factorise, kernel_of
-from ..problem import WassersteinBall
 from ..problem.canonical import NominalRows
 from ..solvers.scaling import dense_rows
 from ._path_parts import RobustPath
@@ -43,13 +42,3 @@ def lift(kernel: Any, rows: NominalRows, n_samples: int, **parameters: Any) -> L
         gram = found(rows.X, rows.X)
     factor = factorise(gram, known_positive=found.is_known_positive)
     return Lifted(rows._replace(X=factor.features), factor)
-
-
-def check_kernel_ball(ball: WassersteinBall) -> None:
-    """A kernel's ball lies in its own space."""
-    shaped = (ball.feature_cost, ball.support, ball.categorical)
-    if ball.norm != "l2" or any(part is not None for part in shaped):
-        raise ValueError(
-            "norm must be 'l2', and feature_cost, support and categorical None, for a "
-            "kernel, whose ball is in its own space."
-        )

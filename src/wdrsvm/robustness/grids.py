@@ -45,9 +45,10 @@ def checked_radii(radii: Any) -> Floats | int:
     if isinstance(radii, Integral) and not isinstance(radii, bool):
         if radii < 1:
             raise ValueError(f"radii must be radii or an integer >= 1, got {radii!r}.")
-        if radii > MOST_RADII:
+        count = int(radii)
+        if count > MOST_RADII:
             raise ValueError(f"radii must be {MOST_RADII} radii at most, got {radii!r}.")
-        return int(radii)
+        return count
     try:
         given = np.asarray(radii, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

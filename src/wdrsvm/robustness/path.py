@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..problem import WassersteinBall
-from ._lift import check_kernel_ball, lift
+from ._inputs import check_kernel_ball
+from ._lift import lift
 from ._path_parts import (
     Grid,
     RobustPath,

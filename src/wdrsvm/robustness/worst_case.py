@@ -15,6 +15,7 @@ from ..problem.distributed import DistributedProblem
 from ..problem.objective import Floats, Matrix, scores_of
 from ._chunks import is_lazy, known_rows
 from ._inputs import (
+    check_kernel_ball,
     checked_features,
     checked_loss,
     checked_trust,
@@ -110,6 +111,9 @@ def judged_classifier(
     label_trust: ArrayLike | None,
 ) -> Judged:
     """Check what a user gave; pipelines are judged in the space of their last step."""
+    X, classifier = last_step(X, classifier)
+    if has_kernel(classifier):
+        check_kernel_ball(ball)
     X, classifier = linear_step(X, classifier)
     scores = linear_scores(classifier)
     codes = label_codes(y, scores.classes)

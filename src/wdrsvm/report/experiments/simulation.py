@@ -74,7 +74,7 @@ def _verdict(peaks: Any, kind: str, low: float, high: float) -> Verdict:
         f"{behind}; in {open_ones} the sign is open."
     )
     # The same order of size: neither half nor twice the printed largest lead.
-    alike = high / 2 <= lead.max() <= 2 * high
+    alike = bool(high / 2 <= lead.max() <= 2 * high)
     if not ahead and not behind:
         return Verdict(text)
     return Verdict(text, ahead > 0 and behind == 0 and alike)

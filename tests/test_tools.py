@@ -1,0 +1,110 @@
+"""The tools that judge the tests do what they say."""
+
+import ast
+import json
+from collections import Counter
+
+import pytest
+from tools import covered, matrix
+from tools.mutants import spoken
+from tools.mutations import mutations
+
+SOURCE = '''
+"""A module."""
+__all__ = ["f"]
+
+
+def f(a: int = 1, *, flag=True):
+    """A docstring."""
+    if a < 2 and flag:
+        raise ValueError("left alone", 3)
+    a = not flag
+    return g(a, 4.5, key="k") if a is None else -a
+'''
+
+
+def changed():
+    return {(one.before, one.after) for one in mutations("m.py", SOURCE)}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("a < 2", "a <= 2"),
+        ("2", "3"),
+        ("True", "False"),
+        ("a < 2 and flag", "a < 2 or flag"),
+        ("not flag", "flag"),
+        ("-a", "a"),
+        ("a is None", "a is not None"),
+        ("'k'", "'k!'"),
+        ("g(a, 4.5, key='k')", "g(a, key='k')"),
+        ("g(a, 4.5, key='k')", "g(a, 4.5)"),
+        (
+            "g(a, 4.5, key='k') if a is None else -a",
+            "-a if a is None else g(a, 4.5, key='k')",
+        ),
+    ],
+)
+def test_careless_changes_are_made(change):
+    assert change in changed()
+
+
+def test_texts_errors_and_names_are_left_alone():
+    touched = {before for before, _ in changed()}
+    assert touched.isdisjoint({"'left alone'", "3", "'f'", "'A docstring.'", "int"})
+
+
+def test_a_mutant_differs_in_one_place_from_the_code_that_stays_as_it_was():
+    right = ast.unparse(ast.parse(SOURCE))
+    for one in mutations("m.py", SOURCE):
+        wrong = ast.unparse(one.applied(SOURCE))
+        assert wrong != right
+        lines = zip(right.splitlines(), wrong.splitlines(), strict=True)
+        assert sum(before != after for before, after in lines) == 1
+        compile(one.applied(SOURCE), "m.py", "exec")
+    assert ast.unparse(ast.parse(SOURCE)) == right
+
+
+def test_the_order_of_a_sample_depends_on_its_seed_alone():
+    found = [*mutations("m.py", SOURCE)]
+    orders = [sorted(found, key=lambda one, s=seed: one.order(s)) for seed in (0, 0, 1)]
+    assert [one.name for one in orders[0]] == [one.name for one in orders[1]]
+    assert [one.name for one in orders[0]] != [one.name for one in orders[2]]
+
+
+def test_tests_have_the_names_of_the_report():
+    assert spoken("tests/a/test_b.py::test_c[x::y.z]") == "tests.a.test_b.test_c[x::y.z]"
+    assert spoken("tests/test_b.py::TestC::test_d") == "tests.test_b.TestC.test_d"
+
+
+def test_shares_are_of_lines_and_branches(tmp_path):
+    half = {"covered_lines": 8, "num_statements": 10, "percent_covered": 75.0}
+    half |= {"covered_branches": 1, "num_branches": 2}
+    files = {f"src/wdrsvm/problem/{name}.py": {"summary": half} for name in "ab"}
+    report = tmp_path / "coverage.json"
+    report.write_text(json.dumps({"files": files}))
+    found = covered.folders(report)
+    assert found["problem"] == Counter(
+        covered_lines=16, num_statements=20, covered_branches=2, num_branches=4
+    )
+    assert covered.shares(found["problem"]) == (75.0, 50.0)
+
+
+def test_lines_of_the_table_are_replaced_not_repeated(tmp_path, monkeypatch):
+    table = tmp_path / "table.csv"
+    monkeypatch.setattr(matrix, "RESULTS", table)
+    line = dict.fromkeys(matrix.COLUMNS, "1")
+    for python, passed in (("3.12", "5"), ("3.11", "6"), ("3.12", "7")):
+        matrix.noted({**line, "python": python, "passed": passed})
+    head, *lines = table.read_text().splitlines()
+    assert head == ",".join(matrix.COLUMNS)
+    assert [each.split(",")[0] for each in lines] == ["3.11", "3.12"]
+    assert lines[1].split(",")[6] == "7"
+
+
+def test_counts_come_from_the_report(tmp_path):
+    report = tmp_path / "report.xml"
+    counts = 'tests="9" skipped="2" failures="1" errors="1"'
+    report.write_text(f"<testsuites><testsuite {counts}/></testsuites>")
+    assert matrix.counts(report) == {"passed": 5, "skipped": 2, "failed": 2}

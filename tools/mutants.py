@@ -1,0 +1,260 @@
+"""``make mutants``: change the code on purpose and see whether a test notices.
+
+A seeded sample of the mutations of ``problem`` and ``robustness``, as many a module as its
+share of all.  For each, the tests that run the changed line, nearest and fastest first,
+until one fails; a test that does not end counts too.  Tests run with the compiler off, so
+that no compiled function of the right code stands in for a wrong one.  Results are kept in
+``.mutants``: a second run judges only what is new, and the survivors again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
+from types import CodeType
+from typing import Any, TypeAlias
+from xml.etree import ElementTree
+
+from .mutations import Mutation, mutations
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("problem", "robustness")
+# Tests that may notice a change in those folders, and take little time without a compiler.
+TESTS = (
+    "agreement/test_bounded.py",
+    "problem",
+    "properties/test_oracles.py",
+    "robustness",
+    "solvers/test_bounded.py",
+    "solvers/test_disbelief.py",
+)
+KEPT = ROOT / ".mutants"
+COVERAGE, REPORT, RESULTS = KEPT / "coverage", KEPT / "report.xml", KEPT / "results.jsonl"
+# Seconds of tests that a mutant must survive, and how many times as long it may take.
+TESTS_AT_MOST, PATIENCE = 6.0, 2.0
+KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
+# A test failed, a module could not be imported, or the time was over.
+FOUND = (1, 2, -signal.SIGXCPU, -signal.SIGKILL, -signal.SIGALRM)
+QUIET = ("-x", "-q", "-p", "no:cacheprovider", "-W", "ignore:Module already imported")
+# Imported once, before forking, with whatever the package imports.
+HEAVY = ("cvxpy", "dask.array", "hypothesis", "pandas", "polars", "pytest", "sklearn.svm")
+
+TestTimes: TypeAlias = dict[str, float]
+
+
+def measure_tests() -> None:
+    """Run the tests once on the right code: which lines each runs, how long it takes."""
+    KEPT.mkdir(exist_ok=True)
+    folders = [f"--cov=src/wdrsvm/{folder}" for folder in FOLDERS]
+    tests = [f"tests/{name}" for name in TESTS]
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow"]
+    options = ["--cov-context=test", "--cov-report=", f"--junitxml={REPORT}"]
+    subprocess.run(
+        [*command, *folders, *options, *tests],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "COVERAGE_FILE": str(COVERAGE)},
+        check=True,
+    )
+
+
+def test_times() -> TestTimes:
+    """Seconds of each test, under the name that coverage has for it."""
+    times = {}
+    for case in ElementTree.parse(REPORT).iter("testcase"):
+        times[f"{case.attrib['classname']}.{case.attrib['name']}"] = float(
+            case.attrib["time"]
+        )
+    return times
+
+
+def spoken(test: str) -> str:
+    """``tests/a/test_b.py::test_c`` as the report names it."""
+    file, _, rest = test.partition("::")
+    parents, bracket, parameters = rest.partition("[")
+    dotted = file.removesuffix(".py").replace("/", ".")
+    return f"{dotted}.{parents.replace('::', '.')}{bracket}{parameters}"
+
+
+@cache
+def tests_by_line(module: str) -> dict[int, set[str]]:
+    """For every line of a module the tests that run it."""
+    from coverage import CoverageData
+
+    data = CoverageData(str(COVERAGE))
+    data.read()
+    (file,) = [name for name in data.measured_files() if name.endswith(module)] or [""]
+    return {
+        line: {name.partition("|")[0] for name in names if name}
+        for line, names in data.contexts_by_lineno(file).items()
+    }
+
+
+def chosen_tests(
+    mutation: Mutation, by_line: dict[int, set[str]], times: TestTimes
+) -> list[str]:
+    """Tests of the line, those of the same name and the fastest first, few seconds.
+
+    A line within a statement is the statement's; one run by imports is every test's.
+    """
+    above = max((line for line in by_line if line <= mutation.line), default=0)
+    on_line = by_line.get(above) or set().union(*by_line.values())
+    stem = Path(mutation.module).stem.strip("_")
+    variants: Counter[str] = Counter()
+    ranked = []
+    for test in sorted(on_line, key=lambda test: (times.get(spoken(test), 1.0), test)):
+        function = test.partition("[")[0]
+        ranked.append((variants[function], f"/test_{stem}.py" not in test, test))
+        variants[function] += 1
+    # One variant of each test, then a second one of each.
+    chosen: list[str] = []
+    seconds = 0.0
+    for _, _, test in sorted(ranked, key=lambda rank: rank[:2]):
+        seconds += times.get(spoken(test), 1.0)
+        if chosen and seconds > TESTS_AT_MOST:
+            break
+        chosen.append(test)
+    return chosen
+
+
+def sample(per_thousand: int, seed: int) -> list[Mutation]:
+    """A share of every module's mutations."""
+    chosen: list[Mutation] = []
+    for folder in FOLDERS:
+        for path in sorted((ROOT / "src" / "wdrsvm" / folder).glob("*.py")):
+            module = path.relative_to(ROOT).as_posix()
+            found = sorted(
+                mutations(module, path.read_text()), key=lambda one: one.order(seed)
+            )
+            chosen += found[: -(-len(found) * per_thousand // 1000)]
+    return sorted(chosen, key=lambda one: one.order(seed))
+
+
+class Changed(SourceFileLoader):
+    """Imports one module as its mutant and leaves the others to Python."""
+
+    def __init__(self, mutation: Mutation) -> None:
+        path = ROOT / mutation.module
+        name = ".".join(Path(mutation.module).with_suffix("").parts[1:])
+        SourceFileLoader.__init__(self, name, str(path))
+        self.code = compile(mutation.applied(path.read_text()), str(path), "exec")
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(name, path) if name == self.name else None
+        if spec is not None:
+            spec.loader = self
+        return spec
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.code
+
+
+def judged(mutation: Mutation, tests: list[str], seconds: float) -> str:
+    """What becomes of a mutant, in a process of its own."""
+    if not tests:
+        return UNTESTED
+    child = os.fork()
+    if child == 0:
+        _run_tests(mutation, tests, seconds)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code in FOUND:
+        return KILLED
+    if code != 0:
+        raise RuntimeError(f"Tests of {mutation.name} ended with {code}.")
+    return SURVIVED
+
+
+def _run_tests(mutation: Mutation, tests: list[str], seconds: float) -> None:
+    """Never returns: the process ends with 0 if no test noticed, within its time."""
+    limit = int(5 + PATIENCE * seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+    # Threads that wait for each other use no processor.
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(20 * limit)
+    silent = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silent, 1)
+    os.dup2(silent, 2)
+    import pytest
+
+    code = 3
+    try:
+        sys.meta_path.insert(0, Changed(mutation))
+        code = int(pytest.main([*QUIET, *tests]))
+    finally:
+        os._exit(code)
+
+
+def import_what_is_imported() -> None:
+    """Load other libraries once for all mutants; the package itself is forgotten."""
+    for name in HEAVY:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    sys.path.insert(0, str(ROOT / "src"))
+    for path in (ROOT / "src" / "wdrsvm").glob("[epsr]*s/*.py"):
+        importlib.import_module(f"wdrsvm.{path.parent.name}.{path.stem}")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "wdrsvm"]:
+        del sys.modules[name]
+
+
+def earlier() -> dict[str, str]:
+    """Fates of mutants from former runs."""
+    if not RESULTS.exists():
+        return {}
+    lines = map(json.loads, RESULTS.read_text().splitlines())
+    return {line["name"]: line["fate"] for line in lines}
+
+
+def fates(chosen: list[Mutation], again: bool) -> Iterator[tuple[Mutation, str]]:
+    """Each mutant and its fate; known kills are not repeated unless asked."""
+    known, times = earlier(), test_times()
+    for mutation in chosen:
+        if known.get(mutation.name) == KILLED and not again:
+            yield mutation, KILLED
+            continue
+        tests = chosen_tests(mutation, tests_by_line(mutation.module), times)
+        seconds = sum(times.get(spoken(test), 1.0) for test in tests)
+        fate = judged(mutation, tests, seconds)
+        with RESULTS.open("a") as file:
+            print(json.dumps({"name": mutation.name, "fate": fate}), file=file)
+        yield mutation, fate
+
+
+def main() -> int:
+    """Judge a sample; 1 if less than the asked share is killed."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--per-thousand", type=int, default=50, help="share of mutations")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--at-least", type=float, default=0.85, help="share to be killed")
+    parser.add_argument("--again", action="store_true", help="judge the killed again")
+    arguments = parser.parse_args()
+    os.environ["NUMBA_DISABLE_JIT"] = "1"
+    if not COVERAGE.exists():
+        measure_tests()
+    import_what_is_imported()
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for mutation, fate in fates(
+        sample(arguments.per_thousand, arguments.seed), arguments.again
+    ):
+        counts[Path(mutation.module).parent.name][fate] += 1
+        if fate != KILLED:
+            print(f"{fate}: {mutation.name} (line {mutation.line})", flush=True)
+    shares = []
+    for folder, count in counts.items():
+        shares.append(count[KILLED] / count.total())
+        print(f"{folder}: {count[KILLED]} of {count.total()} killed, {shares[-1]:.1%}")
+    return int(min(shares) < arguments.at_least)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
