@@ -24,7 +24,12 @@ CACHES = ("__pycache__", ".pyc", ".nbi", ".nbc", ".hypothesis", ".coverage", "_b
 NEEDED_IN_SDIST = {
     *("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "PKG-INFO"),
     *("SECURITY.md", "conftest.py"),
-    *("README.md", "benchmarks/__main__.py", "docs/conf.py", "examples/audit_labels.py"),
+    *(
+        "README.md",
+        "benchmarks/__main__.py",
+        "docs/conf.py",
+        "examples/labels/audit_labels.py",
+    ),
     *("pyproject.toml", "src/wdrsvm/py.typed", "tests/test_readme.py", "tools/dist.py"),
 }
 VERSIONS = """
