@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
-COUNTED := $(addprefix tests/,estimators problem robustness solvers)
+COUNTED := $(addprefix tests/,agreement estimators problem robustness solvers)
 
 .DEFAULT_GOAL := test
 .PHONY: demo test lint bench stress coverage dist test-matrix mutants docs clean browser fuzz
