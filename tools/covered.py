@@ -1,8 +1,8 @@
 """``python -m tools.covered 95``: the share of lines and branches run, by folder.
 
 Reads ``coverage.json`` of the run with the compiler off, in which compiled functions are
-counted like others.  Every folder must reach the share, in lines and branches together; the
-share of branches alone is told.
+counted like others.  Every folder must reach the share, in lines and branches together and
+in branches alone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> int:
     found = {folder: shares(counts) for folder, counts in sorted(folders(REPORT).items())}
     for folder, (both, branches) in found.items():
         print(f"{folder:12} {both:6.1f} % covered, {branches:6.1f} % of the branches")
-    return int(min(both for both, _ in found.values()) < asked)
+    return int(min(map(min, found.values())) < asked)
 
 
 if __name__ == "__main__":
