@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .along_rows import row_sums
 from .loss import Loss
-from .multipliers import MultiplierSource, RowDuals, RowMultipliers, tilt
+from .multipliers import Changed, RowDuals, RowMultipliers, tilt
 from .objective import Codes, Floats, RobustProblem
 
 
@@ -70,16 +71,15 @@ class JointRows:
     def _spread(self) -> Floats:
         """How the slopes of each row answer a pull, (rows, C, C)."""
         alpha, phi, beta = self.masses
-        winners, flipped = self._winners(), phi.sum(axis=1)
-        own = np.eye(alpha.shape[1])[self.y]
-        slopes = self.slopes(self.y)
-        total = alpha.sum(axis=1) + flipped
-        spread = _outer(own, own, alpha.sum(axis=1)) + _outer(winners, winners, flipped)
+        winners, own = self._winners(), np.eye(alpha.shape[1])[self.y]
+        slopes, kept = self.slopes(self.y), row_sums(alpha)
+        total = kept + row_sums(phi)
+        # What flips add for their winners s, s s', is what tilting the winners takes away.
+        spread = _outer(own, own, kept)
         for one, other in ((alpha, own), (phi, winners)):
             crossed = _outer(one, other)
             spread -= crossed + crossed.transpose(0, 2, 1)
         spread -= _outer(slopes, slopes, 1 / np.where(total > 0, total, 1.0))
-        spread -= _outer(winners, winners, flipped)
         each = np.arange(alpha.shape[1])
         spread[:, each, each] += alpha + phi + beta
         return spread
@@ -90,19 +90,8 @@ def _outer(one: Floats, other: Floats, factor: Floats | None = None) -> Floats:
     return np.asarray(product if factor is None else product * factor[:, None, None])
 
 
-@dataclass(frozen=True, eq=False)
-class Joint:
+class Joint(Changed):
     """Multipliers of the Crammer-Singer loss, tilted together."""
-
-    multipliers: MultiplierSource
-
-    @property
-    def flow(self) -> Floats | None:
-        return self.multipliers.flow
-
-    @property
-    def gradient(self) -> Floats | None:
-        return self.multipliers.gradient
 
     def rows(self, problem: RobustProblem, rows: slice) -> RowDuals:
         found = self.multipliers.rows(problem, rows)

@@ -151,8 +151,8 @@ class Multipliers:
 
 
 @dataclass(frozen=True, eq=False)
-class Loosened:
-    """Multipliers with a trace of mass everywhere: tilting cannot move what is zero."""
+class Changed:
+    """Multipliers made from others, with the norm's own as they were."""
 
     multipliers: MultiplierSource
 
@@ -163,6 +163,10 @@ class Loosened:
     @property
     def gradient(self) -> Floats | None:
         return self.multipliers.gradient
+
+
+class Loosened(Changed):
+    """Multipliers with a trace of mass everywhere: tilting cannot move what is zero."""
 
     def rows(self, problem: RobustProblem, rows: slice) -> RowDuals:
         return self.multipliers.rows(problem, rows).loosened(problem.weight[rows])
