@@ -4,8 +4,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from sklearn.datasets import load_iris
 
 from wdrsvm import demo
+from wdrsvm.cli.main import main
 from wdrsvm.experiments import EXPERIMENTS, collect
 from wdrsvm.report import Page, Section, Table
 from wdrsvm.report.experiments import simulation, write_experiment_page
@@ -57,6 +59,13 @@ def test_the_page_of_the_demo(browser, tmp_path, capsys):
 
 def test_the_page_of_a_model(browser, iris_page):
     assert_accessible(browser, iris_page, "image-alt")
+
+
+def test_the_page_of_an_audit(browser, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    load_iris(as_frame=True).frame.to_csv("iris.csv", index=False)
+    assert main(["audit", "iris.csv", "--target", "target", "--out", "audit.html"]) == 0
+    assert_accessible(browser, tmp_path / "audit.html")
 
 
 def test_the_page_with_sliders(browser, explored):
