@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
@@ -20,7 +19,6 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..problem import Loss, WassersteinBall
-from ..problem.objective import Floats
 from ..robustness._inputs import (
     READ_AS_THEY_ARE,
     checked_flag,
@@ -30,6 +28,7 @@ from ..robustness._inputs import (
 from ..robustness.grids import checked_label_costs, checked_radii, radii_below
 from ._fit import unchanged_on_error
 from ._folds import FoldScores, Grid, Rows, scored_fold
+from ._search_results import most_robust, results_table
 
 # Parameters of a search beside those of the estimator, and their defaults.
 OWN_PARAMETERS = {
@@ -263,7 +262,7 @@ class PathSearch:
         rank = self.cv_results_[f"rank_test_{decided_by}"]
         index = int(rank.argmin())
         if checked_flag(self.one_standard_error, "one_standard_error"):
-            index = _most_robust(grid, self.cv_results_, decided_by, index, len(folds))
+            index = most_robust(grid, self.cv_results_, decided_by, index, len(folds))
         self.best_index_ = index
         self.best_score_ = float(self.cv_results_[f"mean_test_{decided_by}"][index])
         self.best_params_ = grid.params[index]
@@ -297,50 +296,6 @@ def _fitted(estimator: Any) -> dict[str, Any]:
         return {}
     params = estimator.get_params(deep=False)
     return {name: value for name, value in vars(estimator).items() if name not in params}
-
-
-def results_table(grid: Grid, folds: list[FoldScores]) -> dict[str, Any]:
-    """Times, parameters and scores under the names that scikit-learn's searches use."""
-    params = grid.params
-    table: dict[str, Any] = {}
-    for name in ("fit_time", "score_time"):
-        seconds = np.array([getattr(fold, name) for fold in folds])
-        table[f"mean_{name}"] = np.full(len(params), seconds.mean())
-        table[f"std_{name}"] = np.full(len(params), seconds.std())
-    for name in ("label_cost", "radius"):
-        column = np.ma.empty(len(params), dtype=object if name == "label_cost" else float)
-        column[:] = np.ma.masked
-        for k, point in enumerate(params):
-            column[k] = point[name]
-        table[f"param_{name}"] = column
-    table["params"] = params
-    for name in folds[0].scores:
-        table |= _score_columns(name, np.array([fold.scores[name] for fold in folds]))
-    return table
-
-
-def _score_columns(name: str, scores: Floats) -> dict[str, Any]:
-    columns: dict[str, Any] = {
-        f"split{k}_test_{name}": values for k, values in enumerate(scores)
-    }
-    mean = scores.mean(axis=0)
-    columns[f"mean_test_{name}"] = mean
-    columns[f"std_test_{name}"] = scores.std(axis=0)
-    # Scores that are equal up to the order of summation share a rank.
-    columns[f"rank_test_{name}"] = rankdata(-mean.round(12), method="min").astype(np.int32)
-    return columns
-
-
-def _most_robust(
-    grid: Grid, table: dict[str, Any], name: str, best: int, n_folds: int
-) -> int:
-    """The largest radius within one standard error of the best score, at its label cost."""
-    mean = table[f"mean_test_{name}"]
-    error = table[f"std_test_{name}"][best] / np.sqrt(n_folds)
-    first = best // len(grid.radii) * len(grid.radii)
-    column = np.arange(first, first + len(grid.radii))
-    good = column[mean[column] >= mean[best] - error]
-    return int(max(good, key=lambda k: grid.radii[k - first]))
 
 
 def _shown(folds: Iterable[FoldScores], n_folds: int) -> Iterable[FoldScores]:

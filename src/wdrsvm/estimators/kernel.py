@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
-from numbers import Integral
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from ..kernels import Factor, Kernel, factorise, kernel_of, nystroem
 from ..problem import RobustProblem, WassersteinBall
-from ..problem.canonical import NominalRows
 from ..problem.objective import BLOCK_ENTRIES, Floats
 from ..robustness.worst_case import LinearScores
 from ..solvers import SolverResult
 from ..solvers.scaling import dense_rows
 from ._base import RobustClassifier
-from ._fit import TrainingData, seed_of, training_data
+from ._fit import TrainingData, training_data
+from ._lifting import LiftedData, lifted
 from ._promises import KernelPromisesMixin
-
-
-@dataclass(frozen=True, eq=False)
-class LiftedData(TrainingData):
-    """Training data whose rows are features of the kernel, and where these come from.
-
-    ``support_rows`` are the landmarks' inputs, None for a precomputed kernel.
-    """
-
-    kernel: Kernel
-    factor: Factor
-    support_rows: Any
 
 
 class RobustSVC(KernelPromisesMixin, RobustClassifier):
@@ -264,39 +250,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
         data = training_data(self, X, y, sample_weight, label_trust)
-        kernel = kernel_of(
-            self.kernel,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            kernel_params=self.kernel_params,
-            X=data.rows.X,
-            weight=data.rows.weight,
-        )
-        factor = self._factor(kernel, data.rows, _num_samples(y))
-        rows = None if kernel.is_precomputed else data.rows.X[factor.landmarks]
-        lifted = data.rows._replace(X=factor.features)
-        return LiftedData(lifted, data.classes, data.codes, kernel, factor, rows)
-
-    def _factor(self, kernel: Kernel, rows: NominalRows, n_samples: int) -> Factor:
-        n_components = _checked_components(self.n_components)
-        if kernel.is_precomputed:
-            if n_components is not None:
-                raise ValueError(
-                    "n_components must be None for kernel='precomputed', whose values "
-                    f"are all there already, got {n_components}."
-                )
-            if rows.X.shape[1] != n_samples:
-                raise ValueError(
-                    "X must be square for kernel='precomputed', the kernel values of all "
-                    f"pairs of training rows, got shape {(n_samples, rows.X.shape[1])}."
-                )
-            gram = dense_rows(rows.X[:, rows.source])
-        elif n_components is not None and n_components < rows.X.shape[0]:
-            return nystroem(kernel, rows.X, n_components, seed_of(self.random_state))
-        else:
-            gram = kernel(rows.X, rows.X)
-        return factorise(gram, known_positive=kernel.is_known_positive)
+        return lifted(self, data, _num_samples(y))
 
     def _problem(self, data: TrainingData, ball: WassersteinBall) -> RobustProblem:
         problem = super()._problem(data, ball)
@@ -357,14 +311,3 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         is_precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
         tags.input_tags.pairwise = is_precomputed
         return tags
-
-
-def _checked_components(n_components: Any) -> int | None:
-    if n_components is None:
-        return None
-    is_integer = isinstance(n_components, Integral) and not isinstance(n_components, bool)
-    if not is_integer or n_components < 1:
-        raise ValueError(
-            f"n_components must be None or an integer >= 1, got {n_components!r}."
-        )
-    return int(n_components)

@@ -32,7 +32,7 @@ PEERS = {"linear": ("highs-simplex", "highs-ipm", "clarabel"), "kernel": ("clara
 REPETITIONS = {"quick": 2, "full": 50}
 # Repetitions that peers take part in, and seconds that each may take.
 PEER_REPETITIONS = {"linear": 3, "kernel": 1}
-TIME_LIMIT = 120.0
+TIME_LIMIT = 60.0
 
 
 def sizes(panels: dict[str, list[tuple[int, int, int]]]) -> list[tuple[int, int, int]]:

@@ -1,0 +1,55 @@
+"""What a search has found: the table of all points, and the most robust good one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from ..problem.objective import Floats
+from ._folds import FoldScores, Grid
+
+
+def results_table(grid: Grid, folds: list[FoldScores]) -> dict[str, Any]:
+    """Times, parameters and scores under the names that scikit-learn's searches use."""
+    params = grid.params
+    table: dict[str, Any] = {}
+    for name in ("fit_time", "score_time"):
+        seconds = np.array([getattr(fold, name) for fold in folds])
+        table[f"mean_{name}"] = np.full(len(params), seconds.mean())
+        table[f"std_{name}"] = np.full(len(params), seconds.std())
+    for name in ("label_cost", "radius"):
+        column = np.ma.empty(len(params), dtype=object if name == "label_cost" else float)
+        column[:] = np.ma.masked
+        for k, point in enumerate(params):
+            column[k] = point[name]
+        table[f"param_{name}"] = column
+    table["params"] = params
+    for name in folds[0].scores:
+        table |= _score_columns(name, np.array([fold.scores[name] for fold in folds]))
+    return table
+
+
+def _score_columns(name: str, scores: Floats) -> dict[str, Any]:
+    columns: dict[str, Any] = {
+        f"split{k}_test_{name}": values for k, values in enumerate(scores)
+    }
+    mean = scores.mean(axis=0)
+    columns[f"mean_test_{name}"] = mean
+    columns[f"std_test_{name}"] = scores.std(axis=0)
+    # Scores that are equal up to the order of summation share a rank.
+    columns[f"rank_test_{name}"] = rankdata(-mean.round(12), method="min").astype(np.int32)
+    return columns
+
+
+def most_robust(
+    grid: Grid, table: dict[str, Any], name: str, best: int, n_folds: int
+) -> int:
+    """The largest radius within one standard error of the best score, at its label cost."""
+    mean = table[f"mean_test_{name}"]
+    error = table[f"std_test_{name}"][best] / np.sqrt(n_folds)
+    first = best // len(grid.radii) * len(grid.radii)
+    column = np.arange(first, first + len(grid.radii))
+    good = column[mean[column] >= mean[best] - error]
+    return int(max(good, key=lambda k: grid.radii[k - first]))
