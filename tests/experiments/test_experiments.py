@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
@@ -128,6 +129,24 @@ def test_both_scores_choose_where_accuracy_ties():
     model = noise_study.MODELS["Robust logistic, recipe"]
     few = model._replace(candidates=[{"radius": 0.4}, {"radius": 0.05}, {"radius": 0.001}])
     assert noise_study.tuned(few, split, None)["radius"] < 0.4
+
+
+def test_tables_where_a_model_is_behind_by_more_than_chance():
+    gaps = {"iris": [-0.02, -0.03, -0.025], "seeds": [0.3, -0.4, -0.05], "wine": [0.1] * 3}
+    rows = [
+        {"table": table, "condition": "clean", "weights": "none", "repetition": k}
+        | dict.fromkeys(noise_study.METRICS, 0.5 + (gap if model == "ours" else 0.0))
+        | {"model": model}
+        for table, found in gaps.items()
+        for k, gap in enumerate(found)
+        for model in ("ours", noise_study.REFERENCE)
+    ]
+    table = noise_study.summarise(pandas.DataFrame(rows))["differences"]
+    row = table.set_index("metric").loc["accuracy"]
+    assert row["tables_behind"] == 1
+    assert row["worst_table"] == "seeds"
+    assert row["worst_difference"] == pytest.approx(-5.0)
+    assert row["worst_error"] == pytest.approx(100 * np.std(gaps["seeds"], ddof=1) / 3**0.5)
 
 
 def test_conditions_spoil_what_they_say():

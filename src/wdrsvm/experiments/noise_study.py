@@ -51,6 +51,8 @@ KERNEL_WIDTHS = (0.3, 1.0)
 BUDGETS = {"l1": 1.0, "l2": 0.5}
 BALL = WassersteinBall(0.05, 2.0)
 REFERENCE = "LogisticRegression"
+# Points that a model may trail the reference to be called on a par.
+ON_A_PAR = 0.5
 # Probabilities below this count as this in log-losses.
 LEAST = 1e-6
 
@@ -276,15 +278,21 @@ def _differences(frame: Any) -> Any:
 
 def _against(wide: Any, model: str) -> Record:
     pair = 100 * wide[[model, REFERENCE]].dropna()
-    groups = pair.index.get_level_values("table")
-    gap = paired_difference(pair[model], pair[REFERENCE], groups)
-    by_table = (pair[model] - pair[REFERENCE]).groupby(level="table").mean()
+    gaps = pair[model] - pair[REFERENCE]
+    gap = paired_difference(
+        pair[model], pair[REFERENCE], gaps.index.get_level_values("table")
+    )
+    by_table = gaps.groupby(level="table").mean()
+    errors = gaps.groupby(level="table").sem()
+    worst = by_table.idxmin()
     return {
         "difference": gap.mean,
         "standard_error": gap.error,
         "p_value": signed_rank_p_value(by_table),
-        "worst_table": by_table.idxmin(),
-        "worst_difference": float(by_table.min()),
+        "worst_table": worst,
+        "worst_difference": float(by_table[worst]),
+        "worst_error": float(errors[worst]),
+        "tables_behind": int((by_table < -ON_A_PAR - 2 * errors).sum()),
         "tables": len(by_table),
     }
 
