@@ -7,6 +7,7 @@ import pandas
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from wdrsvm import radius_max
 from wdrsvm.experiments import EXPERIMENTS, noise_study, real_data, scalability, simulation
 from wdrsvm.experiments import subgradient as algorithm1
 from wdrsvm.experiments.noise_data import conditions, noisy_split
@@ -108,27 +109,20 @@ def test_a_model_of_the_noise_study(model, monkeypatch):
 
 
 def test_everyone_has_the_same_number_of_candidates():
-    counts = {len(model.candidates) for model in noise_study.MODELS.values()}
-    assert counts == {noise_study.N_CANDIDATES}
+    counts = {name: len(model.candidates) for name, model in noise_study.MODELS.items()}
+    # It searches by itself.
+    assert counts.pop(noise_study.RECIPE) == 0
+    assert set(counts.values()) == {noise_study.N_CANDIDATES}
 
 
-def test_the_log_loss_of_probabilities_and_of_a_class_never_seen():
-    class Fitted:
-        classes_ = np.array([0, 2])
-
-        def predict_proba(self, X):
-            return np.array([[0.5, 0.5], [0.25, 0.75], [1.0, 0.0]])
-
-    found = noise_study.mean_log_loss(Fitted(), np.zeros((3, 1)), np.array([0, 2, 1]))
-    expected = -(np.log(0.5) + np.log(0.75) + np.log(noise_study.LEAST)) / 3
-    assert found == pytest.approx(expected)
-
-
-def test_both_scores_choose_where_accuracy_ties():
+@pytest.mark.parametrize("weight", [None, "balanced"])
+def test_the_recipe_searches_its_own_radii(weight):
     split = noisy_split("iris", "clean", 0)
-    model = noise_study.MODELS["Robust logistic, recipe"]
-    few = model._replace(candidates=[{"radius": 0.4}, {"radius": 0.05}, {"radius": 0.001}])
-    assert noise_study.tuned(few, split, None)["radius"] < 0.4
+    found = noise_study.searched(split, weight)
+    options = {"label_cost": np.inf, "loss": "logistic", "class_weight": weight}
+    top = radius_max(split.X, split.y, **options)
+    assert 5e-4 * top < found["radius"] < 0.9 * top
+    assert found["label_cost"] == np.inf
 
 
 def test_tables_where_a_model_is_behind_by_more_than_chance():

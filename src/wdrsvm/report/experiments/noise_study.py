@@ -71,8 +71,7 @@ def _limits() -> list[str]:
         f"Tables with more than {2 * N_COMPONENTS} features are reduced to "
         f"{N_COMPONENTS} principal components.",
         f"Grids are coarse ({N_CANDIDATES} candidates a model), as many for everyone.",
-        "Balls are in l2, those of the recipe in linf; a promise in another norm needs a "
-        "fit in that norm.",
+        "The balls here are in l2; a promise in another norm needs a fit in that norm.",
     ]
 
 
