@@ -48,6 +48,12 @@ def test_a_rare_class_keeps_what_it_has():
     assert np.bincount(labels[kept])[1] == 3
 
 
+def test_classes_that_are_rare_already_stay_and_the_largest_is_whole():
+    labels = np.repeat([0, 1, 2, 3], [6, 278, 5, 200])
+    counts = np.bincount(labels[make_imbalanced(labels, 0.1, random_state=3)])
+    assert counts.tolist() == [6, 278, 5, 129]
+
+
 def test_noise_is_in_units_of_the_feature_and_zero_is_nothing():
     X = np.random.default_rng(0).normal(size=(500, 2)) * [1.0, 50.0]
     np.testing.assert_array_equal(add_feature_noise(X, 0.0), X)

@@ -152,7 +152,7 @@ def test_conditions_spoil_what_they_say():
     noisy = noisy_split("iris", "feature noise", 0)
     np.testing.assert_array_equal(clean.X, noisy.X)
     assert not np.allclose(clean.X_test, noisy.X_test)
-    rare = np.bincount(noisy_split("iris", "imbalance", 0).y)
+    rare = np.bincount(noisy_split("iris", "rare classes", 0).y)
     assert rare.max() >= 5 * rare.min()
     assert "crowd random" in conditions("music_genre")
 

@@ -87,15 +87,16 @@ def make_imbalanced(
 ) -> NDArray[np.intp]:
     """Rows that leave fewer and fewer of each class.
 
-    The classes, in a random order, keep shares of the smallest class's size that fall
-    geometrically from 1 to ``ratio``.
+    Classes from the largest to the smallest, equal ones in random order, keep no more
+    than shares of the largest class's size that fall geometrically from 1 to ``ratio``.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
         Labels.
     ratio : float
-        Size of the rarest class over that of the most frequent one, in (0, 1].
+        Size of the rarest class over that of the most frequent one, in (0, 1]; less
+        where it is less already.
     min_count : int, default=5
         Rows that a class keeps at least, as far as it has them.
     random_state : int or numpy Generator, default=0
@@ -119,8 +120,11 @@ def make_imbalanced(
     rng = np.random.default_rng(random_state)
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     sizes = np.bincount(codes)
-    shares = rng.permutation(np.geomspace(1.0, ratio, len(classes)))
-    counts = np.minimum(sizes, np.maximum(np.rint(shares * sizes.min()), min_count))
+    order = rng.permutation(len(classes))
+    order = order[np.argsort(-sizes[order], kind="stable")]
+    shares = np.empty(len(classes))
+    shares[order] = np.geomspace(1.0, ratio, len(classes))
+    counts = np.minimum(sizes, np.maximum(np.rint(shares * sizes.max()), min_count))
     kept = [
         rng.choice(np.flatnonzero(codes == code), int(count), replace=False)
         for code, count in enumerate(counts)

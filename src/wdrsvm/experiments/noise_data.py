@@ -73,7 +73,14 @@ TABLES: dict[str, Callable[[], Rows]] = {
     "music_genre": _music,
     "simulated": _simulated,
 }
-CONDITIONS = ("clean", "flips 10%", "flips 20%", "flips 30%", "imbalance", "feature noise")
+CONDITIONS = (
+    "clean",
+    "flips 10%",
+    "flips 20%",
+    "flips 30%",
+    "rare classes",
+    "feature noise",
+)
 CROWD_CONDITIONS = ("crowd majority", "crowd random")
 
 
@@ -134,7 +141,7 @@ def _spoiled(split: Split, condition: str, seed: int) -> Split:
     if condition.startswith("flips"):
         share = int(condition.strip("flips %")) / 100
         return split._replace(y=flip_labels(split.y, share, seed))
-    if condition == "imbalance":
+    if condition == "rare classes":
         kept = make_imbalanced(split.y, IMBALANCE, random_state=seed)
         return split._replace(X=split.X[kept], y=split.y[kept])
     if condition == "feature noise":
