@@ -47,6 +47,8 @@ TESTS_AT_MOST, PATIENCE = 6.0, 2.0
 KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
 # A test failed, a module could not be imported, or the time was over.
 FOUND = (1, 2, -signal.SIGXCPU, -signal.SIGKILL, -signal.SIGALRM)
+# Compiled code divides by zero in silence, and what calls it knows.
+SILENCE = ("-W", "ignore::RuntimeWarning")
 QUIET = ("-x", "-q", "-p", "no:cacheprovider", "-W", "ignore:Module already imported")
 # Imported once, before forking, with whatever the package imports.
 HEAVY = ("cvxpy", "dask.array", "hypothesis", "pandas", "polars", "pytest", "sklearn.svm")
@@ -59,7 +61,7 @@ def measure_tests() -> None:
     KEPT.mkdir(exist_ok=True)
     folders = [f"--cov=src/wdrsvm/{folder}" for folder in FOLDERS]
     tests = [f"tests/{name}" for name in TESTS]
-    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow"]
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", *SILENCE]
     options = ["--cov-context=test", "--cov-report=", f"--junitxml={REPORT}"]
     subprocess.run(
         [*command, *folders, *options, *tests],
@@ -190,7 +192,7 @@ def _run_tests(mutation: Mutation, tests: list[str], seconds: float) -> None:
     code = 3
     try:
         sys.meta_path.insert(0, Changed(mutation))
-        code = int(pytest.main([*QUIET, *tests]))
+        code = int(pytest.main([*QUIET, *SILENCE, *tests]))
     finally:
         os._exit(code)
 

@@ -70,6 +70,15 @@ def test_noise_is_in_units_of_the_feature_and_zero_is_nothing():
         (lambda: make_imbalanced(y, 0.0), "ratio must be"),
         (lambda: add_feature_noise(np.eye(2), -1.0), "scale must be"),
         (lambda: make_simulation(n_classes=4, shares=(0.5, 0.5)), "shares must be 4"),
+        (lambda: make_simulation(n_classes=2, shares=(2, -1)), "shares must be 2"),
+        (lambda: make_simulation(n_train=-5), "n_train must be"),
+        (lambda: make_simulation(n_test=2.5), "n_test must be"),
+        (lambda: make_simulation(n_features=1), "n_classes must be at most"),
+        (lambda: flip_labels(y, "0.2"), "share must be"),
+        (lambda: flip_labels_by_class(y, 0.2), "shares must be 3"),
+        (lambda: make_imbalanced([], 0.5), "y must hold"),
+        (lambda: make_imbalanced(y, 0.5, min_count="a"), "min_count must be"),
+        (lambda: add_feature_noise(np.eye(2), "a"), "scale must be"),
     ],
 )
 def test_bad_arguments_are_named(call, message):

@@ -90,6 +90,29 @@ def test_the_raw_files_become_what_the_checksums_are_of():
     assert module._without_mark(b"\xef\xbb\xbfa,b\r\n1,2\r\n") == b"a,b\n1,2\n"
 
 
+@pytest.mark.data
+@needs_files
+def test_wine_quality_is_the_raw_file_with_commas():
+    known = module.content(module.WINE_QUALITY).decode()
+    header, _, rows = known.replace(",", ";").partition("\n")
+    names = header.removesuffix("class").replace("_", " ") + "quality"
+    quoted = ";".join(f'"{name}"' for name in names.split(";"))
+    raw = f"{quoted}\n{rows}".replace("\n", "\r\n").encode()
+    assert module._wine_quality_csv(raw).decode() == known
+
+
+def test_another_copy_of_the_penguins_is_refused(monkeypatch, tmp_path):
+    package = tmp_path / "palmerpenguins"
+    (package / "data").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "data" / "penguins.csv").write_text("species\nAdelie\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delenv("WDRSVM_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(ValueError, match=r"penguins\.csv is not the known"):
+        load("penguins")
+
+
 def test_a_row_with_several_faults_counts_for_the_rarest():
     flags = {
         "Machine failure": "0111011",

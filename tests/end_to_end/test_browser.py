@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wdrsvm import demo
-from wdrsvm.experiments import collect
+from wdrsvm.experiments import EXPERIMENTS, collect
 from wdrsvm.report.experiments import write_experiment_page
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
@@ -35,7 +35,7 @@ def assert_looks_right(browser, page, figures, tmp_path):
         assert browser.save_screenshot(str(tmp_path / f"{size[0]}.png"))
 
 
-@pytest.mark.parametrize("name", ["real-data", "subgradient"])
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_a_page_of_an_experiment(browser, name, tmp_path):
     experiment = fill(name, tmp_path)
     page = write_experiment_page(collect(experiment, out=tmp_path, repetitions=2))

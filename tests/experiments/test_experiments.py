@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from wdrsvm import radius_max
 from wdrsvm.experiments import EXPERIMENTS, noise_study, real_data, scalability, simulation
 from wdrsvm.experiments import subgradient as algorithm1
-from wdrsvm.experiments.noise_data import conditions, noisy_split
+from wdrsvm.experiments.noise_data import TABLES, conditions, noisy_split
 from wdrsvm.experiments.spec import key_of
 from wdrsvm.experiments.splits import (
     AI4I_TEST,
@@ -19,6 +19,7 @@ from wdrsvm.experiments.splits import (
 )
 
 
+@pytest.mark.filterwarnings("ignore:music_genre is left out")
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_tasks_differ_and_fewer_repetitions_are_the_first(name):
     experiment = EXPERIMENTS[name]
@@ -155,6 +156,19 @@ def test_conditions_spoil_what_they_say():
     rare = np.bincount(noisy_split("iris", "rare classes", 0).y)
     assert rare.max() >= 5 * rare.min()
     assert "crowd random" in conditions("music_genre")
+
+
+def test_a_table_that_cannot_be_had_is_left_out_and_named(monkeypatch, tmp_path):
+    monkeypatch.delenv("WDRSVM_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.warns(UserWarning, match="music_genre is left out .* not on this machine"):
+        tasks = noise_study.tasks("full", 1)
+    assert {task["table"] for task in tasks} == set(TABLES) - {"music_genre"}
+
+
+def test_more_repetitions_than_the_preset_are_run():
+    tasks = real_data.tasks("full", 60)
+    assert {task["repetition"] for task in tasks} == set(range(60))
 
 
 def test_wide_tables_are_reduced_by_their_training_rows():

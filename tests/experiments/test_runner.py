@@ -168,6 +168,14 @@ def test_an_unknown_preset_is_refused(tmp_path):
         run_experiment(counting(), "slow", tmp_path)
 
 
+@pytest.mark.parametrize("options", [{"repetitions": 0}, {"repetitions": 1.5}, {"jobs": 0}])
+def test_numbers_that_make_no_sense_are_refused(options, tmp_path):
+    ((name, value),) = options.items()
+    with pytest.raises(ValueError, match=rf"{name} must be an integer >= 1.*got {value}"):
+        run_experiment(counting(), out=tmp_path, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_dask_client_gives_the_same(tmp_path):
     distributed = pytest.importorskip("distributed")
     with (

@@ -4,13 +4,14 @@ import re
 
 import pytest
 
-from wdrsvm.experiments import EXPERIMENTS, collect
+from wdrsvm.experiments import EXPERIMENTS, collect, noise_study
 from wdrsvm.report.experiments import PAGES, simulation, write_experiment_page
+from wdrsvm.report.experiments import noise_study as noise_page
 
 from .made_up import fill
 
 pytest.importorskip("matplotlib")
-pytest.importorskip("pandas")
+pandas = pytest.importorskip("pandas")
 
 
 @pytest.fixture(autouse=True)
@@ -38,10 +39,53 @@ def test_every_experiment_has_a_page():
     assert set(PAGES) == set(EXPERIMENTS)
 
 
-def test_a_page_of_an_unfinished_run_says_so(tmp_path):
-    experiment = fill("subgradient", tmp_path, repetitions=1)
-    page = write_experiment_page(collect(experiment, out=tmp_path, repetitions=2))
-    assert "<dd>3 of 6</dd>" in page.read_text()
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_page_of_an_unfinished_run_shows_its_whole_repetitions(name, tmp_path):
+    experiment = fill(name, tmp_path, repetitions=1)
+    done = len(experiment.tasks("quick", 1))
+    html = write_experiment_page(
+        collect(experiment, out=tmp_path, repetitions=2)
+    ).read_text()
+    assert f"<dd>{done} of {2 * done}</dd>" in html
+    assert "verdict" in html
+
+
+@pytest.mark.parametrize("every", [1000, 2])
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_page_without_a_whole_repetition_says_what_was_run(name, every, tmp_path):
+    experiment = fill(name, tmp_path, every=every)
+    html = write_experiment_page(
+        collect(experiment, out=tmp_path, repetitions=2)
+    ).read_text()
+    assert "What was run" in html
+    assert "verdict" not in html.partition("</style>")[2]
+
+
+def test_nothing_done_has_a_page_too(tmp_path):
+    experiment = EXPERIMENTS["simulation"]
+    page = write_experiment_page(collect(experiment, out=tmp_path))
+    assert "0 of" in page.read_text()
+
+
+def test_labels_of_a_crowd_have_no_error_over_tables(tmp_path, monkeypatch):
+    monkeypatch.setattr(noise_study, "QUICK_TABLES", ("music_genre", "wine"))
+    experiment = fill("noise-study", tmp_path)
+    html = write_experiment_page(
+        collect(experiment, out=tmp_path, repetitions=2)
+    ).read_text()
+    assert "crowd random" in html
+    assert "nan" not in re.sub(r'src="[^"]*"', "", html)
+
+
+@pytest.mark.parametrize(("behind", "worst", "good"), [(0, 0.1, True), (1, 0.1, False)])
+def test_a_model_holds_where_it_is_nowhere_behind(behind, worst, good):
+    row = {"model": "ours", "metric": "accuracy", "weights": "none", "condition": "clean"}
+    row |= {"difference": worst, "standard_error": 0.1, "tables": 3}
+    row |= {"worst_difference": -1.0, "worst_error": 0.2, "worst_table": "wine"}
+    table = pandas.DataFrame([row | {"tables_behind": behind}])
+    verdict = noise_page._verdict(table, "ours", "none", "accuracy")
+    assert verdict.good is good
+    assert "-1.0 (0.2) on wine" in verdict.text
 
 
 def test_other_readings_of_a_table_are_not_counted_as_printed(tmp_path):
@@ -84,7 +128,6 @@ def test_ratios_are_geometric_means_and_bounds_are_marked(tmp_path):
     ],
 )
 def test_a_lead_within_two_standard_errors_has_no_sign(leads, errors, good):
-    pandas = pytest.importorskip("pandas")
     peaks = pandas.DataFrame(
         {"balance": "balanced", "lead": leads, "standard_error": errors, "n_features": 3}
     )

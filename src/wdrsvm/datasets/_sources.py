@@ -30,7 +30,7 @@ class Source:
     """A data file: its checksum and, where it can be downloaded, from where and how.
 
     ``member`` is the file inside the archive at ``url``; ``convert`` makes it the CSV
-    that the checksum is of.
+    that the checksum is of.  ``origin`` tells where the data of other files are from.
     """
 
     file: str
@@ -38,19 +38,27 @@ class Source:
     url: str | None = None
     member: str = ""
     convert: Callable[[bytes], bytes] = bytes
+    origin: str = ""
 
 
 def content(source: Source) -> bytes:
     """The bytes of a data file, checked; downloaded to the cache if need be."""
     for path in (_given(source), cached(source)):
         if path is not None and path.is_file():
-            return _checked(path.read_bytes(), source, f"The file {path}", _remedy(path))
+            return checked(path.read_bytes(), source, f"The file {path}", _remedy(path))
     if source.url is None:
-        raise FileNotFoundError(f"{source.file} is not on this machine. {_offline(source)}")
+        told = f"{source.origin} {_offline(source)}".strip()
+        raise FileNotFoundError(f"{source.file} is not on this machine. {told}")
     found = _downloaded(source)
-    _checked(found, source, f"What {source.url} sends", _offline(source))
+    checked(found, source, f"What {source.url} sends", _offline(source))
     write_bytes(cached(source), found)
     return found
+
+
+def is_on_this_machine(source: Source) -> bool:
+    """Whether the file is where it is looked for; what is in it is not asked."""
+    given = _given(source)
+    return cached(source).is_file() or (given is not None and given.is_file())
 
 
 def cached(source: Source) -> Path:
@@ -64,7 +72,8 @@ def _given(source: Source) -> Path | None:
     return Path(folder) / source.file if folder else None
 
 
-def _checked(found: bytes, source: Source, subject: str, remedy: str) -> bytes:
+def checked(found: bytes, source: Source, subject: str, remedy: str) -> bytes:
+    """The bytes themselves, if they are the known ones."""
     digest = hashlib.sha256(found).hexdigest()
     if digest != source.sha256:
         raise ValueError(

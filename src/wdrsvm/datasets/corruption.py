@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -69,9 +70,9 @@ def flip_labels_by_class(
     """
     y = np.asarray(y)
     classes, codes = np.unique(y, return_inverse=True)
-    if len(shares) != len(classes):
+    if np.ndim(shares) != 1 or len(shares) != len(classes):
         raise ValueError(
-            f"shares must be {len(classes)} numbers, one a class, got {len(shares)}."
+            f"shares must be {len(classes)} numbers, one a class, got {shares!r}."
         )
     rng = np.random.default_rng(random_state)
     chosen = []
@@ -115,10 +116,14 @@ def make_imbalanced(
     >>> sorted(np.bincount(y[make_imbalanced(y, 0.1)]).tolist())
     [5, 16, 50]
     """
-    if not 0 < ratio <= 1:
+    if not isinstance(ratio, Real) or not 0 < ratio <= 1:
         raise ValueError(f"ratio must be a number in (0, 1], got {ratio!r}.")
+    if not isinstance(min_count, Integral) or min_count < 0:
+        raise ValueError(f"min_count must be an integer >= 0, got {min_count!r}.")
     rng = np.random.default_rng(random_state)
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    if not len(classes):
+        raise ValueError("y must hold one label at least, got none.")
     sizes = np.bincount(codes)
     order = rng.permutation(len(classes))
     order = order[np.argsort(-sizes[order], kind="stable")]
@@ -159,7 +164,7 @@ def add_feature_noise(
     >>> (add_feature_noise(X, 0.5) - X).std(axis=0) / X.std(axis=0)
     array([0.5, 0.5])
     """
-    if not scale >= 0:
+    if not isinstance(scale, Real) or not scale >= 0:
         raise ValueError(f"scale must be a number >= 0, got {scale!r}.")
     X = np.asarray(X, dtype=float)
     noise = np.random.default_rng(random_state).normal(size=X.shape)
@@ -177,6 +182,6 @@ def _turned(y: NDArray[Any], rows: NDArray[Any], rng: Any) -> NDArray[Any]:
 
 
 def _checked_share(share: float, name: str) -> float:
-    if not 0 <= share <= 1:
+    if not isinstance(share, Real) or not 0 <= share <= 1:
         raise ValueError(f"{name} must be in [0, 1], got {share!r}.")
-    return share
+    return float(share)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +46,8 @@ def make_simulation(
     Parameters
     ----------
     n_train, n_test : int
-        Numbers of training and test rows.
+        Numbers of training and test rows, which are rounded class by class: 1000 rows of
+        six classes are 6 x 167.
     n_features : int
         Number of features, all of them informative.
     n_classes : int
@@ -67,9 +69,15 @@ def make_simulation(
     >>> np.bincount(y_train), np.bincount(y_test)
     (array([90, 50, 50, 10]), array([500, 500, 500, 500]))
     """
-    if shares is not None and (len(shares) != n_classes or not np.isclose(sum(shares), 1)):
+    _check_sizes(n_train=n_train, n_test=n_test, n_features=n_features, n_classes=n_classes)
+    if n_classes > 2**n_features:
         raise ValueError(
-            f"shares must be {n_classes} numbers that sum to 1, got {tuple(shares)}."
+            f"n_classes must be at most 2 ** n_features = {2**n_features}, the corners of "
+            f"the cube, got {n_classes!r}."
+        )
+    if shares is not None and not _are_shares(shares, n_classes):
+        raise ValueError(
+            f"shares must be {n_classes} numbers >= 0 that sum to 1, got {shares!r}."
         )
     X, y = make_classification(
         n_samples=SURPLUS * (n_train + n_test),
@@ -100,3 +108,15 @@ def make_simulation(
 
 def _counts(total: int, shares: Sequence[float]) -> NDArray[np.intp]:
     return np.rint(total * np.asarray(shares)).astype(np.intp)
+
+
+def _check_sizes(**sizes: int) -> None:
+    for name, value in sizes.items():
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+            raise ValueError(f"{name} must be an integer >= 1, got {value!r}.")
+
+
+def _are_shares(shares: Sequence[float], n_classes: int) -> bool:
+    return (
+        len(shares) == n_classes and min(shares) >= 0 and bool(np.isclose(sum(shares), 1))
+    )

@@ -15,7 +15,7 @@ from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
 from ._bunch import bunch, column, csv_columns, numbers
-from ._sources import Source, content
+from ._sources import Source, checked, content, is_on_this_machine
 
 UCI = "https://archive.ics.uci.edu/static/public"
 
@@ -29,6 +29,13 @@ def _seeds_csv(raw: bytes) -> bytes:
 def _without_mark(raw: bytes) -> bytes:
     """Unix line ends, no byte-order mark."""
     return raw.decode("utf-8-sig").replace("\r\n", "\n").encode()
+
+
+def _wine_quality_csv(raw: bytes) -> bytes:
+    """The UCI file has semicolons, quoted names with spaces, and a label "quality"."""
+    header, *lines = raw.decode().replace("\r\n", "\n").strip().split("\n")
+    names = header.replace('"', "").replace(" ", "_").removesuffix("quality") + "class"
+    return ("\n".join([names, *lines]) + "\n").replace(";", ",").encode()
 
 
 SEEDS_COLUMNS = (
@@ -59,10 +66,15 @@ STEEL = Source(
 WINE_QUALITY = Source(
     "benchmark/winequality_red.csv",
     "ce5ad92739f610e94acde5af76397033e61c050cac5f529866d2c08e93865cd8",
+    f"{UCI}/186/wine+quality.zip",
+    "winequality-red.csv",
+    _wine_quality_csv,
 )
 MUSIC = Source(
     "benchmark/music_genre_crowd.npz",
     "b6badf71e148cba573ab8cb1c70a4f7cf4faf90d9009249ea79e507b8103488f",
+    origin="It holds the features, labels and votes of Rodrigues, Pereira and Ribeiro's "
+    "music genres (Pattern Recognition Letters, 2013), which cannot be passed on.",
 )
 NEWS20 = Source(
     "benchmark/news20_counts.npz",
@@ -210,7 +222,8 @@ def _penguins_content() -> bytes:
             raise FileNotFoundError(
                 f'{error} Or: pip install "wdrsvm[data]", which brings the table.'
             ) from None
-        return (Path(found.origin).parent / "data" / "penguins.csv").read_bytes()
+        path = Path(found.origin).parent / "data" / "penguins.csv"
+        return checked(path.read_bytes(), PENGUINS, f"The file {path}", str(error))
 
 
 def _load_labelled(source: Source) -> Callable[..., Any]:
@@ -283,6 +296,13 @@ _LOADERS: dict[str, Callable[..., Any]] = {
     "news20": _load_news20,
 }
 NAMES = tuple(_LOADERS)
+_NOT_FOR_DOWNLOAD = {"steel_plates": STEEL, "music_genre": MUSIC, "news20": NEWS20}
+
+
+def can_be_had(name: str) -> bool:
+    """Whether a table comes with a package, can be downloaded or is on this machine."""
+    source = _NOT_FOR_DOWNLOAD.get(name)
+    return source is None or is_on_this_machine(source)
 
 
 def load(name: str, *, return_X_y: bool = False, as_frame: bool = False) -> Any:

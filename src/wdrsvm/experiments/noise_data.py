@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from ..datasets import (
     make_imbalanced,
     make_simulation,
 )
+from ..datasets.tables import can_be_had
 from .splits import Split, table_split
 
 N_TRAIN, N_TEST = 200, 1000
@@ -82,6 +84,18 @@ CONDITIONS = (
     "feature noise",
 )
 CROWD_CONDITIONS = ("crowd majority", "crowd random")
+
+
+def tables_at_hand() -> list[str]:
+    """All tables, less those whose file is not here and cannot be downloaded."""
+    missing = [name for name in TABLES if not can_be_had(name)]
+    if missing:
+        warnings.warn(
+            f"{', '.join(missing)} is left out of the noise study: it cannot be downloaded "
+            f"and is not on this machine. wdrsvm.datasets.load({missing[0]!r}) says more.",
+            stacklevel=3,
+        )
+    return [name for name in TABLES if name not in missing]
 
 
 def conditions(table: str) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from ..estimators import (
 )
 from ..problem import WassersteinBall
 from ..robustness import certified_radius, worst_case_risk
-from .noise_data import TABLES, conditions, noisy_split
+from .noise_data import conditions, noisy_split, tables_at_hand
 from .spec import Experiment, Record, Tables, Task
 from .splits import Split
 from .statistics import average_ranks, paired_difference, signed_rank_p_value
@@ -141,7 +141,7 @@ WEIGHTS = ("none", "balanced")
 
 def tasks(preset: str, repetitions: int | None) -> list[Task]:
     """Every model on every table under every condition, weighted and not."""
-    tables = TABLES if preset == "full" else QUICK_TABLES
+    tables = tables_at_hand() if preset == "full" else QUICK_TABLES
     return [
         {
             "table": table,

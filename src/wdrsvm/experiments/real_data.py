@@ -89,12 +89,12 @@ class _PerRowLogistic:
 
 
 class Model(NamedTuple):
-    """How a model is made, its label costs, and the repetitions that it takes part in."""
+    """How a model is made, its label costs, and the most repetitions it takes part in."""
 
     make: Callable[..., Any]
     label_costs: Sequence[float]
-    nested: int = REPETITIONS["full"]
-    published: int = REPETITIONS["full"]
+    nested: float = np.inf
+    published: float = np.inf
 
 
 TRUSTED = (np.inf,)

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ..estimators import DisbeliefWarning, RadiusWarning
 from ..files import replaced_whole
-from .spec import Experiment, Task, checked_preset
+from .spec import Experiment, Task, checked_jobs, checked_preset, checked_repetitions
 from .store import Outcome, Store
 
 PACKAGES = ("wdrsvm", "numpy", "scipy", "scikit-learn", "numba", "highspy", "clarabel")
@@ -55,7 +55,7 @@ class Results:
     frame : pandas DataFrame
         All records, one a row.
     about : dict
-        Numbers of tasks and repetitions, minutes, versions, machine.
+        Numbers of tasks and of whole repetitions, minutes, versions, machine.
 
     Examples
     --------
@@ -124,8 +124,8 @@ def run_experiment(
     ...     run_experiment(squares, out=folder).frame["square"].tolist()
     [0, 1, 4]
     """
-    folder = Path(out) / f"{experiment.name}-{checked_preset(preset)}"
-    tasks = experiment.tasks(preset, repetitions)
+    checked_jobs(jobs)
+    folder, tasks = _folder_and_tasks(experiment, preset, out, repetitions)
     store = Store(folder, experiment.protocol)
     with store.locked():
         missing = [task for task in tasks if task not in store]
@@ -169,12 +169,18 @@ def collect(
     ...     len(collect(EXPERIMENTS["subgradient"], out=folder).frame)
     0
     """
-    folder = Path(out) / f"{experiment.name}-{checked_preset(preset)}"
-    tasks = experiment.tasks(preset, repetitions)
+    folder, tasks = _folder_and_tasks(experiment, preset, out, repetitions)
     store = Store(folder, experiment.protocol)
     frame = importlib.import_module("pandas").DataFrame(store.records(tasks))
     _write_tables(folder, frame)
     return Results(experiment, preset, folder, frame, _about(store, tasks))
+
+
+def _folder_and_tasks(
+    experiment: Experiment, preset: str, out: Path | str, repetitions: int | None
+) -> tuple[Path, Sequence[Task]]:
+    folder = Path(out) / f"{experiment.name}-{checked_preset(preset)}"
+    return folder, experiment.tasks(preset, checked_repetitions(repetitions))
 
 
 def _executed(
@@ -241,10 +247,12 @@ def _write_tables(folder: Path, frame: Any) -> None:
 
 def _about(store: Store, tasks: Sequence[Task]) -> dict[str, Any]:
     done = [store[task] for task in tasks if task in store]
+    asked = {task.get("repetition") for task in tasks}
+    begun = {task.get("repetition") for task in tasks if task not in store}
     return {
         "tasks": len(tasks),
         "missing": len(tasks) - len(done),
-        "repetitions": len({task.get("repetition") for task in tasks}),
+        "whole_repetitions": sorted(asked - begun),
         "minutes": sum(outcome.seconds for outcome in done) / 60,
         "unconverged": sum(outcome.unconverged for outcome in done),
         "versions": {name: _version(name) for name in PACKAGES},

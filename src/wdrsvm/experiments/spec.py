@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, TypeAlias
 
 Task: TypeAlias = dict[str, Any]
@@ -67,3 +68,21 @@ def checked_preset(preset: str) -> str:
     if preset not in PRESETS:
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {preset!r}.")
     return preset
+
+
+def checked_repetitions(repetitions: int | None) -> int | None:
+    """The number of repetitions, None for the preset's own, or an error."""
+    if repetitions is not None and (not _is_whole(repetitions) or repetitions < 1):
+        raise ValueError(f"repetitions must be an integer >= 1, got {repetitions!r}.")
+    return repetitions
+
+
+def checked_jobs(jobs: int) -> int:
+    """The number of processes, or an error."""
+    if not _is_whole(jobs) or jobs < -1 or jobs == 0:
+        raise ValueError(f"jobs must be an integer >= 1, or -1 for all, got {jobs!r}.")
+    return jobs
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,15 @@ PEERS: dict[str, Callable[[RobustProblem, Limits], ReferenceSolution]] = {
     "highs-ipm": lambda problem, limits: solve_highs(problem, method="ipm", limits=limits),
     "clarabel": lambda problem, limits: solve_clarabel(problem, limits=limits),
 }
+
+
+# (N, P, C) of the cases along each axis of a figure.
+Panels: TypeAlias = dict[str, list[tuple[int, int, int]]]
+
+
+def sizes(panels: Panels) -> list[tuple[int, int, int]]:
+    """Every size once."""
+    return sorted({size for panel in panels.values() for size in panel})
 
 
 class Timed(NamedTuple):
@@ -57,7 +66,8 @@ def best_of_two(work: Callable[[], Any]) -> tuple[float, Any]:
 def timed_peer(name: str, problem: RobustProblem, tol: float, time_limit: float) -> Timed:
     """Processor time of a peer, less that of building its program.
 
-    The limit is on the time that passes; a run that meets it is at least that slow.
+    The limit is on the time that passes: a run that meets it needs at least the processor
+    time that it had.
     """
     began = time.process_time()
     build_program(problem, "paper")

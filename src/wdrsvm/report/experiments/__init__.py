@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ...experiments import Results
 from ...files import write_text
 from ..page import Facts, Page, Section, Text
 from . import noise_study, real_data, scalability, simulation, subgradient
 
-# The sections of a page from the summary tables and the folder for figures.
-Sections = Callable[[dict[str, Any], Path], list[Section]]
 
-PAGES: dict[str, tuple[str, Sections]] = {
-    "simulation": (simulation.LEAD, simulation.sections),
-    "real-data": (real_data.LEAD, real_data.sections),
-    "scalability": (scalability.LEAD, scalability.sections),
-    "subgradient": (subgradient.LEAD, subgradient.sections),
-    "noise-study": (noise_study.LEAD, noise_study.sections),
+class Kind(Protocol):
+    """What a module of a page has: its lead, what each preset runs, its sections."""
+
+    LEAD: str
+    SIZES: dict[str, str]
+
+    def sections(self, tables: dict[str, Any], folder: Path) -> list[Section]:
+        """The sections from the summary tables; figures go to the folder."""
+
+
+PAGES: dict[str, Kind] = {
+    "simulation": simulation,
+    "real-data": real_data,
+    "scalability": scalability,
+    "subgradient": subgradient,
+    "noise-study": noise_study,
 }
 
 
@@ -29,7 +36,7 @@ def write_experiment_page(results: Results) -> Path:
     Parameters
     ----------
     results : Results
-        What a run found, finished or not.
+        What a run found, finished or not: shown is what its whole repetitions found.
 
     Returns
     -------
@@ -44,25 +51,39 @@ def write_experiment_page(results: Results) -> Path:
     >>> write_experiment_page(results)  # doctest: +SKIP
     PosixPath('reproduce/subgradient-quick/index.html')
     """
-    tables = results.experiment.summarise(results.frame)
+    kind, frame = PAGES[results.experiment.name], _whole(results)
+    parts = [] if frame.empty else _found(kind, results, frame)
+    page = Page(results.experiment.title, kind.LEAD, [*parts, _what_was_run(results)])
+    return page.write(results.folder / "index.html")
+
+
+def _whole(results: Results) -> Any:
+    """The records of repetitions that are whole: means over others would mislead."""
+    frame = results.frame
+    if not results.about["missing"] or frame.empty:
+        return frame
+    return frame[frame["repetition"].isin(results.about["whole_repetitions"])]
+
+
+def _found(kind: Kind, results: Results, frame: Any) -> list[Section]:
+    """The sections of a page, its summary tables and figures written beside."""
+    tables = results.experiment.summarise(frame)
     for name, table in tables.items():
         write_text(results.folder / f"summary-{name}.csv", table.to_csv(index=False))
-    lead, sections = PAGES[results.experiment.name]
-    parts = [*sections(tables, results.folder), _what_was_run(results)]
-    page = Page(results.experiment.title, lead, parts)
-    return page.write(results.folder / "index.html")
+    return kind.sections(tables, results.folder)
 
 
 def _what_was_run(results: Results) -> Section:
     about = results.about
     facts = {
         "preset": results.preset,
-        "repetitions": about["repetitions"],
+        "sizes": PAGES[results.experiment.name].SIZES[results.preset],
+        "whole repetitions": len(about["whole_repetitions"]),
         "tasks done": f"{about['tasks'] - about['missing']} of {about['tasks']}",
-        "processor minutes": round(about["minutes"], 1),
+        "minutes, if tasks had run one after another": round(about["minutes"], 1),
         "fits that stopped early, those of peers included": about["unconverged"],
         "seeds": "the number of the repetition",
-        "machine": about["machine"],
+        "machine, when this page was written": about["machine"],
         **about["versions"],
     }
     note = "The same command with the same folder repeats nothing that is done."

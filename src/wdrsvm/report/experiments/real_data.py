@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...experiments.real_data import TABLES
+from ...experiments.real_data import LABEL_COSTS, RADII, TABLES
 from ...experiments.splits import READINGS
 from ..figures import COLOURS, new_figure, saved_figure
 from ..page import Bullets, Figure, Section, Table, Text, Verdict
@@ -28,8 +28,15 @@ AS_PUBLISHED = (
 )
 AS_IT_SHOULD_BE = (
     "As it should be: features standardised, with an intercept, radius and label cost "
-    "chosen by three-fold cross-validation inside the training set. Kernel machines in ten "
-    "repetitions, with the exact bound in place of the paper's triangle bound."
+    "chosen by three-fold cross-validation inside the training set. Mean, standard "
+    "deviation and number of repetitions; kernel machines, which take most of the time, "
+    "have fewer, and kDR-MSVM the exact bound in place of the paper's triangle bound."
+)
+SIZES = dict.fromkeys(
+    ("quick", "full"),
+    "70/30 splits; AI4I 300 training rows (278 healthy) and 40 test rows a class; radii "
+    f"{', '.join(f'{radius:g}' for radius in RADII)}, label costs "
+    f"{', '.join(f'{cost:g}' for cost in LABEL_COSTS)}",
 )
 
 
@@ -103,13 +110,22 @@ def _compared(table: Any, name: str) -> Table:
 
 def _nested(table: Any) -> Table:
     part = table.dropna(subset=["nested"])
-    wide = part.pivot(index="model", columns="table", values="nested")
-    wide = wide.reindex(columns=list(TABLES))
+    cells = [
+        f"{row['nested']:.1f} ({_deviation(row['nested_sd'])}{row['nested_repetitions']:g})"
+        for _, row in part.iterrows()
+    ]
+    wide = part.assign(cell=cells).pivot(index="model", columns="table", values="cell")
+    wide = wide.reindex(columns=list(TABLES)).fillna("")
     ordered = wide.loc[[model for model in table["model"].unique() if model in wide.index]]
     return Table.of_frame(
-        "Test accuracy in percent, tuned inside the training set",
-        ordered.round(2).reset_index(),
+        "Test accuracy in percent, tuned inside the training set (deviation, repetitions)",
+        ordered.reset_index(),
     )
+
+
+def _deviation(value: float) -> str:
+    """Of a single repetition there is none."""
+    return "" if value != value else f"{value:.1f}, "
 
 
 def _ai4i_readings(table: Any) -> Table:
@@ -136,6 +152,11 @@ def _readings(table: Any) -> list[str]:
             f"{row['model']} {row['ours']:.2f}" for _, row in part.iterrows()
         )
         sentences.append(f"{name}: {values}; printed {part['published'].iloc[0]:.2f}.")
+    printed = table[(table["table"] == "ai4i")].dropna(subset=["published"])
+    below = int((printed["difference"] < 0).sum())
+    sentences.append(
+        f"AI4I with five classes: {below} of {len(printed)} models are below the print."
+    )
     return [*sentences, *FINDINGS]
 
 
@@ -149,9 +170,8 @@ FINDINGS = (
     "and 5e-19 on AI4I, but 0.98 on Iris and Seeds. Where it is that small the machines "
     "decide by the nearest training row, whatever radius and label cost are, and "
     "accuracies are low.",
-    "AI4I: with five classes every model is below its printed mean, the kernel machines by "
-    "as much as the linear ones. Scaling the features or adding the product type does not "
-    "bring them closer; leaving out one fault does. With four classes TWF's 46 rows are "
+    "AI4I: scaling the features or adding the product type does not bring five classes "
+    "closer to the print; leaving out one fault does. With four classes TWF's 46 rows are "
     "too few for a balanced test set of 200, which the paper states, so this is a reading, "
     "not an answer.",
 )

@@ -13,9 +13,12 @@ from ...experiments.simulation import (
     CLASSES,
     FEATURES,
     MODELS,
+    N_TEST,
+    N_TRAIN,
     claimed,
     curve,
 )
+from ...experiments.simulation import SIZES as GRIDS
 from ..figures import COLOURS, new_figure, saved_figure
 from ..page import Bullets, Figure, Section, Table, Text, Verdict
 
@@ -23,6 +26,12 @@ LEAD = (
     "One robust machine for all classes (WDR-MSVM) against one robust machine a class "
     "(DR-OVA-SVM) on simulated clusters, over the whole grid of radii and label costs."
 )
+
+SIZES = {
+    preset: f"{N_TRAIN} training and {N_TEST} test rows; C in {CLASSES}, P in {FEATURES}; "
+    f"{n_radii} radii from 1e-6 to 10, {n_costs} label costs from 0.05 to 1"
+    for preset, (n_radii, n_costs, _) in GRIDS.items()
+}
 
 
 def sections(tables: dict[str, Any], folder: Path) -> list[Section]:
