@@ -34,6 +34,7 @@ FOLDERS = ("problem", "robustness")
 # Tests that may notice a change in those folders, and take little time without a compiler.
 TESTS = (
     "agreement/test_bounded.py",
+    "estimators/test_lazy.py",
     "problem",
     "properties/test_oracles.py",
     "robustness",
