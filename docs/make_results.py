@@ -71,7 +71,7 @@ def chosen(summary: str, columns: dict[str, str], digits: int = 2):
     """A maker of a table of some columns of a summary."""
 
     def make(source: Path):
-        table = pandas.read_csv(source / f"summary-{summary}.csv")
+        table = pandas.read_csv(source / f"summary-{summary}.csv").convert_dtypes()
         return table[list(columns)].rename(columns=columns).round(digits)
 
     return make
