@@ -22,6 +22,7 @@ from ...experiments.noise_study import (
     QUICK_TABLES,
     RECIPE,
     REFERENCE,
+    WEIGHTS,
 )
 from ..figures import COLOURS, new_figure, saved_figure
 from ..page import Bullets, Figure, Section, Table, Text, Verdict
@@ -157,7 +158,7 @@ def _difference_table(differences: Any, metric: str) -> Table:
     part = differences[differences["metric"] == metric].dropna(subset=["difference"])
     conditions = _conditions(part)
     rows = []
-    for weights in part["weights"].unique():
+    for weights in (name for name in WEIGHTS if name in set(part["weights"])):
         for model in (name for name in MODELS if name in set(part["model"])):
             chosen = part[(part["model"] == model) & (part["weights"] == weights)]
             cells = chosen.set_index("condition")
