@@ -32,7 +32,7 @@ PEERS = {"linear": ("highs-simplex", "highs-ipm", "clarabel"), "kernel": ("clara
 REPETITIONS = {"quick": 2, "full": 50}
 # Repetitions that peers take part in, and seconds that each may take.
 PEER_REPETITIONS = {"linear": 3, "kernel": 1}
-TIME_LIMIT = 60.0
+TIME_LIMIT = 30.0
 
 
 def tasks(preset: str, repetitions: int | None) -> list[Task]:
