@@ -104,7 +104,9 @@ def test_the_budget_buys_what_a_linear_program_would_buy(seed, budget, move_rate
 
 
 def test_a_budget_that_ends_with_a_flip_buys_it_whole():
-    flips = Flips(np.arange(3), np.arange(3), np.array([1.0, 1.0, 2.0]), np.array([3.0, 2, 2]))
+    flips = Flips(
+        np.arange(3), np.arange(3), np.array([1.0, 1.0, 2.0]), np.array([3.0, 2, 2])
+    )
     bought = spend(flips, np.ones(3), 2.0, 0.5)
     assert bought.flips.tolist() == [0, 1, 2]
     assert bought.share.tolist() == [1.0, 1.0, 0.0]

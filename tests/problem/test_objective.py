@@ -357,3 +357,40 @@ def test_with_radius_changes_nothing_else():
     np.testing.assert_array_equal(other.label_cost, problem.label_cost)
     np.testing.assert_array_equal(other.feature_cost, problem.feature_cost)
     assert other.ball.norm == problem.ball.norm
+
+
+def test_flips_of_many_blocks_are_those_of_one(monkeypatch):
+    problem = random_problem(2)
+    at = classifier_for(problem)
+    whole = problem.flip_choices(*at)
+    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 20)
+    assert len([*problem.blocks()]) > 3
+    parts = problem.flip_choices(*at)
+    np.testing.assert_allclose(parts.loss, whole.loss, atol=1e-14)
+    np.testing.assert_array_equal(parts.label, whole.label)
+    # A row's flips stand in the order of the climb, wherever the row's block begins.
+    for n in np.unique(whole.flips.row):
+        one, other = (found.flips.row == n for found in (parts, whole))
+        np.testing.assert_array_equal(parts.flips.label[one], whole.flips.label[other])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_blocks_are_even_and_as_large_as_allowed(kind, monkeypatch):
+    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 20)
+    blocks = [*objective.row_blocks(kind(np.ones((23, 5))), 3)]
+    most = 20 // 5 if kind is np.asarray else 20 // 3
+    sizes = [rows.stop - rows.start for rows in blocks]
+    assert sum(sizes) == 23
+    assert max(sizes) <= most
+    assert max(sizes) - min(sizes) <= len(sizes)
+    assert len(sizes) == -(-23 // most)
+    assert [rows.start for rows in blocks[1:]] == [rows.stop for rows in blocks[:-1]]
+
+
+def test_a_block_has_one_row_at_least(monkeypatch):
+    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 2)
+    blocks = [*objective.row_blocks(np.ones((3, 9)), 3)]
+    assert blocks == [slice(0, 1), slice(1, 2), slice(2, 3)]
+    assert [*objective.row_blocks(np.ones((0, 9)), 3)] == []
+    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 30)
+    assert [*objective.row_blocks(np.ones((6, 0)), 10)] == [slice(0, 3), slice(3, 6)]
