@@ -346,3 +346,9 @@ def test_ends_of_the_box_are_in_it():
     X[0, :2], X[1, :2] = -0.5, 1.5
     up, down = replace(problem, X=X).moves.room
     assert (down[0, :2].tolist(), up[1, :2].tolist()) == ([0.0, 0.0], [0.0, 0.0])
+
+
+def test_a_split_has_a_row_for_every_pair():
+    moves = problem_in_a_box("l2").moves
+    with pytest.raises(ValueError, match="zip"):
+        moves.shared_risk(*classifier(), 1.0, np.zeros((1, 6)))

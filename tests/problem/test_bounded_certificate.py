@@ -336,3 +336,10 @@ def test_mass_that_cannot_be_tilted_is_loosened_and_proves_what_it_may():
         problem.X, problem.y, weight, WassersteinBall(1.0, support=(0.0, 1.0)), 2
     )
     assert bounded_dual_bound(trusted, plan) == 0.0
+
+
+def test_a_plan_has_switches_for_every_category_that_can_be_switched():
+    problem, plan = mixed_plan(0)
+    for switched in ([], 2 * plan.switched):
+        with pytest.raises(ValueError, match="zip"):
+            bounded_dual_bound(problem, plan._replace(switched=switched))

@@ -333,7 +333,8 @@ def test_steps_are_accelerated_and_end(norm, monkeypatch):
     assert rounds == []
     # A point of the set: one look is enough.
     project(100.0, coef, norm, cost)
-    assert len(rounds) == 1
+    project(0.0, np.zeros((3, 3)), norm, cost)
+    assert len(rounds) == 2
 
 
 def test_costs_up_to_a_thousand_times_apart_are_near():

@@ -53,7 +53,6 @@ class RowTangents:
         masses = np.where(np.isfinite(cost), masses, 0.0)
         masses[own] = kept
         total = row_sums(masses)
-        masses[own] += total == 0
         masses *= (weight / np.where(total == 0, 1.0, total))[:, None]
         masses *= np.where(cost > 0, flip_share, 1.0)
         masses[own] = 0.0
