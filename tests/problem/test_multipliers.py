@@ -5,7 +5,6 @@ import pytest
 
 from wdrsvm.problem import LOSSES, Loss
 from wdrsvm.problem.multipliers import (
-    TRACE,
     Changed,
     Loosened,
     Multipliers,
@@ -138,7 +137,8 @@ def test_a_tilt_too_violent_for_rounding_leaves_a_row_as_it_was():
 def test_loosening_adds_the_same_trace_to_every_piece():
     rows, weight, _, _ = random_rows(0)
     loose = rows.loosened(weight)
-    expected = np.repeat(TRACE * weight[:, None] / C, C, axis=1)
+    # A thousand-millionth of the weight, in equal parts.
+    expected = np.repeat(1e-9 * weight[:, None] / C, C, axis=1)
     np.testing.assert_allclose(loose.alpha - rows.alpha, expected, rtol=1e-4, atol=1e-15)
     np.testing.assert_allclose(loose.beta - rows.beta, expected, rtol=1e-4, atol=1e-15)
     np.testing.assert_array_equal(loose.phi, rows.phi)

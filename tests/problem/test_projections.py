@@ -307,6 +307,21 @@ def test_levelled_rows_lose_as_much_as_their_multiplier_says(lam, n_features):
         np.testing.assert_allclose(after, np.clip(before, -height, height), atol=1e-12)
 
 
+@pytest.mark.parametrize("norm", NORMS)
+def test_the_way_to_the_set_is_at_right_angles_and_leads_away_from_it(norm):
+    """The set is a cone: <x' - x, x> = 0 and <x' - x, z> <= 0 for all its z."""
+    rng = np.random.default_rng(0)
+    coef, cost = rng.normal(size=(4, 3)), np.array([0.5, 1.0, 2.0])
+    others = rng.normal(size=(200, 4, 3)) * rng.choice([0.1, 1.0, 10.0], (200, 1, 3))
+    for lam in (-1.0, 0.1, 1.0):
+        nearest = project(lam, coef, norm, cost)
+        assert lipschitz(nearest.coef, norm, cost) <= nearest.lam + 1e-9
+        moved = minus((lam, coef), nearest)
+        assert inner(moved, nearest) == pytest.approx(0.0, abs=1e-9)
+        for other in others:
+            assert inner(moved, (lipschitz(other, norm, cost), other)) <= 1e-9
+
+
 @pytest.mark.parametrize("norm", ["l2", "linf"])
 def test_steps_are_accelerated_and_end(norm, monkeypatch):
     """Far fewer rounds than allowed, and none where there is nothing to do."""
