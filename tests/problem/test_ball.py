@@ -1,9 +1,12 @@
 """The ball refuses numbers that mean nothing, and says which."""
 
+import re
+
 import numpy as np
 import pytest
 
 from wdrsvm import WassersteinBall
+from wdrsvm.problem.ball import as_float, check_cost_size
 
 
 @pytest.mark.parametrize("radius", [-0.1, np.nan, np.inf])
@@ -173,3 +176,140 @@ def test_a_radius_beyond_all_sizes_is_refused(radius):
 def test_odd_shapes_are_refused_by_name(arguments, sentence):
     with pytest.raises((TypeError, ValueError), match=sentence):
         WassersteinBall(0.1, **arguments)
+
+
+def test_feature_costs_become_floats():
+    cost = WassersteinBall(0.1, feature_cost=[1, 2]).feature_cost
+    assert isinstance(cost, np.ndarray)
+    assert cost.dtype == np.float64
+    with pytest.raises(ValueError, match="read-only"):
+        cost[0] = 5.0
+
+
+def test_a_category_one_column_too_far_is_named():
+    ball = WassersteinBall(0.1, categorical=[([0, 3], 1.0)])
+    assert len(ball.groups(4)) == 1
+    with pytest.raises(ValueError, match="names column 3, but X has 3 features"):
+        ball.groups(3)
+
+
+def test_integers_larger_than_any_float_are_infinite():
+    assert [as_float(n) for n in (3, 10**400, -(10**400))] == [3.0, np.inf, -np.inf]
+
+
+def test_the_least_and_the_largest_size_are_allowed():
+    for size in (1e-60, 1.0, 1e60):
+        check_cost_size(np.array([0.0, size, np.inf]), "it")
+        assert WassersteinBall(size).radius == size
+        WassersteinBall(0.1, support=(-size, size))
+        WassersteinBall(0.1, categorical=[([0, 1], size)])
+
+
+def test_every_argument_is_named_where_it_is_refused():
+    """All in one place, with the first words of the sentence."""
+    for arguments, sentence in (
+        ({"label_cost": "dear"}, "label_cost must be numeric, got 'dear'"),
+        ({"feature_cost": ["dear"]}, r"feature_cost must be numeric, got \['dear'\]"),
+        ({"support": (0.0, "far")}, "support must be numeric, got 'far'"),
+        ({"label_cost": -1e-9}, "label_cost must be >= 0"),
+        ({"label_cost": [[0.0, np.nan], [1.0, 0.0]]}, "label_cost must be >= 0"),
+        ({"label_cost": 1e61}, "label_cost must be between"),
+        ({"label_cost": np.zeros((3, 2))}, "label_cost must be a number or a square"),
+        ({"label_cost": np.zeros((2, 2, 2))}, "label_cost must be a number or a square"),
+        ({"label_cost": np.zeros(2)}, "label_cost must be a number or a square"),
+        ({"label_cost": np.diag([0.0, 1.0])}, "label_cost must have a zero diagonal"),
+        ({"feature_cost": [1.0, 0.0]}, "feature_cost must be > 0"),
+        ({"feature_cost": [1.0, np.nan]}, "feature_cost must be > 0"),
+        ({"feature_cost": [1e61]}, "feature_cost must be between"),
+        ({"feature_cost": 1.0}, "feature_cost must have one entry a feature"),
+        ({"support": ([0.0, 2.0], 1.0)}, "support must have low <= high"),
+        ({"categorical": [([0, 1],)]}, r"categorical must hold pairs \(columns, cost\)"),
+        ({"categorical": [([0, 1], "dear")]}, "categorical must hold pairs"),
+        ({"categorical": [([0, 1], 0.0)]}, "categorical must have costs > 0"),
+        ({"categorical": [([0, 1], 1.0), ([3, 1], 1.0)]}, "names column 1 twice"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=f"^(categorical )?{sentence}"):
+            WassersteinBall(0.1, **arguments)
+    for radius in (-1e-9, np.nan, np.inf, -np.inf):
+        with pytest.raises(ValueError, match=r"^radius must be a finite number >= 0"):
+            WassersteinBall(radius)
+    for radius in ("0.1", None, True, np.True_, [0.1]):
+        with pytest.raises(TypeError, match=r"^radius must be a number"):
+            WassersteinBall(radius)
+
+
+def test_the_number_that_is_too_large_or_too_small_is_named():
+    for odd in (0.99e-60, 1.01e60):
+        named = re.escape(f"got {odd!r}")
+        with pytest.raises(ValueError, match=f"it must be between .* {named}"):
+            check_cost_size(np.array([1.0, odd, 2.0]), "it")
+        with pytest.raises(ValueError, match=f"categorical's cost must be .* {named}"):
+            WassersteinBall(0.1, categorical=[([0, 1], odd)])
+
+
+def test_ends_of_a_box_that_are_too_far_are_refused_on_either_side():
+    for support in ((-1.01e60, 0.0), (0.0, 1.01e60)):
+        with pytest.raises(ValueError, match="ends of at most 1e\\+60 in size"):
+            WassersteinBall(0.1, support=support)
+    with pytest.raises(ValueError, match="radius must be at most 1e\\+60"):
+        WassersteinBall(1.01e60)
+
+
+def test_a_support_has_two_ends_that_are_no_tables():
+    table = np.zeros((2, 2))
+    for support in ([0.0, 1.0, 2.0], [0.0], (0.0, table + 1), (table, 1.0)):
+        with pytest.raises((TypeError, ValueError), match="support must"):
+            WassersteinBall(0.1, support=support)
+    for support in ((-np.inf, -np.inf), (np.inf, np.inf), ([0.0, np.inf], np.inf)):
+        with pytest.raises(ValueError, match="support must not be empty"):
+            WassersteinBall(0.1, support=support)
+
+
+def test_a_box_may_be_a_point_and_a_list():
+    low, high = WassersteinBall(0.1, support=[0.0, [0.0, 1.0]]).box(2)
+    assert low.dtype == high.dtype == np.float64
+    assert (low.tolist(), high.tolist()) == ([0.0, 0.0], [0.0, 1.0])
+    low, high = WassersteinBall(0.1).box(2)
+    assert (low.tolist(), high.tolist()) == ([-np.inf] * 2, [np.inf] * 2)
+
+
+def test_a_box_names_the_shapes_of_ends_that_do_not_fit():
+    ball = WassersteinBall(0.1, support=([0.0, 0.0], 1.0))
+    with pytest.raises(ValueError, match=r"shapes \(2,\) and \(\), but X has 3 features"):
+        ball.box(3)
+
+
+def test_groups_have_whole_columns_and_their_costs():
+    unsigned = np.array([4, 2], dtype=np.uint8)
+    ball = WassersteinBall(0.1, categorical=[([0, 1], 2), (unsigned, np.inf)])
+    first, second = ball.groups(5)
+    assert (first.columns.tolist(), first.cost) == ([0, 1], 2.0)
+    assert (second.columns.tolist(), second.cost) == ([4, 2], np.inf)
+    assert second.columns.dtype == np.intp
+    assert WassersteinBall(0.1).groups(0) == []
+    # No groups at all are no categories.
+    assert WassersteinBall(0.1, categorical=[]).categorical is None
+    assert not WassersteinBall(0.1, categorical=[]).is_bounded
+
+
+def test_columns_are_a_list_of_whole_numbers():
+    for columns in ([[0, 1], [2, 3]], [0.0, 1.0], [-1, 2], [3], 7):
+        with pytest.raises(ValueError, match="must name two columns or more by their num"):
+            WassersteinBall(0.1, categorical=[(columns, 1.0)])
+
+
+def test_an_unbounded_ball_keeps_everything_else():
+    ball = WassersteinBall(0.1, 2.0, "l1", [1.0, 2.0, 3.0], (0.0, 1.0), [([0, 1], 1.0)])
+    free = ball.unbounded()
+    assert (free.support, free.categorical) == (None, None)
+    assert (free.radius, free.label_cost, free.norm) == (0.1, 2.0, "l1")
+    assert free.feature_cost is not None
+
+
+def test_a_number_is_the_cost_of_every_other_label():
+    found = WassersteinBall(0.1, 2).label_cost_matrix(3)
+    np.testing.assert_array_equal(found, 2.0 * (1 - np.eye(3)))
+    given = [[0, 1, 2], [3, 0, 4], [5, 6, 0]]
+    found = WassersteinBall(0.1, given).label_cost_matrix(3)
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, given)

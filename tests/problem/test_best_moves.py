@@ -71,3 +71,47 @@ def test_a_feature_without_an_end_counts_as_far_as_others_take_it(norm, seed):
         rtol=1e-9,
         atol=1e-9,
     )
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_nothing_overflows_or_is_divided_by_zero_on_the_way(norm):
+    """Very large, very small, and without ends."""
+    _, steepness, cost, reach = instance(2)
+    endless = np.where(reach > 1.0, np.inf, reach)
+    lam = 2 * np.linalg.norm(steepness / cost, {"l1": np.inf, "l2": 2, "linf": 1}[norm])
+    with np.errstate(over="raise", divide="raise", invalid="raise"):
+        for size in (1e-40, 1.0, 1e40):
+            for width in (1e-40, 1.0, 1e40):
+                best = BEST_MOVES[norm](steepness, width * reach, size * cost, lam / size)
+                assert (best <= width * reach).all()
+        assert np.isfinite(BEST_MOVES[norm](steepness, endless, cost, lam)).all()
+        assert np.isfinite(BEST_MOVES[norm](steepness, endless, cost, 0.0)).all()
+
+
+def test_moves_by_hand():
+    """Rates 2 and 1; the first ends after 1, the second after 3."""
+    steepness, cost, reach = np.array([2.0, 1.0]), np.ones(2), np.array([[1.0, 3.0]])
+    for norm, lam, expected in (
+        ("l1", 0.5, [1.0, 3.0]),
+        ("l1", 1.0, [1.0, 0.0]),
+        ("l1", 2.0, [0.0, 0.0]),
+        # Both together gain 3 up to the first end, the second alone 1.
+        ("linf", 0.5, [1.0, 3.0]),
+        ("linf", 1.0, [1.0, 1.0]),
+        ("linf", 3.0, [0.0, 0.0]),
+        # lam tau is the length: sqrt(1 + tau^2) = lam tau once the first has stopped.
+        ("l2", np.sqrt(2.0), [1.0, 1.0]),
+        ("l2", np.sqrt(5.0) / 2, [1.0, 2.0]),
+        ("l2", 1.0, [1.0, 3.0]),
+        ("l2", 2.3, [0.0, 0.0]),
+    ):
+        found = BEST_MOVES[norm](steepness, reach, cost, lam)
+        np.testing.assert_allclose(found, [expected], atol=1e-12, err_msg=f"{norm} {lam}")
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_costs_are_units_of_the_features(norm):
+    _, steepness, cost, reach = instance(3)
+    found = BEST_MOVES[norm](steepness, reach, cost, 0.7)
+    in_units = BEST_MOVES[norm](steepness / cost, reach * cost, np.ones(4), 0.7)
+    np.testing.assert_allclose(found * cost, in_units, atol=1e-12)

@@ -233,3 +233,122 @@ def test_a_row_outside_the_box_is_named():
     X[5, 2] = 9.0
     with pytest.raises(ValueError, match=r"feature 1 has the value -0.75, outside \[-0.5"):
         replace(problem, X=X).risk(*classifier())
+
+
+def test_the_shared_risk_of_a_split_is_that_of_every_row_and_pair():
+    """The box limits what it is given of a slope: room times slope, and no price."""
+    problem = problem_in_a_box("l2", radius=0.2)
+    moves, rng = problem.moves, np.random.default_rng(5)
+    coef, intercept = classifier(5)
+    winner, label = moves.pairs
+    limited = (coef[winner] - coef[label]) * rng.random((len(winner), 6))
+    limited[:, 2:] = 0.0
+    limited[0, 0] = 0.0
+    lam = 9.0  # more than any length: the norm pays in full
+    found = moves.shared_risk(coef, intercept, lam, limited)
+    total = 0.2 * lam
+    for n, y in enumerate(problem.y):
+        worst = 0.0
+        scores = coef @ problem.X[n] + intercept
+        for j, c, part in zip(winner, label, limited, strict=True):
+            slope = coef[j] - coef[c]
+            room = np.where(part > 0, 1.5 - problem.X[n], problem.X[n] + 0.5)[:2]
+            switch = slope[3:].max() - slope[3:] @ problem.X[n, 3:] - lam * 0.3
+            loss = scores[j] - scores[c] + 1 + room @ np.abs(part[:2]) + max(switch, 0.0)
+            if np.isfinite(LABEL_COST[y, c]):
+                worst = max(worst, loss - lam * LABEL_COST[y, c])
+        total += problem.weight[n] * worst
+    assert found == pytest.approx((total, lam))
+
+
+@pytest.mark.parametrize("size", [1.0, 1e6])
+@pytest.mark.parametrize("norm", NORMS)
+def test_few_tangents_meet_the_risk(norm, size, monkeypatch):
+    """Also where the risk is large: rounding is a share of it."""
+    problem = problem_in_a_box(norm)
+    coef, intercept = classifier(1)
+    plan, tangents = type(problem.moves).plan, []
+    monkeypatch.setattr(
+        type(problem.moves), "plan", lambda *told: tangents.append(0) or plan(*told)
+    )
+    problem.risk(size * coef, size * intercept)
+    assert len(tangents) < 80
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_nothing_is_divided_by_zero_on_the_way(norm):
+    """Slopes that are zero, features that cannot move, sides without an end."""
+    for endless in (False, True):
+        problem = problem_in_a_box(norm, endless=endless)
+        coef, intercept = classifier(2)
+        coef[:, 1] = 0.0
+        with np.errstate(divide="raise", invalid="raise", over="raise"):
+            worst = problem.moves.worst_plans(coef, intercept)
+        assert np.isfinite(worst.risk)
+
+
+def test_a_switch_that_gains_nothing_is_not_made():
+    problem = problem_in_a_box()
+    (group,) = problem.moves.groups
+    slope = np.zeros(6)
+    slope[3:] = [0.0, 0.75, 0.5]
+    now = problem.X[:, 3:].argmax(axis=1)
+    # At this price switching from the first category just pays, from the last it costs.
+    for lam, gain in ((2.5, [0.0, 0.0, 0.0]), (0.5, [0.6, 0.0, 0.1])):
+        category, gained = problem.moves.switch(group, slope, lam)
+        np.testing.assert_allclose(gained, np.array(gain)[now], atol=1e-15)
+        np.testing.assert_array_equal(category, np.where(np.array(gain)[now] > 0, 1, now))
+        places, cost = problem.moves.moved(slope, lam)
+        np.testing.assert_array_equal(places[:, 3:], np.eye(3)[category])
+        np.testing.assert_allclose(cost, np.where(np.array(gain)[now] > 0, 0.3, 0.0))
+
+
+def test_a_category_that_cannot_be_switched_stays():
+    problem = problem_in_a_box(
+        ball=replace(problem_in_a_box().ball, categorical=[([3, 4, 5], np.inf)])
+    )
+    slope = classifier(3)[0][0]
+    assert not problem.moves.switch_gain(slope, 0.0).any()
+    places, _ = problem.moves.moved(slope, 0.0)
+    np.testing.assert_array_equal(places[:, 3:], problem.X[:, 3:])
+
+
+def test_rooms_and_costs_are_those_of_what_can_move():
+    problem = problem_in_a_box(endless=True)
+    up, down = problem.moves.room
+    assert np.isinf(up[:, 0]).all()
+    np.testing.assert_allclose(up[:, 1], 1.5 - problem.X[:, 1])
+    np.testing.assert_allclose(down[:, :2], problem.X[:, :2] + 0.5)
+    assert not up[:, 2:].any()
+    assert not down[:, 2:].any()
+    assert problem.moves.cost.tolist() == [0.8, 1.3, *[np.inf] * 4]
+    assert problem.feature_cost.tolist() == [0.8, 1.3, np.inf, 0.3, 0.3, 0.3]
+    slope = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+    assert problem.moves.escape_slope(slope).tolist() == [1.0, 0, 0, 0, 0, 0]
+    assert not problem.moves.escape_slope(-slope).any()
+
+
+def test_a_budget_for_everything_is_left_over():
+    """Where every row is at its worst, more budget changes nothing."""
+    problem = problem_in_a_box(radius=1e3)
+    coef, intercept = classifier(1)
+    worst = problem.moves.worst_plans(coef, intercept)
+    assert (len(worst.plans), worst.share, worst.lam) == (1, [1.0], 0.0)
+    assert worst.left == pytest.approx(1e3 - worst.plans[0].cost)
+    assert worst.risk == pytest.approx(worst.plans[0].loss)
+    just = problem.with_radius(worst.plans[0].cost)
+    assert len(just.moves.worst_plans(coef, intercept).plans) == 1
+
+
+def test_ends_of_the_box_are_in_it():
+    problem = problem_in_a_box()
+    X = problem.X.copy()
+    X[0, :2], X[1, :2] = -0.5, 1.5
+    up, down = replace(problem, X=X).moves.room
+    assert (down[0, :2].tolist(), up[1, :2].tolist()) == ([0.0, 0.0], [0.0, 0.0])
+
+
+def test_a_split_has_a_row_for_every_pair():
+    moves = problem_in_a_box("l2").moves
+    with pytest.raises(ValueError, match="zip"):
+        moves.shared_risk(*classifier(), 1.0, np.zeros((1, 6)))

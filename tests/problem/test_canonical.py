@@ -142,3 +142,60 @@ def test_every_row_knows_what_became_of_it(limit, monkeypatch):
         np.testing.assert_array_equal(whole[carried], merged[found.became[carried]])
     total = np.bincount(found.became[carried], weight[carried])
     np.testing.assert_allclose(total / total.sum(), found.weight)
+
+
+def test_rows_that_are_nowhere_become_nothing():
+    found = canonical.places(np.array([3, 0]), np.array([7, 8]), 5)
+    assert found.tolist() == [8, -1, -1, 7, -1]
+    assert found.dtype == np.intp
+
+
+def test_distinct_rows_begin_where_something_differs():
+    rows = np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 2.0], [1.0, 2.0], [1.0, 2.0]])
+    found = canonical._differs_from_previous(rows)
+    assert found.tolist() == [True, False, True, True, False]
+    assert found.dtype == bool
+    assert canonical._differs_from_previous(rows[:0]).tolist() == []
+    assert canonical._numbered(np.array([0, 2, 3]), 5).tolist() == [0, 0, 1, 2, 2]
+
+
+def test_rows_are_sorted_by_label_trust_and_features():
+    X = np.array([[2.0, 0.0, 5.0], [1.0, 9.0, 0.0], [1.0, 9.0, -1.0], [2.0, 0.0, 5.0]])
+    y = np.array([1, 0, 0, 0])
+    found = canonical_rows(X, y, np.array([1.0, 2.0, 3.0, 4.0]))
+    # The first two features do not tell the second row from the third.
+    assert found.source.tolist() == [2, 1, 3, 0]
+    assert found.became.tolist() == [3, 1, 0, 2]
+    assert found.weight.tolist() == [0.3, 0.2, 0.4, 0.1]
+    trust = np.array([1.0, 5.0, 5.0, 2.0])
+    found = canonical_rows(X[:, :2], y, np.ones(4), trust)
+    assert found.label_trust.tolist() == [2.0, 5.0, 1.0]
+    assert found.y.tolist() == [0, 0, 1]
+    assert found.weight.tolist() == [0.25, 0.5, 0.25]
+    assert canonical.LEADING == 2
+
+
+def test_rows_become_floats_side_by_side_where_they_are_sorted():
+    X = np.asfortranarray(np.arange(12, dtype=np.int32).reshape(4, 3))
+    found = canonical_rows(X, np.zeros(4, int), np.ones(4))
+    assert found.X.dtype == np.float64
+    assert found.X.flags.c_contiguous
+    np.testing.assert_array_equal(found.X, X)
+
+
+def test_rows_too_many_to_sort_lose_only_those_without_weight(monkeypatch):
+    monkeypatch.setattr(canonical, "MAX_ENTRIES", 1)
+    weight = np.array([0.0, 3.0, 0.0, 1.0])
+    trust = np.array([1.0, 2.0, 3.0, 4.0])
+    for given, kept in ((trust, [2.0, 4.0]), (None, None)):
+        found = canonical_rows(X[:4].astype(np.float32), y[:4], weight, given)
+        assert found.X.dtype == np.float32
+        np.testing.assert_array_equal(found.X, X[[1, 3]].astype(np.float32))
+        assert found.weight.tolist() == [0.75, 0.25]
+        assert found.y.tolist() == y[[1, 3]].tolist()
+        assert kept == (None if given is None else found.label_trust.tolist())
+        assert (found.source.tolist(), found.became.tolist()) == ([1, 3], [-1, 0, -1, 1])
+    # Rows without features count as rows of one.
+    monkeypatch.setattr(canonical, "MAX_ENTRIES", 3)
+    nothing = np.empty((4, 0))
+    assert canonical_rows(nothing, y[:4], np.ones(4)).X is nothing

@@ -276,3 +276,12 @@ def test_slopes_of_rows():
         beta=np.array([[0.0, 0.1, 0.3]]),
     )
     np.testing.assert_allclose(part.slopes(np.array([1])), [[-0.3, -0.3, 0.6]])
+
+
+def test_relative_gaps_are_measured_against_a_hundredth_at_least():
+    assert Certificate(1.0, 0.75, 0.0).holds(0.25)
+    assert not Certificate(1.0, 0.74, 0.0).holds(0.25)
+    assert Certificate(1e-3, 0.91e-3, 0.0).holds(1e-2)
+    assert not Certificate(1e-3, 0.89e-3, 0.0).holds(1e-2)
+    assert not Certificate(np.inf, -np.inf, 0.0).holds(0.5)
+    assert not Certificate(np.inf, np.inf, 0.0).holds(0.5)

@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog
 
-from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
-from wdrsvm.problem.disbelief import DoubtedProblem
+from wdrsvm.problem import LOSSES, Certificate, RobustProblem, WassersteinBall
+from wdrsvm.problem.disbelief import Beliefs, ConvexPiece, DoubtedProblem
 
 N, P, C = 40, 3, 3
 COST = np.array([[0.0, 0.4, 1.0], [0.7, 0.0, np.inf], [0.2, 0.9, 0.0]])
@@ -156,3 +156,131 @@ def test_sparse_rows_are_the_same_rows(repair):
     at = classifier()
     expected = pytest.approx(doubts.value(*at), rel=1e-12)
     assert replace(doubts, problem=thin).value(*at) == expected
+
+
+@pytest.mark.parametrize("repair", [False, True])
+def test_beliefs_agree_where_doubted_labels_do(repair):
+    doubts = doubted(repair=repair)
+    belief, label = np.ones(N), np.zeros(N, dtype=np.intp)
+    belief[3], belief[4] = 0.0, 0.5
+    one = Beliefs(belief, label, False)
+    elsewhere = label.copy()
+    elsewhere[5] = 1  # believed as given: what it might be does not matter
+    assert doubts.agree(one, Beliefs(belief, elsewhere, False))
+    for doubted_row in (3, 4):
+        other = label.copy()
+        other[doubted_row] = 2
+        assert doubts.agree(one, Beliefs(belief, other, False)) is not repair
+    assert not doubts.agree(one, Beliefs(np.ones(N), label, False))
+    nearly = belief + np.where(belief < 1, 0.9e-9, 0.0)
+    assert doubts.agree(one, Beliefs(nearly, label, False))
+    assert not doubts.agree(one, Beliefs(nearly + 1e-9, label, False))
+
+
+@pytest.mark.parametrize("repair", [False, True])
+def test_all_believed_is_plain_training(repair):
+    doubts = doubted(repair=repair, label_trust=np.linspace(0.0, 2.0, N))
+    believed = doubts.all_believed
+    np.testing.assert_array_equal(believed.belief, 1.0)
+    np.testing.assert_array_equal(believed.label, doubts.problem.y)
+    assert believed.guarded is False
+    piece = doubts.convex_piece(believed)
+    trusting = replace(doubts.problem, ball=WassersteinBall(0.1), label_trust=None)
+    at = classifier()
+    assert piece.value(piece.problem.risk(*at).value) == trusting.risk(*at).value
+
+
+def test_dearer_prices_are_all_multiplied():
+    for cost in (0.5, COST):
+        doubts = doubted(label_cost=cost, repair=True, max_disbelief=0.3)
+        dearer = doubts.dearer(3.0)
+        np.testing.assert_allclose(dearer.price, 3.0 * doubts.price)
+        assert (dearer.repair, dearer.max_disbelief) == (True, 0.3)
+        assert dearer.problem.ball.radius == 0.1
+
+
+def test_a_certificate_of_the_piece_is_one_in_the_units_of_the_objective():
+    piece = ConvexPiece(doubted().problem, 0.5, 0.25)
+    assert piece.value(3.0) == 1.75
+    assert piece.certified(Certificate(3.0, 1.0, 7.0)) == (1.75, 0.75, 7.0)
+
+
+def test_offers_are_the_prices_of_the_best_other_label():
+    trust = np.where(np.arange(N) % 5, 1.0, np.inf)
+    for repair in (False, True):
+        doubts = doubted(repair=repair, label_cost=COST, label_trust=trust)
+        scores = np.random.default_rng(0).normal(size=(N, C))
+        losses = doubts.problem.loss.of_labels(scores)
+        loss, price, label = doubts.offers(scores)
+        for n, y in enumerate(doubts.problem.y):
+            open_to = [c for c in range(C) if c != y and np.isfinite(COST[y, c])]
+            cost = {c: COST[y, c] + repair * losses[n, c] for c in open_to}
+            assert loss[n] == losses[n, y]
+            if np.isinf(trust[n]):
+                assert (price[n], label[n]) == (np.inf, y)
+                continue
+            assert price[n] == pytest.approx(min(cost.values()))
+            wanted = cost if repair else dict(enumerate(losses[n]))
+            assert label[n] == min(open_to, key=wanted.get)
+
+
+@pytest.mark.parametrize("repair", [False, True])
+def test_rows_of_a_piece_are_those_believed_and_those_relabelled(repair):
+    verified = np.where(np.arange(N) == 5, np.inf, 1.0)  # believed, at whatever price
+    doubts = doubted(repair=repair, label_trust=verified)
+    weight, y = doubts.problem.weight, doubts.problem.y
+    belief, label = np.ones(N), (y + 1) % C
+    belief[:3] = [0.0, 0.25, 0.5]
+    piece = doubts.convex_piece(Beliefs(belief, label, False))
+    left = weight * belief
+    expected_paid = 0.5 * (weight - left).sum()
+    rows, labels, masses = [*range(1, N)], [*y[1:]], [*left[1:]]
+    if repair:
+        rows += [0, 1, 2]
+        labels += [*label[:3]]
+        masses += [*(weight - left)[:3]]
+    assert piece.paid == pytest.approx(expected_paid)
+    assert piece.mass == pytest.approx(sum(masses))
+    np.testing.assert_array_equal(piece.problem.X, doubts.problem.X[rows])
+    np.testing.assert_array_equal(piece.problem.y, labels)
+    np.testing.assert_allclose(piece.problem.weight, np.array(masses) / sum(masses))
+    assert piece.problem.radius == pytest.approx(0.1 / sum(masses))
+    assert np.isinf(piece.problem.ball.label_cost)
+    assert piece.problem.label_trust is None
+
+
+def test_rows_without_weight_are_neither_doubted_nor_the_lightest():
+    doubts = doubted(label_cost=0.0)
+    weight = doubts.problem.weight.copy()
+    weight[::4] = 0.0
+    doubts = replace(doubts, problem=replace(doubts.problem, weight=weight / weight.sum()))
+    beliefs = doubts.beliefs(*classifier(size=5.0))
+    assert (beliefs.belief[::4] == 1).all()
+    assert beliefs.guarded
+    carried = doubts.problem.weight > 0
+    for c in range(C):
+        own = carried & (doubts.problem.y == c)
+        left = (doubts.problem.weight * beliefs.belief)[own].sum()
+        assert left == pytest.approx(doubts.problem.weight[own].min())
+
+
+def test_of_equal_gains_the_first_rows_are_disbelieved():
+    doubts = doubted(label_cost=0.25, max_disbelief=0.25, loss="crammer-singer")
+    problem = replace(
+        doubts.problem,
+        weight=np.full(N, 1 / N),
+        X=np.zeros((N, P)),
+        y=np.arange(N) % 2,
+        n_classes=2,
+    )
+    doubts = replace(doubts, problem=problem)
+    beliefs = doubts.beliefs(np.zeros((2, P)), np.zeros(2))
+    expected = np.where(np.arange(N) < N // 4, 0.0, 1.0)
+    np.testing.assert_allclose(beliefs.belief, expected)
+
+
+def test_a_loss_that_is_just_its_price_is_believed():
+    doubts = doubted(label_cost=1.0, loss="crammer-singer")
+    scores = np.zeros((N, C))
+    assert (doubts.beliefs_at(scores).belief == 1).all()
+    assert not doubts.beliefs_at(scores).guarded

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import dual_bound, objective
+from wdrsvm.problem import RobustProblem, dual_bound, objective
 from wdrsvm.problem.chunks import FAN_IN, Chunk, as_delayed, current_engine, reduction
+from wdrsvm.problem.distributed import ChunkedRows, DistributedProblem, problem_type
 from wdrsvm.problem.sweeps import added, joined
 from wdrsvm.solvers.passes import LabelPasses, Passes
 from wdrsvm.solvers.scaling import Scaling
@@ -152,3 +153,102 @@ def test_a_bounded_ball_needs_rows_in_memory():
     ball = replace(problem.ball, support=(-100.0, 100.0))
     with pytest.raises(ValueError, match="rows in memory"):
         chunked(replace(problem, ball=ball)).risk(*classifier(problem))
+
+
+def test_chunked_rows_have_a_shape_and_starts():
+    rows = ChunkedRows((None,) * 3, (4, 1, 5), 7, None)
+    assert rows.shape == (10, 7)
+    assert rows.starts.tolist() == [0, 4, 5]
+    assert rows.starts.dtype == np.intp
+    assert ChunkedRows((None,), (4,), 7, None).starts.tolist() == [0]
+    assert problem_type(rows) is DistributedProblem
+    assert problem_type(np.ones((2, 2))) is RobustProblem
+
+
+def test_what_is_kept_stays_with_its_chunk():
+    problem = random_problem(3)
+    rows = np.arange(problem.n_rows)
+    total = 2 * rows.sum()
+    for case in (problem, chunked(problem, 4)):
+        with case.sweeps() as sweeps:
+            n_rows, kept = sweeps.fold_keeping(_count_and_keep, added)
+            assert n_rows == problem.n_rows
+            assert sweeps.fold(_sum_of_kept, added, kept) == total
+            assert sweeps.fold(_sum_of_kept, added) == 0
+            picked = sweeps.fold_picked(_even_ones, kept, _numbers_of, joined)
+            assert picked == rows[rows % 2 == 0].tolist()
+            assert sweeps.fold_picked(_none_of, kept, _numbers_of, joined) is None
+            few = problem.take(np.arange(5))
+            assert sweeps.on(few).fold(_numbers_of_all, joined) == list(range(5))
+
+
+def _count_and_keep(problem, rows):
+    number = problem.first_row + np.arange(problem.n_rows)[rows]
+    return len(number), 2.0 * number
+
+
+def _sum_of_kept(problem, rows, kept=()):
+    return float(sum(kept))
+
+
+def _even_ones(problem, kept):
+    return np.flatnonzero(kept % 4 == 0)
+
+
+def _none_of(problem, kept):
+    return np.flatnonzero(kept < 0)
+
+
+def _numbers_of(problem, rows):
+    return (problem.first_row + rows).tolist()
+
+
+def _numbers_of_all(problem, rows):
+    return np.arange(problem.n_rows)[rows].tolist()
+
+
+@pytest.mark.parametrize("trust", [True, False])
+def test_rows_are_taken_from_the_chunks_that_have_them(trust):
+    problem = random_problem(3)
+    trust = np.linspace(0.5, 1.0, problem.n_rows) if trust else None
+    problem = replace(problem, label_trust=trust)
+    there = chunked(problem, 5)
+    assert there.is_distributed
+    assert there.without_idle_rows() is there
+    for rows in ([2], [0, there.X.starts[1]], [there.X.starts[2] - 1, problem.n_rows - 1]):
+        taken, expected = there.take(np.array(rows)), problem.take(np.array(rows))
+        np.testing.assert_array_equal(taken.X, expected.X)
+        np.testing.assert_array_equal(taken.y, expected.y)
+        np.testing.assert_array_equal(taken.weight, expected.weight)
+        np.testing.assert_array_equal(taken.label_trust, expected.label_trust)
+        assert not taken.is_distributed
+        assert (taken.ball, taken.first_row) == (problem.ball, 0)
+
+
+def test_a_change_by_chunks_may_change_the_ball_and_the_labels():
+    problem = random_problem(3)
+    ball = replace(problem.ball, radius=0.77, feature_cost=None)
+
+    def change(part):
+        return replace(part, X=part.X[:, :1], y=part.y * 0, ball=ball, label_trust=None)
+
+    there = chunked(problem, 4).by_chunks(change)
+    assert there.is_distributed
+    assert there.radius == 0.77
+    assert there.X.n_features == 1
+    taken = there.take(np.arange(problem.n_rows))
+    np.testing.assert_array_equal(taken.X, problem.X[:, :1])
+    np.testing.assert_array_equal(taken.weight, problem.weight)
+    assert not taken.y.any()
+    assert taken.label_trust is None
+
+
+def test_the_risk_of_trusted_labels_needs_no_flips():
+    problem = replace(random_problem(3), label_trust=None)
+    problem = replace(problem, ball=replace(problem.ball, label_cost=np.inf, radius=0.3))
+    at = classifier(problem)
+    found, expected = chunked(problem).risk(*at), problem.risk(*at)
+    assert found == pytest.approx(expected, rel=1e-12)
+    # Bounds without a budget limit nothing.
+    box = replace(problem.ball, support=(-1e3, 1e3), radius=0.0)
+    assert chunked(replace(problem, ball=box)).risk(*at).value > 0

@@ -62,3 +62,27 @@ def test_a_bound_of_zero_costs_no_multipliers():
     problem = random_problem(np.random.default_rng(2))
     found = solve(problem)
     assert dual_point(problem, found.multipliers, enough=0.0).value == 0.0
+
+
+def test_what_spends_nothing_is_left_whole_without_a_budget():
+    free = DualPoint(0.3, 0.0, 0.0)
+    assert (free.share(0.0), free.bound(0.0)) == (1.0, 0.3)
+    dear = DualPoint(0.3, 0.5, 1.5)
+    assert dear.spending == 2.0
+    assert (dear.share(2.0), dear.share(0.5), dear.share(0.0)) == (1.0, 0.25, 0.0)
+
+
+def test_the_envelope_by_hand():
+    """From the origin over (1, 4) and (3, 6), then level; (2, 4.5) lies below."""
+    spending, value = np.array([2.0, 1.0, 3.0, 4.0, np.inf]), np.array([4.5, 4, 6, 5, 99])
+    for radius, bound in (
+        (0.0, 0.0),
+        (0.5, 2.0),
+        (1.0, 4.0),
+        (2.0, 5.0),
+        (3.0, 6.0),
+        (9.0, 6.0),
+    ):
+        assert envelope(spending, value, radius) == pytest.approx(bound)
+    assert envelope(np.array([0.0, 2.0]), np.array([1.0, 3.0]), 1.0) == pytest.approx(2.0)
+    assert envelope(np.array([1.0]), np.array([-1.0]), 0.5) == 0.0

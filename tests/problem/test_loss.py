@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import special
 
 from wdrsvm.problem import LOSSES, Loss
+from wdrsvm.problem.loss import softmax
 
 CRAMMER_SINGER = LOSSES["crammer-singer"]
 MEMBERS = [*LOSSES.values(), Loss(0.0, 0.3), Loss(0.1, 1.0), Loss(2.0, 0.5), Loss(0.5, 0.0)]
@@ -120,3 +122,43 @@ def test_scores_are_left_as_they_were():
     for loss in MEMBERS:
         loss.of_labels(scores)
     np.testing.assert_array_equal(scores, np.arange(6.0).reshape(2, 3))
+
+
+def test_many_classes_equal_their_definition():
+    """More than a sort of a few entries puts in order by the way."""
+    rng = np.random.default_rng(0)
+    for n_classes in (2, 17, 40):
+        scores = rng.normal(size=(8, n_classes))
+        for loss in (CRAMMER_SINGER, Loss(0.0, 0.3), Loss(0.5, 1.0)):
+            expected = by_hand(scores, loss.temperature, loss.margin)
+            np.testing.assert_allclose(loss.of_labels(scores), expected, atol=1e-12)
+
+
+def test_ties_are_each_others_rivals():
+    scores = np.array([[2.0, 2.0, 1.0], [0.0, 0.0, 0.0], [1.0, 3.0, 3.0]])
+    expected = [[1.0, 1.0, 2.0], [1.0, 1.0, 1.0], [3.0, 1.0, 1.0]]
+    np.testing.assert_array_equal(CRAMMER_SINGER.of_labels(scores), expected)
+
+
+def test_equal_scores_have_the_loss_of_any_label():
+    for n_classes in (1, 2, 7):
+        assert CRAMMER_SINGER.of_equal_scores(n_classes) == (n_classes > 1)
+        logistic = LOSSES["logistic"].of_equal_scores(n_classes)
+        assert logistic == pytest.approx(np.log(n_classes))
+        assert isinstance(logistic, float)
+    both = Loss(0.5, 1.0).of_equal_scores(3)
+    assert both == pytest.approx(0.5 * np.log(1 + 2 * np.exp(2.0)))
+
+
+def test_shares_are_those_of_scipy_and_leave_the_scores():
+    scores = 50 * np.random.default_rng(0).normal(size=(6, 4))
+    before = scores.copy()
+    np.testing.assert_allclose(softmax(scores), special.softmax(scores, axis=1), rtol=1e-13)
+    np.testing.assert_array_equal(scores, before)
+
+
+def test_the_named_losses_are_the_known_ones():
+    assert {name: (one.temperature, one.margin) for name, one in LOSSES.items()} == {
+        "crammer-singer": (0.0, 1.0),
+        "logistic": (1.0, 0.0),
+    }

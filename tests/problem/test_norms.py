@@ -1,6 +1,6 @@
 """Norms and their duals, the Lipschitz modulus and its polar, flows between classes."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from scipy.optimize import linprog
 
+from wdrsvm.problem import norms
 from wdrsvm.problem.norms import (
     NORMS,
     class_pairs,
@@ -299,3 +300,65 @@ class TestTriangleBound:
         best = cost * scaled / np.linalg.norm(scaled, axis=1, keepdims=True) / 2
         assert lipschitz(best, "triangle", cost) == pytest.approx(1.0)
         assert float((gradient * best).sum()) == pytest.approx(bound)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+def test_the_inverse_of_a_laplacian_is_its_pseudoinverse(n_classes):
+    weights = np.random.default_rng(0).uniform(0.1, 2.0, len(incidence(n_classes)))
+    laplacian = incidence(n_classes).T @ (weights[:, None] * incidence(n_classes))
+    found = norms._laplacian_inverse(weights, n_classes)
+    np.testing.assert_allclose(found, np.linalg.pinv(laplacian), atol=1e-12)
+
+
+def test_a_reweighted_flow_has_its_divergence_and_shortens_with_the_rounds():
+    gradient = zero_sum(np.random.default_rng(1), 5, 3)
+    lengths = []
+    for n_rounds in (1, 2, 5, 30, 300):
+        flow = norms._reweighted_flow(gradient, n_rounds)
+        np.testing.assert_allclose(divergence(flow, 5), gradient, atol=1e-12)
+        lengths.append(np.linalg.norm(flow, axis=1).sum())
+    assert all(one > other for one, other in pairwise(lengths))
+    # Rounds that no longer shorten it are not made.
+    rough = norms._reweighted_flow(gradient, 1000, rtol=0.05)
+    at_an_end = np.linalg.norm(rough, axis=1).sum()
+    assert lengths[-1] < at_an_end < lengths[0]
+    best = np.linalg.norm(norms._reweighted_flow(gradient), axis=1).sum()
+    assert best <= lengths[-1] * (1 + 1e-9)
+    assert best == pytest.approx(cheapest_flow(gradient, "l2", np.ones(3))[0], rel=1e-6)
+
+
+def test_a_gradient_of_two_classes_flows_along_the_pair_between_them():
+    gradient = np.zeros((4, 2))
+    gradient[1], gradient[3] = [3.0, 4.0], [-3.0, -4.0]
+    assert polar(gradient, "l2", np.ones(2)) == pytest.approx(5.0, rel=1e-6)
+    assert not norms._reweighted_flow(np.zeros((4, 2))).any()
+
+
+def test_no_classes_and_no_features_have_no_modulus():
+    for norm in (*NORMS, "triangle"):
+        for shape in ((0, 2), (3, 0), (1, 2)):
+            coef, cost = np.zeros(shape), np.ones(shape[1])
+            assert lipschitz(coef, norm, cost) == 0.0
+    assert lipschitz(np.ones((1, 2)), "l2", np.ones(2)) == 0.0
+    none = np.zeros(3, dtype=bool)
+    assert lipschitz(np.eye(3), "l2", np.ones(3), none) == 0.0
+
+
+def test_pairs_come_in_the_order_of_flows():
+    first, second = class_pairs(4)
+    assert [*zip(first.tolist(), second.tolist(), strict=True)] == [
+        (0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)
+    ]  # fmt: skip
+
+
+def test_polars_by_hand():
+    gradient, cost = np.array([[3.0, -1.0], [-3.0, 1.0]]), np.array([1.0, 4.0])
+    assert polar(gradient, "l1", cost) == 3.0 + 4.0
+    assert polar(gradient, "l2", cost) == 5.0
+    assert polar(gradient, "linf", cost) == 4.0
+    assert polar(gradient, "triangle", cost) == 5.0
+    # A given flow is paid for at the costs of its features.
+    three = np.array([[3.0, 4.0], [-3.0, 0.0], [0.0, -4.0]])
+    flow = np.array([[3.0, 0.0], [0.0, 4.0], [0.0, 0.0]])
+    assert polar(three, "l2", np.array([1.0, 2.0]), flow) == pytest.approx(3.0 + 8.0)
+    assert polar(three, "linf", np.array([1.0, 2.0]), flow) == pytest.approx(3.0 + 8.0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import NORMS
+from wdrsvm.problem import NORMS, projections
 from wdrsvm.problem.norms import incidence, lipschitz
 from wdrsvm.problem.projections import project
 
@@ -220,3 +220,140 @@ def test_ties_in_a_column():
     # e(w) = 1 - w with two entries on each side, so that lam = e(lam) = 1/2.
     assert nearest.lam == pytest.approx(0.5)
     np.testing.assert_allclose(nearest.coef.ravel(), [0.75, 0.75, 0.25, 0.25])
+
+
+def bisected(falls_below_zero, low, high):
+    """Where a falling function changes its sign."""
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (low, middle) if falls_below_zero(middle) else (middle, high)
+    return high
+
+
+@pytest.mark.parametrize("lam", [-30.0, -1.0, 0.0, 2.0, 50.0])
+def test_the_root_of_a_sum_of_pieces_is_that_of_a_search(lam):
+    rng = np.random.default_rng(0)
+    for n_rows, n_pieces in ((1, 1), (3, 1), (2, 4)):
+        heights, slopes = rng.uniform(0.1, 3.0, (2, n_rows, n_pieces))
+        order = np.argsort(-heights / slopes, axis=1)
+        heights = np.take_along_axis(heights, order, 1)
+        slopes = np.take_along_axis(slopes, order, 1)
+        sums = np.cumsum(heights, axis=1), np.cumsum(slopes, axis=1)
+        found = projections._root(lam, heights / slopes, *sums)
+
+        def beyond(mu, heights=heights, slopes=slopes):
+            return mu - lam - np.maximum(heights - slopes * mu, 0.0).sum() >= 0
+
+        expected = 0.0 if beyond(0.0) else bisected(beyond, 0.0, 100.0)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+def clipped_by_hand(column, width):
+    """The interval of a width that cuts as much off the top as it fills up below."""
+
+    def too_high(low):
+        return (
+            np.maximum(low - column, 0).sum() >= np.maximum(column - low - width, 0).sum()
+        )
+
+    low = bisected(too_high, column.min() - width - 1.0, column.max() + 1.0)
+    return np.clip(column, low, low + width)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5, 40])
+def test_columns_are_clipped_to_the_interval_that_a_search_finds(n_classes):
+    rng = np.random.default_rng(n_classes)
+    # Ties, one value only, and values at random.
+    coef = rng.normal(size=(n_classes, 4))
+    coef[:, 1] = np.round(coef[:, 1])
+    coef[:, 2] = 3.0
+    columns = projections.Columns(coef)
+    reach = np.ptp(coef, axis=0)
+    for share in (0.0, 0.3, 0.99):
+        found = columns.clipped(coef, share * reach)
+        for d in range(4):
+            expected = clipped_by_hand(coef[:, d], share * reach[d])
+            np.testing.assert_allclose(found[:, d], expected, atol=1e-12)
+    for width in (reach, 2 * reach + 1):
+        np.testing.assert_array_equal(columns.clipped(coef, width), coef)
+
+
+@pytest.mark.parametrize("lam", [-20.0, -1.0, 0.5, 30.0])
+def test_shortened_rows_are_those_of_their_own_multiplier(lam):
+    """With mu = (lam + sum of lengths)_+ each row is shorter by step mu."""
+    target = np.random.default_rng(0).normal(size=(6, 3))
+    target[2] = 0.0
+    step = 0.3
+    mu, found = projections._shrink_lengths(lam, target, step)
+    assert mu == pytest.approx(max(lam + np.linalg.norm(found, axis=1).sum(), 0.0))
+    for before, after in zip(target, found, strict=True):
+        length = np.linalg.norm(before)
+        kept = max(1 - step * mu / length, 0.0) if length else 0.0
+        np.testing.assert_allclose(after, kept * before, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_features", [1, 4])
+@pytest.mark.parametrize("lam", [-20.0, -1.0, 0.5, 30.0])
+def test_levelled_rows_lose_as_much_as_their_multiplier_says(lam, n_features):
+    target = np.random.default_rng(1).normal(size=(6, n_features))
+    target[2] = 0.0
+    step = 0.3
+    mu, found = projections._shrink_largest(lam, target, step)
+    assert mu == pytest.approx(max(lam + np.abs(found).max(axis=1).sum(), 0.0))
+    for before, after in zip(target, found, strict=True):
+        lost = np.abs(before).sum() - np.abs(after).sum()
+        assert lost == pytest.approx(min(step * mu, np.abs(before).sum()))
+        height = np.abs(after).max()
+        np.testing.assert_allclose(after, np.clip(before, -height, height), atol=1e-12)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_the_way_to_the_set_is_at_right_angles_and_leads_away_from_it(norm):
+    """The set is a cone: <x' - x, x> = 0 and <x' - x, z> <= 0 for all its z."""
+    rng = np.random.default_rng(0)
+    coef, cost = rng.normal(size=(4, 3)), np.array([0.5, 1.0, 2.0])
+    others = rng.normal(size=(200, 4, 3)) * rng.choice([0.1, 1.0, 10.0], (200, 1, 3))
+    for lam in (-1.0, 0.1, 1.0):
+        nearest = project(lam, coef, norm, cost)
+        assert lipschitz(nearest.coef, norm, cost) <= nearest.lam + 1e-9
+        moved = minus((lam, coef), nearest)
+        assert inner(moved, nearest) == pytest.approx(0.0, abs=1e-9)
+        for other in others:
+            assert inner(moved, (lipschitz(other, norm, cost), other)) <= 1e-9
+
+
+@pytest.mark.parametrize("norm", ["l2", "linf"])
+def test_steps_are_accelerated_and_end(norm, monkeypatch):
+    """Far fewer rounds than allowed, and none where there is nothing to do."""
+    rounds = []
+    for name in ("_shrink_lengths", "_shrink_largest"):
+        shrink = getattr(projections, name)
+        monkeypatch.setattr(
+            projections,
+            name,
+            lambda *told, shrink=shrink: rounds.append(0) or shrink(*told),
+        )
+    cost = np.array([0.5, 1.0, 2.0])
+    coef = np.random.default_rng(0).normal(size=(5, 3))
+    precise = project(0.1, coef, norm, cost)
+    n_precise = len(rounds)
+    assert 20 < n_precise <= 700
+    rough = project(0.1, coef, norm, cost, rtol=1e-3)
+    assert len(rounds) - n_precise < n_precise / 2
+    np.testing.assert_allclose(rough.coef, precise.coef, atol=1e-2)
+    assert (rough.coef != precise.coef).any()
+    rounds.clear()
+    project(1.0, np.ones((1, 3)), norm, cost)
+    project(1.0, np.ones((3, 0)), norm, np.empty(0))
+    assert rounds == []
+    # A point of the set: one look is enough.
+    project(100.0, coef, norm, cost)
+    project(0.0, np.zeros((3, 3)), norm, cost)
+    assert len(rounds) == 2
+
+
+def test_costs_up_to_a_thousand_times_apart_are_near():
+    few, many = projections.ROUGH_ROUNDS, projections.MAX_ROUNDS
+    assert (few, many) == (200, 20_000)
+    assert projections._most_rounds(np.array([1.0, 1e3])) == many
+    assert projections._most_rounds(np.array([1.0, 1.001e3, 2.0])) == few

@@ -70,3 +70,10 @@ def test_where_affinity_is_unknown_all_processors_count(monkeypatch):
         monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: 7)
     assert n_processors() == 7
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert n_processors() == 1
+
+
+def test_the_processors_asked_for_are_those_of_this_process(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: range(pid, 3), raising=False)
+    assert n_processors() == 3

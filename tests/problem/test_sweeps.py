@@ -62,3 +62,26 @@ def test_sums_go_entry_by_entry():
 
 def sweeps_pair(lam):
     return objective.Subgradient(np.ones(1), np.ones(1), lam)
+
+
+def test_sweeps_over_other_rows_are_run_in_the_same_way(over):
+    few = over.problem.take(np.arange(5))
+    others = over.on(few)
+    assert others.run == over.run
+    assert others.fold(numbers, joined) == list(range(5))
+
+
+def test_picked_rows_come_in_blocks(over):
+    kept = np.arange(9)
+    sizes = over.fold_picked(
+        lambda problem, kept: kept, kept, lambda problem, rows: [len(rows)], joined
+    )
+    assert sizes == [4, 4, 1]
+
+
+def test_tuples_are_added_as_what_they_are():
+    assert added((1, (2, 3)), (10, (20, 30))) == (11, (22, 33))
+    assert type(added((1,), (2,))) is tuple
+    with pytest.raises(ValueError, match="shorter"):
+        added((1, 2), (1,))
+    assert joined((1,), [2]) == [1, 2]

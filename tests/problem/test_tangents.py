@@ -98,3 +98,89 @@ def test_tangents_of_another_loss_are_refused():
     points = np.zeros((problem.n_rows, problem.n_classes))
     with pytest.raises(ValueError, match="not those of the loss"):
         dual_bound(problem, Tangents(LOSSES[0], points, points))
+
+
+def masses_by_hand(masses, weight, y, cost, flip_share):
+    """Of one row: no impossible flips, costly ones in part, the label has the rest."""
+    flips = np.maximum(masses, 0.0)
+    own = flips[y]
+    flips[~np.isfinite(cost)] = 0.0
+    flips[y] = 0.0
+    total = own + flips.sum()
+    flips *= weight / total if total else 0.0
+    flips[cost > 0] *= flip_share
+    flips[y] = weight - flips.sum()
+    return flips
+
+
+@pytest.mark.parametrize("share", [0.25, 0.0, 1.0])
+def test_restored_masses_are_those_of_every_row(share):
+    rng = np.random.default_rng(8)
+    masses = rng.normal(size=(30, 4))
+    masses[0] = 0.0
+    y, weight = rng.integers(0, 4, 30), rng.exponential(size=30)
+    masses[1] = -1.0
+    masses[2, y[2]] = 0.0
+    cost = rng.choice([0.0, 0.6, np.inf], (30, 4))
+    cost[np.arange(30), y] = np.inf
+    rows = RowTangents(LOSSES[1], rng.normal(size=(30, 4)), masses)
+    before = masses.copy()
+    found = rows.restored(weight, y, cost, share)
+    np.testing.assert_array_equal(masses, before)
+    assert found.points is rows.points
+    assert found.loss == rows.loss
+    spent = 0.0
+    for n in range(30):
+        expected = masses_by_hand(masses[n].copy(), weight[n], y[n], cost[n], share)
+        np.testing.assert_allclose(found.masses[n], expected, atol=1e-15)
+        paid = np.where(np.isfinite(cost[n]), cost[n], 0.0)
+        spent += paid @ expected
+    assert found.spending(cost) == pytest.approx(spent)
+    assert (found.masses >= 0).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_tilt_moves_points_along_it_and_mass_to_labels_that_agree(loss):
+    rows = random_tangents(9, loss)
+    pull = 0.2 * np.random.default_rng(10).normal(size=rows.points.shape)
+    found = rows.tilted(pull)
+    np.testing.assert_allclose(found.points, rows.points + loss.temperature * pull)
+    for n, (u, masses) in enumerate(zip(rows.points, rows.masses, strict=True)):
+        agreement = np.zeros(4)
+        for c in np.flatnonzero(masses):
+            lifted = u + loss.margin * (np.arange(4) != c)
+            agreement[c] = softmax(lifted / loss.temperature) @ pull[n] - pull[n, c]
+        mean = masses @ agreement / max(masses.sum(), 1e-300)
+        moved = masses * np.maximum(1 + agreement - mean, 0.0)
+        scale = masses.sum() / moved.sum() if masses.any() else 0.0
+        np.testing.assert_allclose(found.masses[n], scale * moved, atol=1e-14)
+
+
+def test_far_away_points_have_the_value_of_near_ones():
+    rows = random_tangents(11, LOSSES[0])
+    far = replace(rows, points=rows.points + 2.0**40)
+    near = replace(rows, points=far.points - 2.0**40)
+    assert far.value(None, None) == pytest.approx(near.value(None, None), rel=1e-9)
+
+
+def test_rows_without_mass_have_no_curvature():
+    rows = random_tangents(12, LOSSES[1])
+    rows.masses[:3] = 0.0
+    columns = np.random.default_rng(0).normal(size=(7, 1))
+    some = RowTangents(rows.loss, rows.points[3:], rows.masses[3:])
+    np.testing.assert_allclose(rows.curvature(columns), some.curvature(columns[3:]))
+    assert rows.curvature(np.empty((7, 0))).shape == (4, 0, 4, 0)
+
+
+def test_tangents_are_handed_out_by_rows():
+    rng = np.random.default_rng(0)
+    points, masses = rng.normal(size=(2, 9, 3))
+    gradient = np.ones((3, 2))
+    found = Tangents(LOSSES[1], points, masses, gradient=gradient)
+    rows = found.rows(None, slice(2, 5))
+    np.testing.assert_array_equal(rows.points, points[2:5])
+    np.testing.assert_array_equal(rows.masses, masses[2:5])
+    assert rows.belong_to(LOSSES[1])
+    assert not rows.belong_to(LOSSES[0])
+    assert rows.loosened(np.ones(3)) is rows
+    assert (found.flow, found.gradient) == (None, gradient)

@@ -33,15 +33,12 @@ def _linf_move(steepness: Floats, reach: Floats, cost: Floats, lam: float) -> Fl
 
 def _l2_move(steepness: Floats, reach: Floats, cost: Floats, lam: float) -> Floats:
     """t_d = min(reach_d, tau a_d / cost_d^2) with lam tau = ||cost t||."""
-    slope = steepness / cost
-    ends = reach * cost / slope
+    slope, ways = steepness / cost, reach * cost
+    ends = ways / slope
     order = np.argsort(ends, axis=1)
     sorted_ends = np.take_along_axis(ends, order, axis=1)
-    square = slope[order] ** 2
-    with np.errstate(invalid="ignore", over="ignore"):
-        stopped = np.cumsum(
-            np.where(np.isfinite(sorted_ends), square * sorted_ends**2, 0), 1
-        )
+    paid = np.take_along_axis(np.where(np.isfinite(ways), ways, 0.0), order, axis=1)
+    stopped, square = np.cumsum(paid**2, axis=1), slope[order] ** 2
     moving = square.sum(axis=1, keepdims=True) - np.cumsum(square, axis=1)
     stopped = np.hstack([np.zeros((len(reach), 1)), stopped])
     moving = np.hstack([square.sum(axis=1, keepdims=True), np.maximum(moving, 0.0)])

@@ -68,7 +68,7 @@ def canonical_rows(
 
 def places(rows: Codes, became: Codes, n_rows: int) -> Codes:
     """For each of ``n_rows`` rows what it became, -1 for those that are not in ``rows``."""
-    place = np.full(n_rows, -1, dtype=np.intp)
+    place = np.full_like(rows, -1, shape=n_rows)
     place[rows] = became
     return place
 

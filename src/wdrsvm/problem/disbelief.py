@@ -93,7 +93,7 @@ class DoubtedProblem:
 
     @property
     def _label_cost(self) -> Floats:
-        return np.asarray(self.problem.ball.label_cost, dtype=np.float64)
+        return np.asarray(self.problem.ball.label_cost)
 
     @property
     def all_believed(self) -> Beliefs:

@@ -81,14 +81,12 @@ class DistributedProblem(RobustProblem):
     def take(self, rows: Any) -> RobustProblem:
         if not len(rows):
             return self._without_rows
-        bounds = np.searchsorted(rows, [*self.X.starts, self.n_rows])
-        inside = [
-            rows[first:last] - start
-            for first, last, start in zip(bounds, bounds[1:], self.X.starts, strict=False)
-        ]
+        starts = self.X.starts
+        inside = np.split(rows, np.searchsorted(rows, starts[1:]))
         named = [i for i, some in enumerate(inside) if len(some)]
         chunks = [self.X.chunks[i] for i in named]
-        parts = self.X.engine.gather(calls(_taken, chunks, [inside[i] for i in named]))
+        places = [inside[i] - starts[i] for i in named]
+        parts = self.X.engine.gather(calls(_taken, chunks, places))
         return _of_chunk(self._without_rows, _joined_chunks(parts))
 
     def without_idle_rows(self) -> RobustProblem:

@@ -61,8 +61,8 @@ class FlipsByRate(NamedTuple):
         np.maximum.at(most, bin_of, rate)
         return cls(
             float(problem.weight[rows] @ choices.loss),
-            np.bincount(bin_of, mass * cost, n_bins).astype(np.float64, copy=False),
-            np.bincount(bin_of, mass * gain, n_bins).astype(np.float64, copy=False),
+            np.bincount(bin_of, mass * cost, n_bins).astype(np.float64),
+            np.bincount(bin_of, mass * gain, n_bins).astype(np.float64),
             least,
             most,
         )

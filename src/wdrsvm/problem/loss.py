@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .along_rows import row_maxima
+
 Floats = NDArray[np.float64]
 
 
@@ -89,14 +91,11 @@ def _powers(sharp: Floats) -> tuple[Floats, Floats, Floats]:
 
 def _largest_of_others(scores: Floats) -> Floats:
     """For each entry the largest score in the other columns of its row."""
-    n_rows, n_classes = scores.shape
-    if n_classes == 1:
-        return np.full_like(scores, -np.inf)
-    order = np.argpartition(scores, n_classes - 2, axis=1)
-    rows = np.arange(n_rows)
-    best = order[:, -1]
-    largest = np.repeat(scores[rows, best][:, None], n_classes, axis=1)
-    largest[rows, best] = scores[rows, order[:, -2]]
+    rows, best = np.arange(len(scores)), scores.argmax(axis=1)
+    others = scores.copy()
+    others[rows, best] = -np.inf
+    largest = np.repeat(scores[rows, best][:, None], scores.shape[1], axis=1)
+    largest[rows, best] = row_maxima(others)
     return largest
 
 

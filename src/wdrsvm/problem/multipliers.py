@@ -93,7 +93,6 @@ class RowMultipliers(NamedTuple):
         phi = np.where(np.isfinite(cost), np.maximum(self.phi, 0.0), 0.0)
         beta = np.maximum(self.beta, 0.0)
         total = row_sums(alpha) + row_sums(phi)
-        alpha[np.arange(len(y)), y] += total == 0
         phi *= (weight / np.where(total == 0, 1.0, total))[:, None]
         phi *= np.where(cost > 0, flip_share, 1.0)
         flipped = row_sums(phi)

@@ -53,7 +53,6 @@ class RowTangents:
         masses = np.where(np.isfinite(cost), masses, 0.0)
         masses[own] = kept
         total = row_sums(masses)
-        masses[own] += total == 0
         masses *= (weight / np.where(total == 0, 1.0, total))[:, None]
         masses *= np.where(cost > 0, flip_share, 1.0)
         masses[own] = 0.0
@@ -75,13 +74,18 @@ class RowTangents:
     def value(self, weight: Floats, y: Codes) -> float:
         points = self.points - row_maxima(self.points)[:, None]
         losses = self.loss.of_labels(points)
-        return float(np.vdot(self.masses, losses) - np.vdot(self.slopes(y), points))
+        return float(np.vdot(self.masses, losses) - np.vdot(self._slopes, points))
 
     def spending(self, cost: Floats) -> float:
         flipped = (self.masses > 0) & np.isfinite(cost)
         return float((np.where(flipped, cost, 0.0) * self.masses).sum())
 
     def slopes(self, y: Codes) -> Floats:
+        """The same whatever the labels: what a label holds is in the masses."""
+        return self._slopes
+
+    @cached_property
+    def _slopes(self) -> Floats:
         slopes = -self.masses
         for labels, winners in self._by_label:
             slopes += row_sums(self.masses[:, labels])[:, None] * winners
@@ -109,7 +113,7 @@ class RowTangents:
             spread[:, labels] -= crossed
             spread[labels] -= crossed.swapaxes(0, 1)
         spread[np.arange(n_classes), np.arange(n_classes)] += diagonal
-        slopes = self.slopes(np.empty(0, dtype=np.intp)).T
+        slopes = self._slopes.T
         total = row_sums(self.masses)
         spread -= slopes[:, None] * (slopes / np.where(total > 0, total, 1.0))
         return spread
