@@ -57,7 +57,7 @@ def test_dense_features_become_floats():
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_features_may_be_huge_but_no_larger(sign):
     check_size(np.array([[0.0, sign * HUGE]]))
-    with pytest.raises(ValueError, match="no entries larger than 1e[+]60, got 1e[+]61"):
+    with pytest.raises(ValueError, match=r"no entries larger than 1e[+]60, got 1e[+]61"):
         check_size(np.array([[0.0, sign * 10 * HUGE]]))
 
 
@@ -133,7 +133,7 @@ def test_weights_are_finite_and_not_below_zero():
     with pytest.raises(ValueError, match="sample_weight must be >= 0, but its least is -1"):
         nonnegative_weight([1.0, -1.0], 2)
     for odd in (np.nan, np.inf):
-        with pytest.raises(ValueError, match="^Input sample_weight contains"):
+        with pytest.raises(ValueError, match=r"^Input sample_weight contains"):
             nonnegative_weight([1.0, odd], 2)
 
 
@@ -153,7 +153,7 @@ def test_trust_may_be_infinite_or_zero():
             checked_trust(wrong, 2)
     with pytest.raises(ValueError, match=r"^label_trust must have shape \(2,\)"):
         checked_trust([1.0], 2)
-    with pytest.raises(ValueError, match="^label_trust must be between"):
+    with pytest.raises(ValueError, match=r"^label_trust must be between"):
         checked_trust([TINY / 10, 1.0], 2)
 
 

@@ -121,7 +121,7 @@ POINT = DualPoint(1.0, 0.25, 0.5)
 
 
 def spending_by_hand(j, k, known):
-    """What is proven: moves cost the same everywhere, flips in proportion to their price."""
+    """Moves cost the same everywhere, flips in proportion to their price."""
     mine, other = COSTS[j], COSTS[k]
     if j == k:
         return 0.75
