@@ -1,14 +1,17 @@
 """radius_max: where the optimum stops growing."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import scale
 
 from wdrsvm import WassersteinBall, radius_max
-from wdrsvm.problem import RobustProblem, polar
-from wdrsvm.robustness import radius_max_of
-from wdrsvm.robustness.radius import limit_classifier
+from wdrsvm.problem import LOSSES, Certificate, RobustProblem, polar
+from wdrsvm.robustness import radius, radius_max_of
+from wdrsvm.robustness.radius import MAX_TANGENTS, limit_classifier
 from wdrsvm.solvers import SolverSettings, solve
 
 X, y = load_iris(return_X_y=True)
@@ -138,3 +141,185 @@ def test_of_the_log_loss_is_the_polar_of_its_gradient():
     assert found == pytest.approx(expected, rel=0.05)
     with pytest.raises(ValueError, match="loss must be one of"):
         radius_max(X, y, loss="hinge")
+
+
+def tangents(monkeypatch, answers, top=1.0):
+    """A solver with given answers, the ceiling given too; what it was asked."""
+    asked, answers = [], iter(answers)
+
+    def solve(problem, solver, settings):
+        asked.append((problem.radius, solver, settings.tol))
+        objective, lam = next(answers)
+        return SimpleNamespace(certificate=Certificate(objective, 0.0, lam))
+
+    monkeypatch.setattr(radius, "solve", solve)
+    limit = SimpleNamespace(risk=top)
+    monkeypatch.setattr(
+        radius, "limit_classifier", lambda problem, solver: asked.append(solver) or limit
+    )
+    return asked
+
+
+def test_tangents_climb_to_the_ceiling(monkeypatch):
+    problem = problem_of(X[:4], np.array([0, 1, 2, 0]))
+    asked = tangents(monkeypatch, [(0.5, 0.25), (0.75, 0.125), (1.0, 0.1)])
+    assert radius_max_of(problem, 1e-3, "newton") == 2.0 + 2.0
+    assert asked[0] == "newton"
+    assert asked[1:] == [(r, "newton", 1e-3 / 10) for r in (0.0, 2.0, 4.0)]
+    asked = tangents(monkeypatch, [(1.0, 0.1)])
+    assert radius_max_of(problem) == 0.0
+    assert asked == ["auto", (0.0, "auto", 1e-4 / 10)]
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ([(1.5, 1.0)], 0.0),
+        ([(1.25, 1.0), (1.5, 1.0)], 0.75),
+        ([(0.5, 0.0)], 0.0),
+        ([(1.0, 0.5), (1.2, 0.0)], 2.0),
+    ],
+)
+def test_tangents_end_within_the_tolerance_or_where_they_are_flat(
+    monkeypatch, answers, expected
+):
+    """Within a quarter of the ceiling of two, that is from 1.5 on."""
+    tangents(monkeypatch, answers, top=2.0)
+    found = radius_max_of(problem_of(X[:4], np.array([0, 1, 2, 0])), 0.25)
+    assert found == pytest.approx(expected)
+
+
+def test_tangents_are_not_followed_forever(monkeypatch):
+    asked = tangents(monkeypatch, [(0.0, 1.0)] * 1000)
+    assert radius_max_of(problem_of(X[:4], np.array([0, 1, 2, 0]))) == MAX_TANGENTS == 100
+    assert len(asked) == 101
+
+
+def asked_of_radius_max(monkeypatch, **options):
+    asked = []
+    monkeypatch.setattr(radius, "radius_max_of", lambda *args: asked.append(args) or 0.5)
+    few, labels = np.array([[0.0, 1.0], [2.0, 0.5], [1.0, 3.0]]), np.array([0, 1, 1])
+    assert radius_max(few, labels, **options) == 0.5
+    return asked[0]
+
+
+def test_radius_max_hands_on_all_that_it_is_given(monkeypatch):
+    problem, tol, solver = asked_of_radius_max(monkeypatch)
+    assert (tol, solver) == (1e-4, "auto")
+    ball = problem.ball
+    assert (ball.radius, ball.label_cost, ball.norm) == (0.0, 2.0, "l2")
+    assert ball.feature_cost is ball.support is ball.categorical is None
+    assert problem.fit_intercept
+    assert problem.label_trust is None
+    assert problem.loss is LOSSES["crammer-singer"]
+    np.testing.assert_allclose(problem.weight, 1 / 3)
+    problem, tol, solver = asked_of_radius_max(
+        monkeypatch,
+        label_cost=0.5,
+        norm="l1",
+        feature_cost=[1.0, 2.0],
+        support=(-9.0, 9.0),
+        fit_intercept=False,
+        class_weight={0: 1.0, 1: 2.0},
+        sample_weight=[1.0, 1.0, 3.0],
+        label_trust=[1.0, 2.0, np.inf],
+        loss="logistic",
+        solver="newton",
+        tol=1e-2,
+    )
+    assert (tol, solver) == (1e-2, "newton")
+    ball = problem.ball
+    assert (ball.label_cost, ball.norm) == (0.5, "l1")
+    assert ball.feature_cost.tolist() == [1.0, 2.0]
+    assert ball.support == (-9.0, 9.0)
+    assert not problem.fit_intercept
+    assert sorted(problem.label_trust) == [1.0, 2.0, np.inf]
+    assert problem.loss is LOSSES["logistic"]
+    np.testing.assert_allclose(sorted(problem.weight), [1 / 9, 2 / 9, 6 / 9])
+    categorical = [([0, 1], 3.0)]
+    problem, *_ = asked_of_radius_max(monkeypatch, categorical=categorical)
+    assert problem.ball.categorical[0].cost == 3.0
+
+
+def asked_of_limit(monkeypatch, problem, *solver):
+    """The problem that a limit is found by, and what becomes of the answer."""
+    asked = []
+
+    def solve(problem, solver, settings):
+        asked.append((problem, solver, settings))
+        coef = 1.0 + np.zeros((problem.n_classes, problem.n_features))
+        certificate = Certificate(0.25, 0.25, 0.0)
+        return SimpleNamespace(coef=coef, intercept=np.arange(3.0), certificate=certificate)
+
+    monkeypatch.setattr(radius, "solve", solve)
+    found = limit_classifier(problem, *solver)
+    assert found.risk == 0.25
+    assert found.intercept.tolist() == [0.0, 1.0, 2.0]
+    ((limit, name, settings),) = asked
+    assert settings.tol == 1e-8
+    return found, limit, name
+
+
+LABELS = np.array([0, 0, 1, 2, 2])
+MASS = np.array([0.1, 0.2, 0.3, 0.15, 0.25])
+ROWS = np.arange(15.0).reshape(5, 3)
+
+
+@pytest.mark.parametrize("trust", [None, [1.0, np.inf, np.inf, 2.0, np.inf]])
+@pytest.mark.parametrize("loss", ["crammer-singer", "logistic"])
+def test_a_limit_without_features_has_a_row_for_each_label(monkeypatch, trust, loss):
+    given = None if trust is None else np.array(trust)
+    options = {"weight": MASS, "fit_intercept": False, "loss": LOSSES[loss]}
+    cost = MIXED_COST if trust is None else 2.0
+    problem = problem_of(ROWS, LABELS, cost, "l1", label_trust=given, **options)
+    found, limit, name = asked_of_limit(monkeypatch, problem)
+    assert not found.coef.any()
+    assert found.coef.shape == (3, 3)
+    assert name == "auto"
+    assert (limit.radius, limit.ball.norm, limit.n_classes) == (0.0, "l1", 3)
+    assert not limit.fit_intercept
+    assert limit.loss is LOSSES[loss]
+    if trust is None:
+        groups = [(0, 0.3, 1.0), (1, 0.3, 1.0), (2, 0.4, 1.0)]
+        free = np.where(np.isinf(MIXED_COST), np.inf, 0.0)
+        np.testing.assert_array_equal(limit.label_cost, free)
+    else:
+        groups = [(0, 0.1, 1.0), (0, 0.2, np.inf), (1, 0.3, np.inf)]
+        groups += [(2, 0.15, 1.0), (2, 0.25, np.inf)]
+        assert not limit.label_cost.any()
+    assert limit.X.shape == (len(groups), 0)
+    rows = zip(limit.y, limit.weight, limit.label_trust, strict=True)
+    for row, expected in zip(rows, groups, strict=True):
+        assert row == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("triangle", [False, True])
+def test_a_limit_on_untouchable_features_has_all_rows(monkeypatch, convert, triangle):
+    trust = np.array([1.0, np.inf, 0.5, 0.0, 2.0])
+    options = {"weight": MASS, "feature_cost": [np.inf, 2.0, np.inf], "label_trust": trust}
+    problem = problem_of(convert(ROWS), LABELS, 2.0, triangle=triangle, **options)
+    found, limit, name = asked_of_limit(monkeypatch, problem, "newton")
+    assert found.coef.tolist() == [[1.0, 0.0, 1.0]] * 3
+    assert name == "newton"
+    columns = limit.X.toarray() if sparse.issparse(limit.X) else limit.X
+    np.testing.assert_array_equal(columns, ROWS[:, [0, 2]])
+    assert limit.label_trust.tolist() == [1.0, np.inf, 1.0, 1.0, 1.0]
+    assert (limit.radius, limit.triangle) == (0.0, False)
+    assert not limit.label_cost.any()
+    assert limit.weight is MASS
+    free = problem_of(ROWS, LABELS, np.inf, weight=MASS, feature_cost=[np.inf, 2.0, np.inf])
+    _, limit, _ = asked_of_limit(monkeypatch, free)
+    assert limit.label_trust.tolist() == [1.0] * 5
+
+
+def test_doubtful_labels_need_no_solve(monkeypatch):
+    monkeypatch.setattr(radius, "solve", None)
+    for trust in (None, np.array([1.0, 2.0, 0.0, 1.0, 9.0])):
+        for name, level in (("crammer-singer", 1.0), ("logistic", np.log(3))):
+            options = {"weight": MASS, "label_trust": trust, "loss": LOSSES[name]}
+            found = limit_classifier(problem_of(ROWS, LABELS, 3.0, **options))
+            assert found.risk == pytest.approx(level)
+            assert found.coef.shape == (3, 3)
+            assert not found.coef.any()
+            assert found.intercept.tolist() == [0.0] * 3

@@ -86,7 +86,7 @@ class Census(NamedTuple):
     def of(cls, chunk: RawChunk) -> Census:
         labels, codes = np.unique(chunk.y, return_inverse=True)
         count = np.bincount(codes[chunk.weight > 0], minlength=len(labels))
-        mass = np.bincount(codes, chunk.weight, len(labels)).astype(np.float64)
+        mass = np.bincount(codes, chunk.weight).astype(np.float64)
         return cls(chunk.X.shape[1], len(chunk.y), labels, count, mass)
 
 
@@ -117,9 +117,9 @@ class LazyRows(NamedTuple):
         """Rows with weight, and weight, of each chunk's rows of each class."""
         shape = (len(self.census), len(classes))
         carried, mass = np.zeros(shape, dtype=np.intp), np.zeros(shape)
-        for told, count, total in zip(self.census, carried, mass, strict=True):
+        for i, told in enumerate(self.census):
             codes = label_codes(told.labels, classes)
-            count[codes], total[codes] = told.carried, told.mass
+            carried[i, codes], mass[i, codes] = told.carried, told.mass
         return carried, mass
 
     def encoded(self, classes: Labels, factors: Floats) -> ChunkedRows:

@@ -54,7 +54,7 @@ def observed_classes(y: ArrayLike) -> tuple[NDArray[np.generic], Codes]:
     check_classification_targets(column)
     classes, codes = np.unique(column, return_inverse=True)
     check_two_classes(classes)
-    return classes, codes.astype(np.intp, copy=False)
+    return classes, codes
 
 
 def check_two_classes(classes: NDArray[np.generic]) -> None:
@@ -147,7 +147,7 @@ def nominal_weight(
     """sample_weight times class_weight, with weight on two classes at least."""
     weight = checked_weight(sample_weight, len(codes))
     weight = weight * class_factors(class_weight, classes, codes, weight)[codes]
-    check_weighted_classes(np.bincount(codes, weight, len(classes)))
+    check_weighted_classes(np.bincount(codes, weight))
     return weight
 
 

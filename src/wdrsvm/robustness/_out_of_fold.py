@@ -70,7 +70,7 @@ def repeated_folds(
 def mean_opinion(model: Any, rows: LabelledRows, divisions: list[list[Fold]]) -> Opinion:
     """Out-of-fold scores and log-probabilities, averaged over the divisions."""
     opinions = [_opinion(model, rows, folds) for folds in divisions]
-    return Opinion(*(np.mean(parts, axis=0) for parts in zip(*opinions, strict=True)))
+    return Opinion(*np.mean(opinions, axis=0))
 
 
 def _opinion(model: Any, rows: LabelledRows, folds: list[Fold]) -> Opinion:

@@ -52,7 +52,7 @@ def checked_radii(radii: Any) -> Floats | int:
     try:
         given = np.asarray(radii, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        given = np.empty((0, 0))
+        given = np.empty(0)
     if given.ndim != 1 or len(given) == 0:
         raise ValueError(f"radii must be radii or an integer >= 1, got {radii!r}.")
     if not (np.isfinite(given).all() and (given >= 0).all()):

@@ -232,4 +232,4 @@ def _mass_of_labels(problem: RobustProblem, rows: slice) -> Floats:
     """Mass of each label whose rows are not trusted, and are, shape (C, 2)."""
     group = 2 * problem.y[rows] + _trusted(problem, rows)
     mass = np.bincount(group, problem.weight[rows], 2 * problem.n_classes)
-    return mass.astype(np.float64, copy=False).reshape(-1, 2)
+    return mass.astype(np.float64).reshape(problem.n_classes, 2)
