@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import shutil
 import sys
+from itertools import product
 from pathlib import Path
 
 import pandas
+
+from wdrsvm.experiments.noise_data import CONDITIONS, CROWD_CONDITIONS
+from wdrsvm.experiments.noise_study import MODELS, WEIGHTS
 
 RESULTS = Path(__file__).parent / "results"
 REAL_DATA = {
@@ -104,7 +108,9 @@ def differences(metric: str):
             )
         ]
         wide = table.pivot(index=["weights", "model"], columns="condition", values="cell")
-        return wide.fillna("").reset_index()
+        rows = [row for row in product(WEIGHTS, MODELS) if row in wide.index]
+        conditions = [*CONDITIONS, *CROWD_CONDITIONS]
+        return wide.loc[rows, conditions].fillna("").reset_index()
 
     return make
 
@@ -112,7 +118,8 @@ def differences(metric: str):
 def ranks(source: Path):
     """Average ranks, best first."""
     table = pandas.read_csv(source / "summary-ranks.csv")
-    return table.sort_values("all").round(1)
+    columns = ["name", *CONDITIONS, *CROWD_CONDITIONS, "all"]
+    return table.sort_values("all")[columns].round(1)
 
 
 TABLES = {
