@@ -24,6 +24,7 @@ from ...experiments.noise_study import (
     REFERENCE,
     WEIGHTS,
 )
+from ...plotting._style import marker
 from ..figures import COLOURS, new_figure, saved_figure
 from ..page import Bullets, Figure, Section, Table, Text, Verdict
 
@@ -204,7 +205,7 @@ def _figure(differences: Any, metric: str, folder: Path) -> Figure:
             places,
             line["difference"],
             yerr=line["standard_error"].fillna(0.0),
-            fmt="o",
+            fmt=marker(number),
             markersize=4,
             color=colour,
             label=model,
