@@ -46,18 +46,18 @@ def by_hand(problem, move_rate, edges):
     return np.array(bins).T, problem.weight[ROWS] @ choices.loss
 
 
-@pytest.mark.parametrize("place", [0, 4, -1])
-def test_every_bin_has_the_flips_of_its_rates(place):
+def test_every_bin_has_the_flips_of_its_rates():
     """Edges and the rate of moving are rates of flips too: they have to choose a side."""
-    problem = problem_of_flips()
-    rates = np.unique(problem.flip_choices_of(*AT, ROWS).flips.rate)
-    edges, move_rate = rates[1::3], rates[place]
-    found = FlipsByRate.of(*AT, move_rate, edges, problem, ROWS)
-    expected, loss = by_hand(problem, move_rate, edges)
-    for part, other in zip(found[1:], expected, strict=True):
-        assert part.dtype == np.float64
-        np.testing.assert_allclose(part, other, rtol=1e-14)
-    assert found.loss == pytest.approx(loss)
+    for place in (0, 4, -1):
+        problem = problem_of_flips()
+        rates = np.unique(problem.flip_choices_of(*AT, ROWS).flips.rate)
+        edges, move_rate = rates[1::3], rates[place]
+        found = FlipsByRate.of(*AT, move_rate, edges, problem, ROWS)
+        expected, loss = by_hand(problem, move_rate, edges)
+        for part, other in zip(found[1:], expected, strict=True):
+            assert part.dtype == np.float64
+            np.testing.assert_allclose(part, other, rtol=1e-14)
+        assert found.loss == pytest.approx(loss)
 
 
 def test_counts_of_rows_add_up():

@@ -48,21 +48,21 @@ def restored_by_hand(alpha, phi, beta, weight, y, cost, flip_share):
     return alpha, phi, scaled_to(beta, flipped, phi)
 
 
-@pytest.mark.parametrize("flip_share", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("seed", range(3))
-def test_restored_masses_are_feasible_row_by_row(seed, flip_share):
-    rows, weight, y, cost = random_rows(seed)
-    before = [part.copy() for part in rows]
-    found = rows.restored(weight, y, cost, flip_share)
-    for n in range(N):
-        masses = (part[n] for part in rows)
-        expected = restored_by_hand(*masses, weight[n], y[n], cost[n], flip_share)
-        for part, by_hand in zip(found, expected, strict=True):
-            np.testing.assert_allclose(part[n], by_hand, atol=1e-14)
-    np.testing.assert_allclose(found.alpha.sum(1) + found.phi.sum(1), weight)
-    np.testing.assert_allclose(found.beta.sum(1), found.phi.sum(1), atol=1e-14)
-    for part, kept in zip(rows, before, strict=True):
-        np.testing.assert_array_equal(part, kept)
+def test_restored_masses_are_feasible_row_by_row(seed):
+    for flip_share in (0.0, 0.3, 1.0):
+        rows, weight, y, cost = random_rows(seed)
+        before = [part.copy() for part in rows]
+        found = rows.restored(weight, y, cost, flip_share)
+        for n in range(N):
+            masses = (part[n] for part in rows)
+            expected = restored_by_hand(*masses, weight[n], y[n], cost[n], flip_share)
+            for part, by_hand in zip(found, expected, strict=True):
+                np.testing.assert_allclose(part[n], by_hand, atol=1e-14)
+        np.testing.assert_allclose(found.alpha.sum(1) + found.phi.sum(1), weight)
+        np.testing.assert_allclose(found.beta.sum(1), found.phi.sum(1), atol=1e-14)
+        for part, kept in zip(rows, before, strict=True):
+            np.testing.assert_array_equal(part, kept)
 
 
 def test_no_restored_mass_is_negative():
@@ -93,22 +93,22 @@ def test_value_spending_and_slopes_are_sums_over_rows_and_classes(seed):
     np.testing.assert_allclose(rows.slopes(y), slopes, atol=1e-14)
 
 
-@pytest.mark.parametrize("n_columns", [0, 1, 2])
-def test_curvature_is_how_slopes_answer_a_tilt(n_columns):
-    rng = np.random.default_rng(0)
-    alpha, phi, beta = rng.exponential(size=(3, N, C))
-    alpha[:2] = 0.0  # a row without mass has no curvature
-    rows, y = RowMultipliers(alpha, phi, beta), rng.integers(0, C, N)
-    columns, step = rng.normal(size=(N, n_columns)), 1e-6
-    towards = rng.normal(size=(C, n_columns))
-    there, back = (
-        rows.tilted(sign * step * columns @ towards.T).slopes(y).T @ columns
-        for sign in (1, -1)
-    )
-    system = rows.curvature(columns)
-    assert system.shape == (C, n_columns, C, n_columns)
-    expected = np.einsum("idje,je->id", system, towards)
-    np.testing.assert_allclose((there - back) / (2 * step), expected, atol=1e-7)
+def test_curvature_is_how_slopes_answer_a_tilt():
+    for n_columns in (0, 1, 2):
+        rng = np.random.default_rng(0)
+        alpha, phi, beta = rng.exponential(size=(3, N, C))
+        alpha[:2] = 0.0  # a row without mass has no curvature
+        rows, y = RowMultipliers(alpha, phi, beta), rng.integers(0, C, N)
+        columns, step = rng.normal(size=(N, n_columns)), 1e-6
+        towards = rng.normal(size=(C, n_columns))
+        there, back = (
+            rows.tilted(sign * step * columns @ towards.T).slopes(y).T @ columns
+            for sign in (1, -1)
+        )
+        system = rows.curvature(columns)
+        assert system.shape == (C, n_columns, C, n_columns)
+        expected = np.einsum("idje,je->id", system, towards)
+        np.testing.assert_allclose((there - back) / (2 * step), expected, atol=1e-7)
 
 
 def test_a_tilt_shifts_mass_by_at_most_what_is_there():

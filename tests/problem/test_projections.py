@@ -1,5 +1,7 @@
 """The projection against its definition, and against a conic solver as the judge."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -230,22 +232,22 @@ def bisected(falls_below_zero, low, high):
     return high
 
 
-@pytest.mark.parametrize("lam", [-30.0, -1.0, 0.0, 2.0, 50.0])
-def test_the_root_of_a_sum_of_pieces_is_that_of_a_search(lam):
-    rng = np.random.default_rng(0)
-    for n_rows, n_pieces in ((1, 1), (3, 1), (2, 4)):
-        heights, slopes = rng.uniform(0.1, 3.0, (2, n_rows, n_pieces))
-        order = np.argsort(-heights / slopes, axis=1)
-        heights = np.take_along_axis(heights, order, 1)
-        slopes = np.take_along_axis(slopes, order, 1)
-        sums = np.cumsum(heights, axis=1), np.cumsum(slopes, axis=1)
-        found = projections._root(lam, heights / slopes, *sums)
+def test_the_root_of_a_sum_of_pieces_is_that_of_a_search():
+    for lam in (-30.0, -1.0, 0.0, 2.0, 50.0):
+        rng = np.random.default_rng(0)
+        for n_rows, n_pieces in ((1, 1), (3, 1), (2, 4)):
+            heights, slopes = rng.uniform(0.1, 3.0, (2, n_rows, n_pieces))
+            order = np.argsort(-heights / slopes, axis=1)
+            heights = np.take_along_axis(heights, order, 1)
+            slopes = np.take_along_axis(slopes, order, 1)
+            sums = np.cumsum(heights, axis=1), np.cumsum(slopes, axis=1)
+            found = projections._root(lam, heights / slopes, *sums)
 
-        def beyond(mu, heights=heights, slopes=slopes):
-            return mu - lam - np.maximum(heights - slopes * mu, 0.0).sum() >= 0
+            def beyond(mu, lam=lam, heights=heights, slopes=slopes):
+                return mu - lam - np.maximum(heights - slopes * mu, 0.0).sum() >= 0
 
-        expected = 0.0 if beyond(0.0) else bisected(beyond, 0.0, 100.0)
-        assert found == pytest.approx(expected, abs=1e-12)
+            expected = 0.0 if beyond(0.0) else bisected(beyond, 0.0, 100.0)
+            assert found == pytest.approx(expected, abs=1e-12)
 
 
 def clipped_by_hand(column, width):
@@ -260,51 +262,50 @@ def clipped_by_hand(column, width):
     return np.clip(column, low, low + width)
 
 
-@pytest.mark.parametrize("n_classes", [2, 5, 40])
-def test_columns_are_clipped_to_the_interval_that_a_search_finds(n_classes):
-    rng = np.random.default_rng(n_classes)
-    # Ties, one value only, and values at random.
-    coef = rng.normal(size=(n_classes, 4))
-    coef[:, 1] = np.round(coef[:, 1])
-    coef[:, 2] = 3.0
-    columns = projections.Columns(coef)
-    reach = np.ptp(coef, axis=0)
-    for share in (0.0, 0.3, 0.99):
-        found = columns.clipped(coef, share * reach)
-        for d in range(4):
-            expected = clipped_by_hand(coef[:, d], share * reach[d])
-            np.testing.assert_allclose(found[:, d], expected, atol=1e-12)
-    for width in (reach, 2 * reach + 1):
-        np.testing.assert_array_equal(columns.clipped(coef, width), coef)
+def test_columns_are_clipped_to_the_interval_that_a_search_finds():
+    for n_classes in (2, 5, 40):
+        rng = np.random.default_rng(n_classes)
+        # Ties, one value only, and values at random.
+        coef = rng.normal(size=(n_classes, 4))
+        coef[:, 1] = np.round(coef[:, 1])
+        coef[:, 2] = 3.0
+        columns = projections.Columns(coef)
+        reach = np.ptp(coef, axis=0)
+        for share in (0.0, 0.3, 0.99):
+            found = columns.clipped(coef, share * reach)
+            for d in range(4):
+                expected = clipped_by_hand(coef[:, d], share * reach[d])
+                np.testing.assert_allclose(found[:, d], expected, atol=1e-12)
+        for width in (reach, 2 * reach + 1):
+            np.testing.assert_array_equal(columns.clipped(coef, width), coef)
 
 
-@pytest.mark.parametrize("lam", [-20.0, -1.0, 0.5, 30.0])
-def test_shortened_rows_are_those_of_their_own_multiplier(lam):
+def test_shortened_rows_are_those_of_their_own_multiplier():
     """With mu = (lam + sum of lengths)_+ each row is shorter by step mu."""
-    target = np.random.default_rng(0).normal(size=(6, 3))
-    target[2] = 0.0
-    step = 0.3
-    mu, found = projections._shrink_lengths(lam, target, step)
-    assert mu == pytest.approx(max(lam + np.linalg.norm(found, axis=1).sum(), 0.0))
-    for before, after in zip(target, found, strict=True):
-        length = np.linalg.norm(before)
-        kept = max(1 - step * mu / length, 0.0) if length else 0.0
-        np.testing.assert_allclose(after, kept * before, atol=1e-12)
+    for lam in (-20.0, -1.0, 0.5, 30.0):
+        target = np.random.default_rng(0).normal(size=(6, 3))
+        target[2] = 0.0
+        step = 0.3
+        mu, found = projections._shrink_lengths(lam, target, step)
+        assert mu == pytest.approx(max(lam + np.linalg.norm(found, axis=1).sum(), 0.0))
+        for before, after in zip(target, found, strict=True):
+            length = np.linalg.norm(before)
+            kept = max(1 - step * mu / length, 0.0) if length else 0.0
+            np.testing.assert_allclose(after, kept * before, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_features", [1, 4])
-@pytest.mark.parametrize("lam", [-20.0, -1.0, 0.5, 30.0])
-def test_levelled_rows_lose_as_much_as_their_multiplier_says(lam, n_features):
-    target = np.random.default_rng(1).normal(size=(6, n_features))
-    target[2] = 0.0
-    step = 0.3
-    mu, found = projections._shrink_largest(lam, target, step)
-    assert mu == pytest.approx(max(lam + np.abs(found).max(axis=1).sum(), 0.0))
-    for before, after in zip(target, found, strict=True):
-        lost = np.abs(before).sum() - np.abs(after).sum()
-        assert lost == pytest.approx(min(step * mu, np.abs(before).sum()))
-        height = np.abs(after).max()
-        np.testing.assert_allclose(after, np.clip(before, -height, height), atol=1e-12)
+def test_levelled_rows_lose_as_much_as_their_multiplier_says():
+    for lam, n_features in product((-20.0, -1.0, 0.5, 30.0), (1, 4)):
+        target = np.random.default_rng(1).normal(size=(6, n_features))
+        target[2] = 0.0
+        step = 0.3
+        mu, found = projections._shrink_largest(lam, target, step)
+        assert mu == pytest.approx(max(lam + np.abs(found).max(axis=1).sum(), 0.0))
+        for before, after in zip(target, found, strict=True):
+            lost = np.abs(before).sum() - np.abs(after).sum()
+            assert lost == pytest.approx(min(step * mu, np.abs(before).sum()))
+            height = np.abs(after).max()
+            np.testing.assert_allclose(after, np.clip(before, -height, height), atol=1e-12)
 
 
 @pytest.mark.parametrize("norm", NORMS)

@@ -22,8 +22,8 @@ def _l1_move(steepness: Floats, reach: Floats, cost: Floats, lam: float) -> Floa
 
 def _linf_move(steepness: Floats, reach: Floats, cost: Floats, lam: float) -> Floats:
     """All features up to a common price m: the last at which those still moving pay."""
-    ends = np.sort(reach * cost, axis=1)
-    order = np.argsort(reach * cost, axis=1)
+    ends = np.sort(reach * cost)
+    order = np.argsort(reach * cost)
     rates = (steepness / cost)[order]
     still = np.cumsum(rates[:, ::-1], axis=1)[:, ::-1]
     pays = (still > lam) & np.isfinite(ends)
@@ -35,7 +35,7 @@ def _l2_move(steepness: Floats, reach: Floats, cost: Floats, lam: float) -> Floa
     """t_d = min(reach_d, tau a_d / cost_d^2) with lam tau = ||cost t||."""
     slope, ways = steepness / cost, reach * cost
     ends = ways / slope
-    order = np.argsort(ends, axis=1)
+    order = np.argsort(ends)
     sorted_ends = np.take_along_axis(ends, order, axis=1)
     paid = np.take_along_axis(np.where(np.isfinite(ways), ways, 0.0), order, axis=1)
     stopped, square = np.cumsum(paid**2, axis=1), slope[order] ** 2

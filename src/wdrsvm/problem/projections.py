@@ -130,10 +130,10 @@ class Columns:
 
     def __init__(self, coef: Floats):
         n_classes, n_features = coef.shape
-        rising = np.sort(coef.T, axis=1)
+        rising = np.sort(coef.T)
         self.top, self.bottom = _Levels(rising[:, ::-1]), _Levels(-rising)
         mass = np.concatenate([self.top.mass, self.bottom.mass], axis=1)
-        order = np.argsort(mass, axis=1, kind="stable")
+        order = np.argsort(mass, kind="stable")
         # How many entries the top has taken up to each breakpoint; the rest the bottom.
         n_cut = np.cumsum(order < n_classes, axis=1)
         n_filled = np.arange(1, 2 * n_classes + 1) - n_cut
@@ -208,7 +208,7 @@ def _shrink_largest(lam: float, target: Floats, step: float) -> tuple[float, Flo
 
     That leaves the entries clipped at the height at which step mu is cut off them.
     """
-    levels = _Levels(-np.sort(-np.abs(target), axis=1))
+    levels = _Levels(-np.sort(-np.abs(target)))
     each, count = np.arange(len(target)), np.arange(target.shape[1], 0, -1)
     falling = levels.sums[:, ::-1]
     begins = np.hstack([falling[:, :1], levels.mass[:, :0:-1]])
