@@ -305,14 +305,12 @@ def test_a_label_that_nothing_can_become_is_its_own_suggestion():
 def test_margins_and_exposures_by_hand():
     assert _margin(TOY_SCORES, TOY_Y).tolist() == [-2.0, -1.0, 1.0, -5.0, -0.2]
     rows = toy_rows(np.array([1.0, 2.0, np.inf, 1.0, 0.5]))
-    price = _prices(rows, TOY_COST)
-    losses = np.stack(
-        [(TOY_SCORES + (np.arange(3) != c)).max(axis=1) for c in range(3)], axis=1
-    )
-    losses -= TOY_SCORES
+    scores = -TOY_SCORES
+    rivals = [(scores + (np.arange(3) != c)).max(axis=1) for c in range(3)]
+    losses = np.stack(rivals, axis=1) - scores
     gains = losses - losses[np.arange(5), TOY_Y][:, None]
-    expected = np.maximum((gains / price).max(axis=1), 0.0)
-    found = _exposure(TOY_SCORES, rows, TOY_COST)
+    expected = np.maximum((gains / _prices(rows, TOY_COST)).max(axis=1), 0.0)
+    found = _exposure(scores, rows, TOY_COST)
     np.testing.assert_allclose(found, expected)
     assert (found > 0).sum() >= 2
     assert found[2] == 0
@@ -399,6 +397,28 @@ def test_an_audits_defaults_are_written_down(monkeypatch):
     np.testing.assert_array_equal(asked.audit.gain, -np.sort(-gain))
     model = asked.told()
     assert asked_of_audit(monkeypatch, estimator=model).model is model
+
+
+def test_counts_of_an_audit_are_checked_before_anything_is_fitted(monkeypatch):
+    assert asked_of_audit(monkeypatch, n_splits=2, n_repeats=1).folds[1:] == (2, 1, 0)
+    with pytest.raises(ValueError, match=r"^n_splits must be an integer >= 2, got 1"):
+        asked_of_audit(monkeypatch, n_splits=1)
+    with pytest.raises(ValueError, match=r"^n_repeats must be an integer >= 1, got 0"):
+        asked_of_audit(monkeypatch, n_repeats=0)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        audit_labels(np.zeros((4, 1)), TOY_Y)
+
+
+def test_an_audit_is_a_table(monkeypatch, tmp_path):
+    audit = asked_of_audit(monkeypatch).audit
+    table = audit.to_frame()
+    assert list(table) == ["row", "given", "suggested", "gain", "margin", "exposure"]
+    np.testing.assert_array_equal(table["gain"], audit.gain)
+    audit.to_csv(tmp_path / "audit.csv")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "audit.csv"), table)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"^to_frame needs pandas"):
+        audit.to_frame()
 
 
 def test_equal_suspicions_keep_the_order_of_the_rows(monkeypatch):

@@ -400,7 +400,7 @@ def test_decisions_may_differ_from_scores_by_rounding_alone():
     _check_scores(Decided(scores[:, 1] - scores[:, 0]), TOY_X, scores[:, :2])
     for wrong in (
         scores * (1 + 2.1e-4),
-        scores + [0, 3e-4, 0],
+        scores + np.array([0, 3e-4, 0]),
         scores[:, :2],
         scores[:, 0],
     ):
