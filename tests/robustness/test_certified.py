@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -12,6 +13,7 @@ from sklearn.svm import LinearSVC
 
 from wdrsvm import RobustLinearSVC, certified_radius
 from wdrsvm.robustness.directions import steepest_direction
+from wdrsvm.robustness.worst_case import LinearScores
 
 from .cases import ORDER, FixedScores
 
@@ -130,3 +132,27 @@ def test_errors():
         certified_radius(KNeighborsClassifier().fit(X, y), X)
     with pytest.raises(NotFittedError):
         certified_radius(LogisticRegression(), X)
+
+
+class OfKernel(BaseEstimator):
+    """Scores linear in twice the features, which are inputs of a third of the way."""
+
+    coef = np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+
+    def linear_form(self, X):
+        return 2 * X, LinearScores(self.coef, np.zeros(3), np.arange(3))
+
+    def input_distance(self, reach, norm):
+        assert norm == "linf"
+        return (reach / 3).tolist()
+
+
+def test_a_kernel_models_radius_is_that_of_its_features_in_inputs():
+    X = np.array([[1.0, 0.25], [0.5, 2.0]])
+    found = certified_radius(OfKernel(), X, "linf")
+    # Scores 2, 1, 0 and 1, 8, 0: leads over slopes of lengths 5 ** 0.5, 1 and 2.
+    expected = np.array([min(1 / 5**0.5, 2.0), min(7 / 5**0.5, 8 / 2)]) / 3
+    np.testing.assert_allclose(found, expected)
+    assert isinstance(found, np.ndarray)
+    with pytest.raises(ValueError, match="feature_cost must be None for a kernel model"):
+        certified_radius(OfKernel(), X, "linf", [1.0, 1.0])

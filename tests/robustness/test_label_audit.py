@@ -4,6 +4,7 @@ import csv
 import runpy
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,17 @@ from wdrsvm import (
     WassersteinBall,
     audit_labels,
     worst_case_distribution,
+)
+from wdrsvm.robustness import label_audit
+from wdrsvm.robustness._out_of_fold import LabelledRows, Opinion
+from wdrsvm.robustness.label_audit import (
+    LEAST_PRICE,
+    _checked_cost,
+    _checked_count,
+    _doubt,
+    _exposure,
+    _margin,
+    _prices,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -248,3 +260,169 @@ def test_an_estimator_that_doubts_labels_audits_better_where_many_are_wrong():
             audit = audit_labels(X, labels, make_pipeline(StandardScaler(), model))
             found[label_noise] += np.isin(audit.row[:45], wrong).sum()
     assert found["random"] > found["adversarial"]
+
+
+TOY_Y = np.array([0, 1, 2, 1, 0])
+TOY_COST = np.array([[0.0, 2.0, np.inf], [4.0, 0.0, 1.0], [0.5, 8.0, 0.0]])
+TOY_TRUST = np.array([1.0, 2.0, np.inf, 0.0, 0.5])
+TOY_SCORES = np.array(
+    [[1.0, 3.0, 0.0], [2.0, 1.0, 0.5], [0.0, 1.0, 2.0], [5.0, 0.0, 1.0], [0.0, 0.1, 0.2]]
+)
+
+
+def toy_rows(trust=TOY_TRUST):
+    return LabelledRows(np.zeros((5, 1)), TOY_Y, np.ones(5), trust)
+
+
+def test_prices_are_trust_times_cost():
+    expected = TOY_TRUST[:, None] * np.where(TOY_COST[TOY_Y] > 0, TOY_COST[TOY_Y], np.inf)
+    expected[3] = [LEAST_PRICE, np.inf, LEAST_PRICE]
+    expected[2] = np.inf
+    assert LEAST_PRICE == 1e-9
+    np.testing.assert_array_equal(_prices(toy_rows(), TOY_COST), expected)
+    plain = _prices(toy_rows(None), TOY_COST)
+    np.testing.assert_array_equal(plain[0], [np.inf, 2.0, np.inf])
+
+
+def test_doubt_is_the_likeliest_possible_mistake_per_cost():
+    gain, suggested = _doubt(TOY_SCORES, toy_rows(), TOY_COST)
+    # True labels (rows of the cost) that can become the given ones: 0 from 1 and 2,
+    # 1 from 0 and 2, 2 from 1 alone.
+    assert suggested.tolist() == [1, 0, 1, 0, 2]
+    # A label is not trusted twice as much where it is doubted twice as cheaply.
+    expected = [2.0 / 4.0, 1.0 / (2 * 2.0), -np.inf, 5.0 / LEAST_PRICE, 0.2 / (0.5 * 0.5)]
+    np.testing.assert_allclose(gain, expected)
+
+
+def test_a_label_that_nothing_can_become_is_its_own_suggestion():
+    cost = np.array([[0.0, 1.0, np.inf], [1.0, 0.0, np.inf], [1.0, 1.0, 0.0]])
+    gain, suggested = _doubt(TOY_SCORES, toy_rows(None), cost)
+    assert suggested[2] == 2
+    assert gain[2] == -np.inf
+    assert np.isfinite(np.delete(gain, 2)).all()
+
+
+def test_margins_and_exposures_by_hand():
+    assert _margin(TOY_SCORES, TOY_Y).tolist() == [-2.0, -1.0, 1.0, -5.0, -0.2]
+    rows = toy_rows(np.array([1.0, 2.0, np.inf, 1.0, 0.5]))
+    scores = -TOY_SCORES
+    rivals = [(scores + (np.arange(3) != c)).max(axis=1) for c in range(3)]
+    losses = np.stack(rivals, axis=1) - scores
+    gains = losses - losses[np.arange(5), TOY_Y][:, None]
+    expected = np.maximum((gains / _prices(rows, TOY_COST)).max(axis=1), 0.0)
+    found = _exposure(scores, rows, TOY_COST)
+    np.testing.assert_allclose(found, expected)
+    assert (found > 0).sum() >= 2
+    assert found[2] == 0
+
+
+def test_costs_and_counts_have_bounds():
+    np.testing.assert_array_equal(_checked_cost(1e-3, 2), [[0, 1e-3], [1e-3, 0]])
+    np.testing.assert_array_equal(_checked_cost(TOY_COST, 3), TOY_COST)
+    with pytest.raises(ValueError, match="label_cost must be > 0 for every mistake"):
+        _checked_cost(np.array([[0.0, 1.0], [0.0, 0.0]]), 2)
+    assert _checked_count(1, "n") == 1
+    assert type(_checked_count(np.int64(3), "n", 2)) is int
+    for value, least in ((0, 1), (1, 2), (True, 1), (2.0, 1), ("3", 1)):
+        with pytest.raises(ValueError, match=f"n must be an integer >= {least}, got"):
+            _checked_count(value, "n", *([] if least == 1 else [least]))
+
+
+def asked_of_audit(monkeypatch, **options):
+    """An audit whose opinions are given; what was asked on the way."""
+    asked = SimpleNamespace()
+
+    def folds(*args):
+        asked.folds = args
+        return "divisions"
+
+    def opinion(model, rows, divisions):
+        asked.model, asked.rows, asked.divisions = model, rows, divisions
+        return Opinion(TOY_SCORES[:, ::-1], TOY_SCORES)
+
+    class Told:
+        def fit(self, X, y, **given):
+            asked.fitted = (X, y, given)
+            return self
+
+        def decision_function(self, X):
+            return TOY_SCORES
+
+    monkeypatch.setattr(label_audit, "repeated_folds", folds)
+    monkeypatch.setattr(label_audit, "mean_opinion", opinion)
+    monkeypatch.setattr(label_audit, "StandardModel", Told)
+    asked.X = np.arange(5.0)[:, None]
+    asked.audit = audit_labels(asked.X, np.array(["a", "b", "c"])[TOY_Y], **options)
+    asked.told = Told
+    return asked
+
+
+def test_an_audit_puts_its_parts_in_the_order_of_suspicion(monkeypatch):
+    options = {"label_cost": TOY_COST, "label_trust": TOY_TRUST, "random_state": 7}
+    weight = np.arange(1.0, 6.0)
+    asked = asked_of_audit(
+        monkeypatch, n_splits=4, n_repeats=2, sample_weight=weight, **options
+    )
+    audit, names = asked.audit, np.array(["a", "b", "c"])
+    assert audit.row.tolist() == [3, 4, 0, 1, 2]
+    rows = toy_rows()
+    gain, suggested = _doubt(TOY_SCORES, rows, TOY_COST)
+    np.testing.assert_array_equal(audit.gain, gain[audit.row])
+    np.testing.assert_array_equal(audit.given, names[TOY_Y[audit.row]])
+    np.testing.assert_array_equal(audit.suggested, names[suggested[audit.row]])
+    margin = _margin(TOY_SCORES[:, ::-1], TOY_Y)
+    np.testing.assert_array_equal(audit.margin, margin[audit.row])
+    exposure = _exposure(TOY_SCORES, rows, TOY_COST)
+    np.testing.assert_array_equal(audit.exposure, exposure[audit.row])
+    np.testing.assert_array_equal(asked.folds[0], TOY_Y)
+    assert asked.folds[1:] == (4, 2, 7)
+    assert asked.divisions == "divisions"
+    assert asked.rows.weight.tolist() == weight.tolist()
+    assert asked.rows.label_trust.tolist() == TOY_TRUST.tolist()
+    X, y, given = asked.fitted
+    np.testing.assert_array_equal(X, asked.X)
+    np.testing.assert_array_equal(y, TOY_Y)
+    assert given["sample_weight"].tolist() == weight.tolist()
+    assert given["label_trust"].tolist() == TOY_TRUST.tolist()
+
+
+def test_an_audits_defaults_are_written_down(monkeypatch):
+    asked = asked_of_audit(monkeypatch)
+    assert asked.folds[1:] == (5, 3, 0)
+    assert asked.rows.weight.tolist() == [1.0] * 5
+    assert asked.rows.label_trust is None
+    assert isinstance(asked.model, asked.told)
+    unit = 1 - np.eye(3)
+    gain = _doubt(TOY_SCORES, toy_rows(None), unit)[0]
+    np.testing.assert_array_equal(asked.audit.gain, -np.sort(-gain))
+    model = asked.told()
+    assert asked_of_audit(monkeypatch, estimator=model).model is model
+
+
+def test_counts_of_an_audit_are_checked_before_anything_is_fitted(monkeypatch):
+    assert asked_of_audit(monkeypatch, n_splits=2, n_repeats=1).folds[1:] == (2, 1, 0)
+    with pytest.raises(ValueError, match=r"^n_splits must be an integer >= 2, got 1"):
+        asked_of_audit(monkeypatch, n_splits=1)
+    with pytest.raises(ValueError, match=r"^n_repeats must be an integer >= 1, got 0"):
+        asked_of_audit(monkeypatch, n_repeats=0)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        audit_labels(np.zeros((4, 1)), TOY_Y)
+
+
+def test_an_audit_is_a_table(monkeypatch, tmp_path):
+    audit = asked_of_audit(monkeypatch).audit
+    table = audit.to_frame()
+    assert list(table) == ["row", "given", "suggested", "gain", "margin", "exposure"]
+    np.testing.assert_array_equal(table["gain"], audit.gain)
+    audit.to_csv(tmp_path / "audit.csv")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "audit.csv"), table)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"^to_frame needs pandas"):
+        audit.to_frame()
+
+
+def test_equal_suspicions_keep_the_order_of_the_rows(monkeypatch):
+    monkeypatch.setattr(
+        label_audit, "_doubt", lambda *args: (np.zeros(5), np.zeros(5, dtype=np.intp))
+    )
+    assert asked_of_audit(monkeypatch).audit.row.tolist() == [0, 1, 2, 3, 4]

@@ -1,6 +1,7 @@
 """Paths: every point is optimal, and the plane has the shape that it must have."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,9 +17,10 @@ from wdrsvm import (
     radius_max,
     robust_path,
 )
-from wdrsvm.problem import RobustProblem
+from wdrsvm.problem import Certificate, RobustProblem
+from wdrsvm.robustness import path as path_module
 from wdrsvm.robustness import plane
-from wdrsvm.solvers import SolverSettings, SolverStatus, solve
+from wdrsvm.solvers import SolverResult, SolverSettings, SolverStatus, solve
 from wdrsvm.solvers.interior_chain import InteriorChain
 
 TOL = 1e-6
@@ -231,3 +233,181 @@ def test_one_vs_rest_refuses_matrices():
     X, y = blobs()
     with pytest.raises(ValueError, match="label_costs must be numbers"):
         one_vs_rest_path(X, y, [0.1], [np.zeros((3, 3))])
+
+
+TOY_X = np.array([[0.0, 1.0], [2.0, 0.5], [1.0, 3.0], [0.5, 0.5]])
+TOY_Y = np.array([0, 1, 1, 2])
+WEIGHTS = {
+    "class_weight": {0: 1.0, 1: 2.0, 2: 1.0},
+    "sample_weight": [1.0, 1.0, 3.0, 1.0],
+    "label_trust": [1.0, 2.0, np.inf, 1.0],
+}
+
+
+def asked_of_path(monkeypatch, *grid, **options):
+    """What a path would have solved, and how; its parts replaced by ones that remember."""
+    asked = SimpleNamespace(lifted=None)
+    original = path_module.Grid.of
+
+    def made(problem, radii, label_costs):
+        asked.grid = (radii, label_costs)
+        return original(problem, [0.1], label_costs)
+
+    def in_parallel(n_jobs, solve, problem, grid):
+        asked.n_jobs, asked.problem, asked.radii = n_jobs, problem, grid.radii
+        asked.solve = solve.keywords
+        return "found"
+
+    def lift(kernel, rows, n_samples, **parameters):
+        asked.lifted = (kernel, n_samples, parameters)
+        on_samples = lambda path, n: ("lifted", path, n)  # noqa: E731
+        return SimpleNamespace(rows=rows._replace(X=rows.X[:, :1]), on_samples=on_samples)
+
+    monkeypatch.setattr(path_module, "Grid", SimpleNamespace(of=made))
+    monkeypatch.setattr(path_module, "in_parallel", in_parallel)
+    monkeypatch.setattr(path_module, "lift", lift)
+    monkeypatch.setattr(path_module, "collected", lambda *args: args)
+    asked.path = robust_path(TOY_X, TOY_Y, *grid, **options)
+    return asked
+
+
+def test_a_paths_defaults_are_written_down(monkeypatch):
+    asked = asked_of_path(monkeypatch)
+    assert asked.grid == (10, (2.0, np.inf))
+    assert asked.solve == {"solver": "auto", "tol": 1e-6, "of_kernel": False}
+    assert asked.n_jobs is asked.lifted is None
+    ball = asked.problem.ball
+    assert (ball.radius, ball.label_cost, ball.norm) == (0.0, np.inf, "l2")
+    assert ball.feature_cost is ball.support is ball.categorical is None
+    assert asked.problem.fit_intercept
+    assert asked.problem.label_trust is None
+    assert asked.problem.n_classes == 3
+    np.testing.assert_allclose(asked.problem.weight, 0.25)
+    grid, found, classes = asked.path
+    assert found == "found"
+    assert classes.tolist() == [0, 1, 2]
+    assert grid.radii is asked.radii
+
+
+def test_a_path_hands_on_all_that_it_is_given(monkeypatch):
+    shape = {"norm": "l1", "feature_cost": [1.0, 2.0], "support": (-9.0, 9.0)}
+    how = {"solver": "newton", "tol": 1e-2}
+    asked = asked_of_path(
+        monkeypatch, 3, [1.0], fit_intercept=False, n_jobs=2, **shape, **how, **WEIGHTS
+    )
+    assert asked.grid == (3, [1.0])
+    assert asked.solve == {**how, "of_kernel": False}
+    assert asked.n_jobs == 2
+    ball = asked.problem.ball
+    assert ball.norm == "l1"
+    assert ball.feature_cost.tolist() == [1.0, 2.0]
+    assert ball.support == (-9.0, 9.0)
+    assert not asked.problem.fit_intercept
+    assert sorted(asked.problem.label_trust) == [1.0, 1.0, 2.0, np.inf]
+    np.testing.assert_allclose(sorted(asked.problem.weight), [0.1, 0.1, 0.2, 0.6])
+    groups = asked_of_path(monkeypatch, categorical=[([0, 1], 3.0)]).problem.ball
+    assert groups.categorical[0].cost == 3.0
+
+
+def test_a_kernel_path_is_solved_on_the_kernels_features(monkeypatch):
+    asked = asked_of_path(monkeypatch, kernel="rbf")
+    known = {"gamma": "scale", "degree": 3, "coef0": 1.0, "kernel_params": None}
+    assert asked.lifted == ("rbf", 4, known)
+    assert asked.solve["of_kernel"]
+    assert asked.problem.n_features == 1
+    assert asked.path[0] == "lifted"
+    assert asked.path[2] == 4
+    given = {"gamma": 0.5, "degree": 2, "coef0": 3.0, "kernel_params": {"a": 1}}
+    assert asked_of_path(monkeypatch, kernel=min, **given).lifted == (min, 4, given)
+    with pytest.raises(ValueError, match="norm must be 'l2'"):
+        robust_path(TOY_X, TOY_Y, kernel="rbf", norm="l1")
+
+
+def told_machines(monkeypatch):
+    """Machines whose numbers tell which one they are; what was asked of each."""
+    asked = []
+
+    def solved(problem, grid, **how):
+        asked.append((problem, how))
+        share = float(problem.weight @ problem.y)
+        coef = share * np.array([[-1.0, -2.0], [3.0, 4.0]])
+        intercept = share * np.array([-5.0, 7.0])
+        return {
+            (i, j): SolverResult(
+                coef * (1 + i),
+                intercept * (1 + j),
+                Certificate(share + i, share + j, share - i - j),
+                None,
+                SolverStatus.CONVERGED,
+                0,
+                "told",
+            )
+            for i, j in np.ndindex(len(grid.radii), len(grid.label_costs))
+        }
+
+    monkeypatch.setattr(path_module, "solved", solved)
+    return asked
+
+
+def test_machines_stand_side_by_side(monkeypatch):
+    asked = told_machines(monkeypatch)
+    path = one_vs_rest_path(TOY_X, np.array(["a", "b", "b", "c"]), [0.2, 0.1], [1.0, 2.0])
+    share = np.array([0.25, 0.5, 0.25])
+    i, j = np.indices((2, 2))[..., None]
+    np.testing.assert_allclose(path.coef[..., 0], 4 * share * (1 + i) + 0 * j)
+    np.testing.assert_allclose(path.coef[..., 1], 6 * share * (1 + i) + 0 * j)
+    np.testing.assert_allclose(path.intercept, 12 * share * (1 + j) + 0 * i)
+    np.testing.assert_allclose(path.objective, share + i + 0 * j)
+    np.testing.assert_allclose(path.dual_bound, share + j + 0 * i)
+    np.testing.assert_allclose(path.lam, share - i - j)
+    assert path.classes.tolist() == ["a", "b", "c"]
+    assert path.radii.tolist() == [0.2, 0.1]
+    assert path.label_costs == [1.0, 2.0]
+    for problem, how in asked:
+        assert how == {"solver": "auto", "tol": 1e-6, "of_kernel": False}
+        ball = problem.ball
+        assert (ball.radius, ball.label_cost, ball.norm) == (0.0, np.inf, "l2")
+        assert ball.feature_cost is None
+        assert (problem.n_classes, problem.fit_intercept) == (2, True)
+        assert problem.y.dtype == np.intp
+
+
+def test_machines_are_given_all_that_is_given(monkeypatch):
+    asked, jobs = told_machines(monkeypatch), []
+    original = path_module.Parallel
+    monkeypatch.setattr(
+        path_module,
+        "Parallel",
+        lambda **options: jobs.append(options) or original(**options),
+    )
+    how = {"solver": "newton", "tol": 1e-2}
+    shape = {"norm": "l1", "feature_cost": [1.0, 2.0]}
+    one_vs_rest_path(
+        TOY_X, TOY_Y, [0.1], 1.0, fit_intercept=False, **shape, **how, **WEIGHTS
+    )
+    assert len(asked) == 3
+    assert jobs == [{"n_jobs": None}]
+    one_vs_rest_path(TOY_X, TOY_Y, [0.1], 1.0, n_jobs=1)
+    assert jobs[1:] == [{"n_jobs": 1}]
+    for problem, given in asked[:3]:
+        assert given == {**how, "of_kernel": False}
+        assert problem.ball.norm == "l1"
+        assert problem.ball.feature_cost.tolist() == [1.0, 2.0]
+        assert not problem.fit_intercept
+        assert sorted(problem.label_trust) == [1.0, 1.0, 2.0, np.inf]
+        np.testing.assert_allclose(sorted(problem.weight), [0.1, 0.1, 0.2, 0.6])
+
+
+def test_machines_share_the_grid_that_reaches_farthest(monkeypatch):
+    told_machines(monkeypatch)
+    asked = []
+    original, tops = path_module.Grid, iter([1.0, 3.0, 2.0])
+
+    def made(problem, radii, label_costs):
+        asked.append((radii, label_costs))
+        return original(np.array([next(tops)]), label_costs)
+
+    monkeypatch.setattr(path_module, "Grid", SimpleNamespace(of=made))
+    path = one_vs_rest_path(TOY_X, TOY_Y)
+    assert path.radii.tolist() == [3.0]
+    assert asked == [(10, [2.0, np.inf])] * 3

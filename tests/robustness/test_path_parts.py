@@ -122,7 +122,7 @@ def test_a_problem_is_of_its_rows(flag):
     assert found.label_trust is rows.label_trust
     assert found.ball is ball
     assert (found.n_classes, found.fit_intercept) == (4, flag)
-    with pytest.raises(ValueError, match="^fit_intercept must be True or False"):
+    with pytest.raises(ValueError, match=r"^fit_intercept must be True or False"):
         problem_of(rows, ball, 4, "yes")
 
 

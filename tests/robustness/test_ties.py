@@ -81,6 +81,6 @@ def test_the_step_costs_half_of_what_the_tolerance_leaves(tol, bound, nominal_ri
 
 @pytest.mark.parametrize(("bound", "nominal_risk"), [(1.5, 5.0), (1.4, 5.0), (2.0, 2.0)])
 def test_nothing_leans_without_room_or_cost(bound, nominal_risk):
-    """At the bound that the tolerance of a quarter just allows, or where leaning is free."""
+    """At the bound that the tolerance just allows, or where leaning is free."""
     result = result_of(bound)
     assert lean(problem_of(), result, LIMIT, nominal(), 0.25, nominal_risk) is result

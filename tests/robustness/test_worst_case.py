@@ -19,6 +19,18 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from wdrsvm import WassersteinBall, worst_case_risk
+from wdrsvm.problem import LOSSES
+from wdrsvm.robustness.worst_case import (
+    LinearFeatures,
+    LinearScores,
+    _check_scores,
+    judged_classifier,
+    judged_lazily,
+    last_step,
+    linear_scores,
+)
+
+from .cases import FixedScores
 
 DUAL_ORDER = {"l1": np.inf, "l2": 2, "linf": 1}
 CLASSIFIERS = [
@@ -254,3 +266,143 @@ class TestErrors:
     def test_bad_column(self, name, value, message):
         with pytest.raises(ValueError, match=message):
             worst_case_risk(self.classifier, self.X, self.y, self.ball, **{name: value})
+
+
+TOY_X = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 4.0], [1.0, 1.0]])
+TOY_Y = np.array([0, 1, 2, 1])
+TOY = FixedScores(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]), np.array([0.5, 0, 1]))
+TOY_WEIGHT, TOY_TRUST = np.array([1.0, 2.0, 0.0, 1.0]), np.array([1.0, np.inf, 2.0, 0.5])
+
+
+def lazy(values):
+    da = pytest.importorskip("dask.array")
+    return da.from_array(values, chunks=((1, 0, 3), *values.shape[1:]))
+
+
+class Doubled(StandardScaler):
+    """A step that doubles, whatever it was fitted to."""
+
+    def transform(self, X):
+        return 2 * X
+
+
+def doubled(steps, last=TOY):
+    pipeline = make_pipeline(*[Doubled() for _ in range(steps)], last)
+    return pipeline.fit(TOY_X, TOY_Y)
+
+
+@pytest.mark.parametrize("loss", ["crammer-singer", "logistic"])
+def test_a_classifier_is_judged_by_the_problem_it_is_given(loss):
+    ball = WassersteinBall(0.2, 0.5, "l1")
+    columns = TOY_WEIGHT, TOY_TRUST
+    scores, problem = judged_classifier(TOY, TOY_X, TOY_Y, ball, loss, *columns)
+    assert problem.ball is ball
+    assert problem.loss is LOSSES[loss]
+    assert problem.label_trust.tolist() == TOY_TRUST.tolist()
+    assert problem.weight.tolist() == [0.25, 0.5, 0.0, 0.25]
+    assert (problem.n_classes, problem.triangle, scores.triangle) == (3, False, False)
+    np.testing.assert_array_equal(problem.X, TOY_X)
+    tight = LinearScores(*scores[:3], triangle=True)
+    assert judged_classifier(tight, TOY_X, TOY_Y, ball, loss, None, None).problem.triangle
+
+
+@pytest.mark.parametrize("with_trust", [True, False])
+@pytest.mark.parametrize("steps", [0, 1, 2])
+@pytest.mark.parametrize("loss", ["crammer-singer", "logistic"])
+def test_lazy_rows_have_the_risk_of_rows_in_memory(loss, steps, with_trust):
+    classifier = doubled(steps) if steps else TOY
+    ball = WassersteinBall(0.2, 0.5)
+    options = {"loss": loss, "sample_weight": TOY_WEIGHT}
+    if with_trust:
+        options["label_trust"] = TOY_TRUST
+    expected = worst_case_risk(classifier, TOY_X, TOY_Y, ball, **options)
+    found = worst_case_risk(classifier, lazy(TOY_X), lazy(TOY_Y), ball, **options)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_lazy_problem_knows_whether_there_is_trust():
+    given = (TOY, lazy(TOY_X), TOY_Y, WassersteinBall(0.2, 0.5), "logistic", None)
+    assert judged_lazily(*given, None).problem.label_trust is None
+    problem = judged_lazily(*given, TOY_TRUST).problem
+    assert problem.label_trust.shape == problem.y.shape == problem.weight.shape == (0,)
+    assert problem.y.dtype == np.intp
+    assert problem.n_classes == 3
+    assert problem.loss is LOSSES["logistic"]
+
+
+class OfKernel(FixedScores):
+    """A kernel model, as its interface goes."""
+
+    def linear_form(self, X):
+        return 2 * X, linear_scores(TOY)
+
+
+def test_a_kernel_model_is_judged_in_its_own_space():
+    model = OfKernel(TOY.coef_, TOY.intercept_)
+    ball = WassersteinBall(0.2, 0.5)
+    expected = worst_case_risk(TOY, 2 * TOY_X, TOY_Y, ball)
+    assert worst_case_risk(model, TOY_X, TOY_Y, ball) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="norm must be 'l2'"):
+        worst_case_risk(model, TOY_X, TOY_Y, WassersteinBall(0.2, 0.5, "l1"))
+    for steps in (1, 2):
+        with pytest.raises(TypeError, match="X must be in memory for a kernel model"):
+            worst_case_risk(doubled(steps, model), lazy(TOY_X), TOY_Y, ball)
+
+
+def test_features_of_no_rows_are_as_wide_as_the_others():
+    check = LinearFeatures(doubled(1), linear_scores(TOY))
+    assert check(TOY_X[:0]).shape == (0, 2)
+    np.testing.assert_array_equal(check(TOY_X[:1]), 2 * TOY_X[:1])
+
+
+def test_pipelines_in_pipelines_are_followed_to_their_last_step():
+    nested = make_pipeline(Doubled(), doubled(2)).fit(TOY_X, TOY_Y)
+    features, last = last_step(TOY_X, nested)
+    np.testing.assert_array_equal(features, 8 * TOY_X)
+    assert last is TOY
+
+
+def test_scores_of_classifiers_of_all_forms():
+    scores = linear_scores(TOY)
+    assert linear_scores(scores) is scores
+    two = FixedScores(np.array([[2.0, 4.0]]), np.array([1.0]))
+    two.classes_ = ["no", "yes"]
+    found = linear_scores(two)
+    assert found.coef.tolist() == [[-1.0, -2.0], [1.0, 2.0]]
+    assert found.intercept.tolist() == [-0.5, 0.5]
+    assert found.classes.tolist() == ["no", "yes"]
+    two.coef_ = sparse.csr_matrix([[2, 4]])
+    assert linear_scores(two).coef.tolist() == found.coef.tolist()
+    one = FixedScores([1, 2], 3)
+    one.classes_ = np.array([7])
+    found = linear_scores(one)
+    assert found.coef.tolist() == [[1.0, 2.0]]
+    assert found.coef.dtype == found.intercept.dtype == np.float64
+    assert found.intercept.tolist() == [3.0]
+    pair = FixedScores(np.eye(2), 0.0)
+    assert linear_scores(pair).coef.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    assert linear_scores(pair).intercept.tolist() == [0.0, 0.0]
+
+
+class Decided:
+    def __init__(self, decision):
+        self.decision = np.asarray(decision)
+
+    def decision_function(self, X):
+        return self.decision
+
+
+def test_decisions_may_differ_from_scores_by_rounding_alone():
+    scores = np.array([[100.0, 0.0, 1.0], [-5.0, 2.0, 3.0]])
+    _check_scores(object(), TOY_X, scores)
+    _check_scores(Decided(scores * (1 + 0.9e-4)), TOY_X, scores)
+    _check_scores(Decided(scores + 0.9e-4), TOY_X, scores)
+    _check_scores(Decided(scores[:, 1] - scores[:, 0]), TOY_X, scores[:, :2])
+    for wrong in (
+        scores * (1 + 2.1e-4),
+        scores + np.array([0, 3e-4, 0]),
+        scores[:, :2],
+        scores[:, 0],
+    ):
+        with pytest.raises(ValueError, match="decision_function of Decided differs"):
+            _check_scores(Decided(wrong), TOY_X, scores)

@@ -69,7 +69,7 @@ def certified_radius(
             f"one price, got {feature_cost!r}."
         )
     features, scores = classifier.linear_form(X)
-    reach = _radii(scores, features, WassersteinBall(0.0, norm="l2"))
+    reach = _radii(scores, features, WassersteinBall(0.0))
     return np.asarray(classifier.input_distance(reach, norm))
 
 

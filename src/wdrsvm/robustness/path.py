@@ -195,7 +195,7 @@ def one_vs_rest_path(
     grid = max(grids, key=lambda each: float(each.radii.max()))
     solve = delayed(partial(solved, solver=solver, tol=tol, of_kernel=False))
     parts = Parallel(n_jobs=n_jobs)(solve(machine, grid) for machine in machines)
-    paths = [collected(grid, found, classes[:2]) for found in parts]
+    paths = [collected(grid, found, classes) for found in parts]
     return RobustPath(
         grid.radii,
         grid.label_costs,
