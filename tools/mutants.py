@@ -62,7 +62,17 @@ def measure_tests() -> None:
     KEPT.mkdir(exist_ok=True)
     folders = [f"--cov=src/wdrsvm/{folder}" for folder in FOLDERS]
     tests = [f"tests/{name}" for name in TESTS]
-    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", *SILENCE]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "auto",
+        "-m",
+        "not slow",
+        *SILENCE,
+    ]
     options = ["--cov-context=test", "--cov-report=", f"--junitxml={REPORT}"]
     subprocess.run(
         [*command, *folders, *options, *tests],
