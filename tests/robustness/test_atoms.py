@@ -131,6 +131,30 @@ def test_a_tail_is_the_best_of_all_tails(norm, cost, mass):
     assert risk == pytest.approx(tails_by_hand(judged, ATOMS, left, mass))
 
 
+def test_a_tail_of_an_atom_with_another_label_pays_the_difference():
+    """The rows that would move best have been relabelled already, or go back."""
+    judged = judged_of(WassersteinBall(0.5, 0.7), weight=ATOMS.weight)
+    for label in itertools.product(range(3), repeat=4):
+        atoms = ATOMS._replace(label=np.array(label))
+        found = with_tail(judged, atoms, 0.25, 1e-3)
+        atom, mass = found.source[4], found.weight[4]
+        paid = 0.7 * (float(found.label[4] != Y[atom]) - float(label[atom] != Y[atom]))
+        moved = np.linalg.norm(found.X[4] - X[atom])
+        assert mass * (moved + paid) == pytest.approx(0.25)
+
+
+def test_a_box_without_an_end_has_a_tail():
+    ball = WassersteinBall(3.0, 0.6, "l1", support=([-2.0, -2.0], [np.inf, 2.0]))
+    judged = judged_of(ball, weight=ATOMS.weight)
+    atoms, left = planned(judged)
+    assert left > 0
+    found = with_tail(judged, atoms, left, 1e-7)
+    assert (found.X[:, 1] <= 2.0).all()
+    assert (found.X >= -2.0).all()
+    risk = judged.problem.risk(CLASSIFIER.coef_, CLASSIFIER.intercept_).value
+    assert found.weight @ losses_of(found) == pytest.approx(risk, rel=1e-4)
+
+
 def test_a_tail_takes_no_more_than_there_is():
     judged = judged_of(WassersteinBall(0.5), weight=ATOMS.weight)
     found = with_tail(judged, ATOMS, 0.25, 1.0)
@@ -169,7 +193,9 @@ def test_empty_atoms_do_not_move():
 @pytest.mark.parametrize("radius", [0.05, 0.4, 3.0])
 def test_plans_in_a_box_attain_the_worst_case(norm, radius, categorical):
     rows = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
-    shape = {"support": (-2.0, 2.0)} if categorical is None else {"categorical": categorical}
+    shape = (
+        {"support": (-2.0, 2.0)} if categorical is None else {"categorical": categorical}
+    )
     ball = WassersteinBall(radius, 0.6, norm, **shape)
     for given in (rows, sparse.csr_array(rows)):
         judged = judged_of(ball, weight=ATOMS.weight, X=given)

@@ -18,6 +18,7 @@ from wdrsvm import (
     worst_case_distribution,
     worst_case_risk,
 )
+from wdrsvm.robustness.worst_case import LinearScores, linear_scores
 
 from .cases import ORDER, FixedScores, random_case
 
@@ -252,3 +253,41 @@ def test_bad_tail_mass(tail_mass):
     classifier = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match=r"tail_mass must be a number in \(0, 1\]"):
         worst_case_distribution(classifier, X, y, WassersteinBall(0.3), tail_mass=tail_mass)
+
+
+def test_atoms_say_what_became_of_them():
+    X, y = iris_like(n_rows=12)
+    classifier = FixedScores(np.eye(3), np.zeros(3))
+    for ball in (WassersteinBall(0.1, 0.1), WassersteinBall(0.3)):
+        worst = worst_case_distribution(classifier, X, y, ball)
+        moved = (worst.X != X[worst.source]).any(axis=1)
+        flipped = ~moved & (worst.y != y[worst.source])
+        expected = np.where(moved, "moved", np.where(flipped, "flipped", "kept"))
+        assert worst.kind.tolist() == expected.tolist()
+        assert moved.any() or flipped.any()
+        assert (np.diff(worst.source) >= 0).all()
+
+
+def test_a_switched_category_costs_what_switching_does():
+    X, y = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, -0.5]]), np.array([0, 1])
+    classifier = FixedScores(np.array([[2.0, 0.0, 1.0], [0.0, 2.0, -1.0]]), np.zeros(2))
+    ball = WassersteinBall(0.4, categorical=[([0, 1], 0.6)], support=(-1.0, 1.0))
+    worst = worst_case_distribution(classifier, X, y, ball)
+    step = worst.X - X[worst.source]
+    cost = 0.6 * (step[:, :2] != 0).any(axis=1) + np.abs(step[:, 2])
+    assert (step[:, :2] != 0).any()
+    assert worst.transport_cost == pytest.approx(worst.weight @ cost)
+    assert worst.transport_cost <= 0.4 * (1 + 1e-9)
+    assert worst.risk == pytest.approx(worst.supremum, rel=1e-3)
+
+
+def test_no_distribution_attains_the_triangle_bound():
+    X, y = iris_like(n_rows=12)
+    scores = linear_scores(FixedScores(np.eye(3), np.zeros(3)))
+    tight = LinearScores(*scores[:3], triangle=True)
+    exact, bound = (
+        worst_case_distribution(each, X, y, WassersteinBall(0.3))
+        for each in (scores, tight)
+    )
+    assert bound.supremum == exact.supremum
+    assert bound.risk == exact.risk
