@@ -275,9 +275,13 @@ def toy_rows(trust=TOY_TRUST):
 
 
 def test_prices_are_trust_times_cost():
-    expected = TOY_TRUST[:, None] * np.where(TOY_COST[TOY_Y] > 0, TOY_COST[TOY_Y], np.inf)
-    expected[3] = [LEAST_PRICE, np.inf, LEAST_PRICE]
-    expected[2] = np.inf
+    expected = [
+        [np.inf, 2.0, np.inf],
+        [8.0, np.inf, 2.0],
+        [np.inf] * 3,
+        [LEAST_PRICE, np.inf, LEAST_PRICE],
+        [np.inf, 1.0, np.inf],
+    ]
     assert LEAST_PRICE == 1e-9
     np.testing.assert_array_equal(_prices(toy_rows(), TOY_COST), expected)
     plain = _prices(toy_rows(None), TOY_COST)
