@@ -14,21 +14,9 @@ import pandas
 
 from wdrsvm.experiments.noise_data import CONDITIONS, CROWD_CONDITIONS
 from wdrsvm.experiments.noise_study import MODELS, WEIGHTS
+from wdrsvm.experiments.real_data import TABLES as TABLES_OF_THE_PAPER
 
 RESULTS = Path(__file__).parent / "results"
-REAL_DATA = {
-    "table": "table",
-    "model": "model",
-    "published": "published",
-    "published_sd": "sd",
-    "ours": "ours",
-    "ours_sd": "our sd",
-    "difference": "difference",
-    "in_errors": "in s.e.",
-    "nested": "tuned inside",
-    "nested_repetitions": "its repetitions",
-    "repetitions": "repetitions",
-}
 SIMULATION = {
     "n_classes": "C",
     "n_features": "P",
@@ -81,6 +69,44 @@ def chosen(summary: str, columns: dict[str, str], digits: int = 2):
     return make
 
 
+def real_data(source: Path):
+    """Published and ours side by side, as published and tuned inside."""
+    table = _real_data(source)
+    table = table[table["table"].isin(TABLES_OF_THE_PAPER)]
+    return pandas.DataFrame(
+        {
+            "table": table["table"],
+            "model": table["model"],
+            "published": _with_deviation(table, "published"),
+            "ours": _with_deviation(table, "ours"),
+            "difference": table["difference"].round(2),
+            "in s.e.": table["in_errors"].round(2),
+            "repetitions": table["repetitions"],
+            "tuned inside": _with_deviation(table, "nested"),
+        }
+    )
+
+
+def readings(source: Path):
+    """Our peaks for every set of classes of one table, beside the printed ones."""
+    table = _real_data(source).dropna(subset=["published"])
+    table = table[table["table"].str.startswith("ai4i") & ~table["model"].str.contains(",")]
+    wide = table.pivot(index="model", columns="table", values="ours").round(2)
+    wide.insert(0, "published", table.groupby("model")["published"].first())
+    columns = ["published", *table["table"].unique()]
+    return wide.loc[table["model"].unique(), columns].reset_index()
+
+
+def _real_data(source: Path):
+    return pandas.read_csv(source / "summary-real_data.csv")
+
+
+def _with_deviation(table, name: str):
+    """A mean and its deviation; empty where there is none."""
+    pairs = zip(table[name], table[f"{name}_sd"], strict=True)
+    return ["" if mean != mean else f"{mean:.2f} ({sd:.2f})" for mean, sd in pairs]
+
+
 def ratios(source: Path):
     """Least, mean and largest ratio of every peer."""
     table = pandas.read_csv(source / "summary-ratios.csv")
@@ -124,7 +150,7 @@ def ranks(source: Path):
 
 TABLES = {
     "simulation": {"simulation": chosen("peaks", SIMULATION)},
-    "real-data": {"real-data": chosen("real_data", REAL_DATA)},
+    "real-data": {"real-data": real_data, "real-data-readings": readings},
     "scalability": {"scalability": ratios},
     "subgradient": {"subgradient": chosen("subgradient", SUBGRADIENT)},
     "noise-study": {
