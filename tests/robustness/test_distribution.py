@@ -247,7 +247,7 @@ def test_a_frame_without_pandas_is_a_clear_error(monkeypatch):
         worst.to_frame()
 
 
-@pytest.mark.parametrize("tail_mass", [0.0, -1.0, 2.0, np.nan, "small"])
+@pytest.mark.parametrize("tail_mass", [0.0, -1.0, 1.5, 2.0, np.nan, "small"])
 def test_bad_tail_mass(tail_mass):
     X, y = iris_like()
     classifier = LogisticRegression().fit(X, y)

@@ -249,7 +249,9 @@ def test_resamples_are_those_of_the_seed():
     drawn = [np.bincount(rng.integers(0, 40, 40), minlength=40) for _ in range(3)]
     np.testing.assert_array_equal(_bootstrap_counts(40, 3, 5), drawn)
     assert _bootstrap_counts(40, 3, 5)[0].dtype == np.float64
-    assert len(_bootstrap_counts(2, 3, 0)) == 3
+    few = _bootstrap_counts(2, 30, 0)
+    assert len(few) == 30
+    assert all((counts == 0).any() for counts in few)
 
 
 def walk(monkeypatch, shares, top=2.0, **options):
