@@ -297,3 +297,19 @@ def test_folds_can_be_worked_on_by_dask():
         grid = GridSearchCV(RobustLinearSVC(), {"radius": RADII}, cv=2).fit(X, y)
     assert np.array_equal(search.coef_, alone.coef_)
     assert grid.best_params_["radius"] in RADII
+
+
+@pytest.mark.parametrize("refit", [None, 0, 1, len])
+def test_refit_is_a_truth_or_a_name(refit):
+    X, y = load_wine(return_X_y=True)
+    search = RobustLinearSVCCV([0.1], 2.0, cv=2, refit=refit)
+    with pytest.raises(ValueError, match="refit must be True, False or the name"):
+        search.fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["label_noise", "disbelief", "lipschitz"])
+def test_an_array_is_no_word(name):
+    X, y = load_wine(return_X_y=True)
+    search = RobustSVCCV([0.1], 2.0, cv=2, **{name: np.ones((2, 2))})
+    with pytest.raises(ValueError, match=f"{name} must be '"):
+        search.fit(X, y)

@@ -7,6 +7,7 @@ schema.  The others change bytes.
 import io
 import json
 import pickle
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -111,7 +112,10 @@ def _cast_column(frame, rng):
     cells = frame.iloc[:, column]
     kinds = ["category", "string", "Int64", "boolean", "complex", "datetime64[ns]", "f4"]
     try:
-        return _with_column(frame, column, cells.astype(pick(rng, kinds)))
+        # pandas finds out by casting whether numbers are whole and real.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _with_column(frame, column, cells.astype(pick(rng, kinds)))
     except (TypeError, ValueError, OverflowError):
         return frame
 

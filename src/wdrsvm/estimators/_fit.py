@@ -134,6 +134,13 @@ def checked_nonnegative(value: Any, name: str) -> float:
     return float(value)
 
 
+def check_choice(estimator: Any, name: str, allowed: tuple[str, str]) -> None:
+    """Refuse what is not one of two words."""
+    given = getattr(estimator, name)
+    if not isinstance(given, str) or given not in allowed:
+        raise ValueError(f"{name} must be {allowed[0]!r} or {allowed[1]!r}, got {given!r}.")
+
+
 def _checked_max_iter(max_iter: Any) -> int | None:
     if max_iter is None:
         return None

@@ -18,7 +18,7 @@ from ..problem.objective import Floats
 from ..robustness.plane import solve_plane
 from ..solvers import SolverStatus
 from ._fit import RadiusWarning, solver_settings
-from ._label_noise import DisbeliefWarning
+from ._label_noise import DisbeliefWarning, doubts_labels
 
 
 class Rows(NamedTuple):
@@ -109,7 +109,7 @@ def _takes(scorer: Any, given: dict[str, Any]) -> bool:
 
 def _path(estimator: Any, rows: Rows, grid: Grid) -> Iterator[Any]:
     """The fitted estimators of all points, in the order of ``grid.params``."""
-    convex = getattr(estimator, "label_noise", "adversarial") == "adversarial"
+    convex = not (hasattr(estimator, "label_noise") and doubts_labels(estimator))
     return (_solved if convex else _fitted)(estimator, rows, grid)
 
 

@@ -19,7 +19,7 @@ from ..problem.ball import as_float
 from ..problem.disbelief import Beliefs, DoubtedProblem
 from ..solvers import SolverResult, SolverSettings, Start
 from ..solvers.disbelief import MAX_ROUNDS, disbelieve
-from ._fit import TrainingData, concluded
+from ._fit import TrainingData, check_choice, concluded
 
 
 class DisbeliefWarning(UserWarning):
@@ -42,8 +42,8 @@ class DisbeliefWarning(UserWarning):
 
 def check_label_noise(estimator: Any) -> None:
     """Refuse parameters about wrong labels that have no meaning."""
-    _check_choice(estimator, "label_noise", ("adversarial", "random"))
-    _check_choice(estimator, "disbelief", ("trim", "repair"))
+    check_choice(estimator, "label_noise", ("adversarial", "random"))
+    check_choice(estimator, "disbelief", ("trim", "repair"))
     share = estimator.max_disbelief
     is_number = isinstance(share, Real) and not isinstance(share, bool)
     if not is_number or not 0 <= as_float(share) < 1:
@@ -54,12 +54,6 @@ def doubts_labels(estimator: Any) -> bool:
     """Whether labels go wrong at random."""
     check_label_noise(estimator)
     return bool(estimator.label_noise == "random")
-
-
-def _check_choice(estimator: Any, name: str, allowed: tuple[str, str]) -> None:
-    given = getattr(estimator, name)
-    if not isinstance(given, str) or given not in allowed:
-        raise ValueError(f"{name} must be {allowed[0]!r} or {allowed[1]!r}, got {given!r}.")
 
 
 def fit_believing(

@@ -124,6 +124,7 @@ class PathSearch:
         """
         with unchanged_on_error(self):
             rows = self._rows(X, y, sample_weight, label_trust)
+            _check_refit(self.refit)
             routed = self._routed(sample_weight, params)
             estimator, scorers = self._estimator(), self._scorers()
             grid = self._grid(estimator, rows)
@@ -288,6 +289,13 @@ class PathSearch:
 
     def _loss(self) -> Loss:
         return self.best_estimator_._loss()
+
+
+def _check_refit(refit: Any) -> None:
+    if not isinstance(refit, bool | np.bool_ | str):
+        raise ValueError(
+            f"refit must be True, False or the name of a scorer, got {refit!r}."
+        )
 
 
 def _fitted(estimator: Any) -> dict[str, Any]:

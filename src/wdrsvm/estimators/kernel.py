@@ -16,7 +16,7 @@ from ..robustness.worst_case import LinearScores
 from ..solvers import SolverResult
 from ..solvers.scaling import dense_rows
 from ._base import RobustClassifier
-from ._fit import TrainingData, training_data
+from ._fit import TrainingData, check_choice, training_data
 from ._lifting import LiftedData, lifted
 from ._promises import KernelPromisesMixin
 
@@ -242,10 +242,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         return self._kernel(X, self.support_vectors_)
 
     def _ball(self) -> WassersteinBall:
-        if self.lipschitz not in ("exact", "triangle"):
-            raise ValueError(
-                f"lipschitz must be 'exact' or 'triangle', got {self.lipschitz!r}."
-            )
+        check_choice(self, "lipschitz", ("exact", "triangle"))
         return WassersteinBall(self.radius, self.label_cost, "l2")
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:

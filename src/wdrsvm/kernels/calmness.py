@@ -125,7 +125,7 @@ def _saturating(reach: Floats) -> Floats:
 
 def _largest(measured: str, norm: str, n_features: int) -> float:
     """The largest norm ``measured`` of a movement whose other ``norm`` is 1."""
-    if norm not in INVERSE_ORDERS:
+    if not isinstance(norm, str) or norm not in INVERSE_ORDERS:
         allowed = ", ".join(repr(name) for name in INVERSE_ORDERS)
         raise ValueError(f"norm must be one of {allowed}, got {norm!r}.")
     power = max(0.0, INVERSE_ORDERS[measured] - INVERSE_ORDERS[norm])

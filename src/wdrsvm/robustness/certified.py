@@ -26,8 +26,9 @@ def certified_radius(
 
         min over j != k of (z_k - z_j) / ||(M_k - M_j) / feature_cost||_*
 
-    with z the scores of a row and k its prediction.  For a kernel model a lower bound: the
-    distance of inputs that their features need to go as far as that.
+    with z the scores of a row and k its prediction, up to the rounding of scores.  For a
+    kernel model a lower bound: the distance of inputs that their features need to go as far
+    as that.
 
     Parameters
     ----------
