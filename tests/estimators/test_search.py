@@ -313,3 +313,10 @@ def test_an_array_is_no_word(name):
     search = RobustSVCCV([0.1], 2.0, cv=2, **{name: np.ones((2, 2))})
     with pytest.raises(ValueError, match=f"{name} must be '"):
         search.fit(X, y)
+
+
+@pytest.mark.parametrize("cv", [[], b"l2"])
+def test_no_splits_are_refused(cv):
+    X, y = load_wine(return_X_y=True)
+    with pytest.raises(ValueError, match="cv must be a number of folds, a splitter or"):
+        RobustLinearSVCCV([0.1], 2.0, cv=cv).fit(X, y)

@@ -128,8 +128,7 @@ class PathSearch:
             routed = self._routed(sample_weight, params)
             estimator, scorers = self._estimator(), self._scorers()
             grid = self._grid(estimator, rows)
-            splitter = check_cv(self.cv, rows.y, classifier=True)
-            splits = list(splitter.split(rows.X, rows.y, **routed.splitter.split))
+            splits = self._splits(rows, routed.splitter.split)
             judges = {"score": None} if self.scoring is None else scorers
             folds = self._cross_validated(
                 estimator, rows, splits, grid, judges, routed.scorer.score
@@ -206,6 +205,17 @@ class PathSearch:
             name: np.asarray(value) for name, value in routed.scorer.score.items()
         }
         return routed
+
+    def _splits(self, rows: Rows, given: dict[str, Any]) -> list[Any]:
+        splitter = check_cv(self.cv, rows.y, classifier=True)
+        is_splitter = hasattr(splitter, "get_n_splits")
+        splits = list(splitter.split(rows.X, rows.y, **given)) if is_splitter else []
+        if not splits:
+            raise ValueError(
+                "cv must be a number of folds, a splitter or pairs of row numbers, got "
+                f"{self.cv!r}."
+            )
+        return splits
 
     def _estimator(self) -> Any:
         """The estimator searched over, with all parameters that it shares with this."""
