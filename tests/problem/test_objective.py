@@ -1,7 +1,7 @@
 """The robust risk, its subgradient and what the ball can reach, against definitions."""
 
 from dataclasses import replace
-from itertools import permutations, product
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -12,22 +12,10 @@ from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall, objective
 from wdrsvm.problem.knapsack import flip_envelope
 
 from ..agreement.instances import random_problem
+from .costs import costs_by_hand
 
 SEEDS = range(30)
 DUAL_ORDER = {"l1": np.inf, "l2": 2, "linf": 1}
-
-
-def costs_by_hand(problem):
-    """Label costs (N, C): 0 of the own label, inf wherever a factor is."""
-    cost = np.zeros((problem.n_rows, problem.n_classes))
-    trust = problem.label_trust
-    for n, c in product(range(problem.n_rows), range(problem.n_classes)):
-        if c == problem.y[n]:
-            continue
-        factors = [problem.label_cost[problem.y[n], c]]
-        factors += [] if trust is None else [trust[n]]
-        cost[n, c] = np.inf if np.inf in factors else np.prod(factors)
-    return cost
 
 
 def reachable_by_hand(problem):
