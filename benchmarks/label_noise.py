@@ -30,9 +30,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from wdrsvm import RobustLogisticRegression
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall, polar
-from wdrsvm.problem.disbelief import DoubtedProblem
+from wdrsvm.problem.label_noise import DoubtedProblem
 from wdrsvm.solvers import SolverResult, SolverSettings, Start, solve
-from wdrsvm.solvers.disbelief import Descent, solve_as_chosen
+from wdrsvm.solvers.label_noise import Descent, solve_as_chosen
 
 from .label_noise_data import CROWDS, NOISES, TABLES, Case, case
 from .label_noise_report import print_tables

@@ -20,7 +20,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from wdrsvm import RobustLogisticRegression
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
-from wdrsvm.problem.disbelief import DoubtedProblem
+from wdrsvm.problem.label_noise import DoubtedProblem
 
 from .label_noise import largest_radius
 from .label_noise_data import CROWDS, TABLES, Case, case

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from wdrsvm.problem import RobustProblem, certify
-from wdrsvm.problem.multipliers import MultiplierSource
+from wdrsvm.problem.certificate.multipliers import MultiplierSource
 from wdrsvm.solvers import SolverResult, SolverSettings, solve
 
 from .family import Options

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from wdrsvm.problem import RobustProblem
-from wdrsvm.solvers.reference import (
+from wdrsvm.solvers.reference.peers import (
     Limits,
     ReferenceSolution,
     solve_clarabel,

@@ -20,13 +20,13 @@ from sklearn.datasets import make_classification
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
 from wdrsvm.solvers import SolverSettings, solve
-from wdrsvm.solvers.first_order import first_order
-from wdrsvm.solvers.interior_point import interior_point
-from wdrsvm.solvers.reference import highs
-from wdrsvm.solvers.smoothing_newton import smoothing_newton
-from wdrsvm.solvers.stochastic import StochasticSettings, stochastic
-from wdrsvm.solvers.subgradient import SubgradientSettings, subgradient
-from wdrsvm.solvers.threads import single_threaded_blas
+from wdrsvm.solvers.first_order.loop import first_order
+from wdrsvm.solvers.interior_point.loop import interior_point
+from wdrsvm.solvers.newton.hinge import smoothing_newton
+from wdrsvm.solvers.reference.peers import highs
+from wdrsvm.solvers.runtime.blas_threads import single_threaded_blas
+from wdrsvm.solvers.subgradient.algorithm1 import SubgradientSettings, subgradient
+from wdrsvm.solvers.subgradient.stochastic import StochasticSettings, stochastic
 
 PICTURE = Path(__file__).parent / "_static" / "convergence.png"
 N_ROWS, N_FEATURES, N_CLASSES = 3000, 10, 5

@@ -13,7 +13,10 @@ PACKAGE = ROOT / "src" / "wdrsvm"
 
 # A room may import from its own floor and from those below.
 FLOORS = [
-    ["problem", "files", "version"],
+    ["arrays", "files", "version"],
+    ["rows"],
+    ["problem"],
+    ["inputs"],
     ["solvers", "kernels"],
     ["robustness"],
     ["estimators"],

@@ -24,8 +24,8 @@ from scipy import sparse
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.problem.projections import project
 from wdrsvm.solvers import SolverResult, SolverSettings, solve
-from wdrsvm.solvers.reference import Limits, solve_highs
-from wdrsvm.solvers.subgradient import SubgradientSettings, subgradient
+from wdrsvm.solvers.reference.peers import Limits, solve_highs
+from wdrsvm.solvers.subgradient.algorithm1 import SubgradientSettings, subgradient
 
 from ..data import N_TEST, as_problem, simulated
 from ..family import Family, Options, Record

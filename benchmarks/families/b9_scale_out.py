@@ -34,7 +34,7 @@ import numpy as np
 
 from wdrsvm import RobustLinearSVC
 from wdrsvm.problem import WassersteinBall
-from wdrsvm.problem.chunks import ClusterEngine
+from wdrsvm.rows.dask_engine import ClusterEngine
 
 from ..data import Rows, as_problem
 from ..family import Family, Options, Record

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from wdrsvm import RadiusWarning
 from wdrsvm.problem import LOSSES
 from wdrsvm.solvers import SolverSettings, SolverStatus, solve
-from wdrsvm.solvers.reference import Limits, solve_clarabel, solve_highs
+from wdrsvm.solvers.reference.peers import Limits, solve_clarabel, solve_highs
 
 from .instances import Instance
 from .judge import exact_kernel_risk, exact_risk, rounding_of

@@ -60,9 +60,9 @@ LOADERS = frozenset(
 # What partial_fit remembers, by name: its module is compiled code that loads late.
 STREAMS = (
     "wdrsvm.estimators._partial_fit.Stream",
-    "wdrsvm.solvers.active_rows.Point",
-    "wdrsvm.solvers.stream.Moments",
-    "wdrsvm.solvers.stream.StreamState",
+    "wdrsvm.solvers.subgradient.active_pieces.Point",
+    "wdrsvm.solvers.subgradient.stream.Moments",
+    "wdrsvm.solvers.subgradient.stream.StreamState",
 )
 # What a file may hold beside that list.
 TRUSTED = (

@@ -16,7 +16,7 @@ import pytest
 
 from wdrsvm.problem import LOSSES, Certificate, RobustProblem, certify
 from wdrsvm.problem.norms import NORMS, divergence
-from wdrsvm.solvers.reference import (
+from wdrsvm.solvers.reference.peers import (
     Limits,
     ReferenceSolution,
     clarabel,

@@ -12,10 +12,10 @@ from functools import cache
 import pytest
 
 from wdrsvm.problem import RobustProblem
-from wdrsvm.solvers.interior_point import interior_point
-from wdrsvm.solvers.reference import solve_clarabel, solve_highs
+from wdrsvm.solvers.interior_point.loop import interior_point
+from wdrsvm.solvers.newton.hinge import smoothing_newton
+from wdrsvm.solvers.reference.peers import solve_clarabel, solve_highs
 from wdrsvm.solvers.result import Solver, SolverSettings, SolverStatus
-from wdrsvm.solvers.smoothing_newton import smoothing_newton
 
 from .instances import describe, random_problem
 

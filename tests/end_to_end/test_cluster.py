@@ -11,11 +11,11 @@ from scipy import sparse
 from sklearn.model_selection import GridSearchCV
 
 from wdrsvm import RobustLinearSVC, RobustLogisticRegression
+from wdrsvm.inputs.dask_collections import observed_rows
 from wdrsvm.problem import WassersteinBall
-from wdrsvm.problem.chunks import ClusterEngine
 from wdrsvm.problem.distributed import DistributedProblem
-from wdrsvm.robustness._chunks import observed_rows
-from wdrsvm.solvers.passes import Passes
+from wdrsvm.rows.dask_engine import ClusterEngine
+from wdrsvm.solvers.newton.smoothed_risk import Passes
 from wdrsvm.solvers.scaling import Scaling
 
 distributed = pytest.importorskip("distributed")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from wdrsvm import RobustLinearSVC
-from wdrsvm.problem.chunks import ClusterEngine
+from wdrsvm.rows.dask_engine import ClusterEngine
 
 distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("dask")

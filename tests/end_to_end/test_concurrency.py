@@ -21,7 +21,7 @@ from wdrsvm import (
     RobustSVC,
     robust_path,
 )
-from wdrsvm.problem import row_threads
+from wdrsvm.rows import threads as row_threads
 
 # Enough rows for threads that share them.
 MANY_ROWS = 5000

@@ -23,7 +23,7 @@ from wdrsvm import (
     audit_labels,
 )
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
-from wdrsvm.problem.disbelief import DoubtedProblem
+from wdrsvm.problem.label_noise import DoubtedProblem
 
 X, TRUTH = load_iris(return_X_y=True)
 X, TRUTH = scale(X)[::2], TRUTH[::2]
@@ -249,7 +249,7 @@ def test_a_fit_cut_short_says_so():
 
 
 def test_rounds_that_have_not_settled_say_so(monkeypatch):
-    monkeypatch.setattr("wdrsvm.solvers.disbelief.MAX_ROUNDS", 0)
+    monkeypatch.setattr("wdrsvm.solvers.label_noise.MAX_ROUNDS", 0)
     with pytest.warns(ConvergenceWarning, match="a change of beliefs would still lower"):
         doubting(RobustLogisticRegression).fit(X, y)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from wdrsvm import RobustLinearSVC
-from wdrsvm.problem import canonical, objective
+from wdrsvm.rows import blocks, canonical
 
 NARROW = [np.float32, np.int8, np.uint8, np.int64]
 SOLVERS = ["interior-point", "newton", "first-order", "subgradient", "stochastic"]
@@ -23,7 +23,7 @@ def rows(n_rows=700):
 def large(monkeypatch):
     """Makes all data count as large, of several blocks."""
     monkeypatch.setattr(canonical, "MAX_ENTRIES", 0)
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 1000)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 1000)
 
 
 def fitted(X, y, solver="auto"):

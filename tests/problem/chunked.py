@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 
 from wdrsvm.problem import RobustProblem
-from wdrsvm.problem.chunks import Chunk, as_delayed, current_engine
 from wdrsvm.problem.distributed import ChunkedRows, DistributedProblem
+from wdrsvm.rows.dask_engine import Chunk, as_delayed, current_engine
 
 
 def chunked(problem, n_chunks=3, engine=None):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wdrsvm.problem.along_rows import row_maxima, row_sums
+from wdrsvm.rows.along_rows import row_maxima, row_sums
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wdrsvm.problem.best_moves import BEST_MOVES
+from wdrsvm.problem.bounded.moves import BEST_MOVES
 
 ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
 NORMS = [*ORDER]

@@ -5,7 +5,7 @@ import pytest
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
-from wdrsvm.problem.bounded_certificate import (
+from wdrsvm.problem.bounded.certificate import (
     PairPlan,
     _Balance,
     _solved,

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import canonical, canonical_rows
+from wdrsvm.problem import canonical_rows
+from wdrsvm.rows import canonical
 
 rng = np.random.default_rng(0)
 X = np.round(rng.normal(size=(20, 3)), 1)

@@ -20,11 +20,11 @@ from wdrsvm.problem import (
     WassersteinBall,
     certify,
     dual_bound,
-    objective,
-    row_threads,
 )
-from wdrsvm.problem.multipliers import RowMultipliers, tilt
-from wdrsvm.solvers.interior_point import interior_point
+from wdrsvm.problem.certificate.multipliers import RowMultipliers, tilt
+from wdrsvm.rows import blocks
+from wdrsvm.rows import threads as row_threads
+from wdrsvm.solvers.interior_point.loop import interior_point
 from wdrsvm.solvers.result import SolverSettings
 
 from ..agreement.instances import describe, random_problem
@@ -209,7 +209,7 @@ def test_a_separating_feature_that_cannot_be_moved_leaves_nothing_to_bound(radiu
 def test_blocks_and_sparse_rows_give_the_same_bound(seed, monkeypatch):
     problem, result = solved(seed)
     expected = dual_bound(problem, result.multipliers)
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 40)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 40)
     for X in (problem.X, sparse.csr_array(problem.X)):
         found = dual_bound(replace(problem, X=X), result.multipliers)
         assert found == pytest.approx(expected, rel=1e-7, abs=1e-9)
@@ -221,7 +221,7 @@ def test_threads_do_not_change_a_bit(seed, n_threads, monkeypatch):
     problem, result = solved(seed)
     multipliers = noisy(result.multipliers, np.random.default_rng(seed))
     point = result.coef, result.intercept
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 20)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 20)
     expected = certify(problem, *point, multipliers)
     monkeypatch.setattr(row_threads, "MIN_ROWS", 1)
     monkeypatch.setattr(row_threads, "n_processors", lambda: n_threads)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import chunks
-from wdrsvm.problem.chunks import (
+from wdrsvm.rows import dask_engine as chunks
+from wdrsvm.rows.dask_engine import (
     Chunk,
     ClusterEngine,
     LocalEngine,

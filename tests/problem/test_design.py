@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import RobustProblem, WassersteinBall, objective
-from wdrsvm.problem.design import ROUNDING, Design, Sums, largest_entries
+from wdrsvm.problem import RobustProblem, WassersteinBall
+from wdrsvm.problem.certificate.equalities import ROUNDING, Design, Sums, largest_entries
+from wdrsvm.rows import blocks
 
 X = np.array([[1.0, -8.0, 0.0, 3.0], [-2.0, 4.0, 0.0, -1.0], [0.5, 2.0, 0.0, -4.0]])
 GRADIENT = np.arange(8.0).reshape(2, 4)
@@ -58,7 +59,7 @@ def test_columns_too_small_to_divide_by_are_left_out():
 
 
 def test_features_far_from_zero_are_taken_from_their_middle(monkeypatch):
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 4)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 4)
     problem = problem_of(X + 1e6)
     design = Design.of(problem, ALL)
     np.testing.assert_array_equal(design.centre, problem.centre)

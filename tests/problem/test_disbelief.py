@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from wdrsvm.problem import LOSSES, Certificate, RobustProblem, WassersteinBall
-from wdrsvm.problem.disbelief import Beliefs, ConvexPiece, DoubtedProblem
+from wdrsvm.problem.label_noise import Beliefs, ConvexPiece, DoubtedProblem
 
 N, P, C = 40, 3, 3
 COST = np.array([[0.0, 0.4, 1.0], [0.7, 0.0, np.inf], [0.2, 0.9, 0.0]])

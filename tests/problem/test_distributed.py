@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import RobustProblem, dual_bound, objective
-from wdrsvm.problem.chunks import FAN_IN, Chunk, as_delayed, current_engine, reduction
+from wdrsvm.problem import LOSSES, RobustProblem, dual_bound
 from wdrsvm.problem.distributed import ChunkedRows, DistributedProblem, problem_type
-from wdrsvm.problem.sweeps import added, joined
-from wdrsvm.solvers.passes import LabelPasses, Passes
+from wdrsvm.rows.dask_engine import FAN_IN, Chunk, as_delayed, current_engine, reduction
+from wdrsvm.rows.reduce import added, joined
+from wdrsvm.solvers.newton.smoothed_risk import LabelPasses, Passes
+from wdrsvm.solvers.newton.smoothing import SoftmaxMultipliers
 from wdrsvm.solvers.scaling import Scaling
-from wdrsvm.solvers.smoothing import SoftmaxMultipliers
 
 from ..agreement.instances import random_problem
 from .chunked import chunked
@@ -88,7 +88,7 @@ def test_passes_and_bounds_are_those_in_memory(seed, kind):
 
 def test_smooth_losses_go_the_same_way():
     problem = random_problem(5)
-    problem = replace(problem, loss=objective.LOSSES["logistic"])
+    problem = replace(problem, loss=LOSSES["logistic"])
     scaling = Scaling.of(problem)
     coef = np.ones((problem.n_classes, scaling.n_columns))
     merits = []

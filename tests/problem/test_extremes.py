@@ -5,8 +5,8 @@ import pytest
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import Certificate, Multipliers, RobustProblem, dual_bound, projections
-from wdrsvm.problem.joint_tilts import JointRows
-from wdrsvm.problem.multipliers import RowMultipliers
+from wdrsvm.problem.certificate.joint import JointRows
+from wdrsvm.problem.certificate.multipliers import RowMultipliers
 
 
 @pytest.mark.parametrize(

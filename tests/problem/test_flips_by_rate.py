@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from wdrsvm.problem import RobustProblem, WassersteinBall
-from wdrsvm.problem.flips_by_rate import (
+from wdrsvm.problem.flip_rates import (
     LEAST_RATE,
     MOST_RATE,
     FlipsByRate,
     edges_between,
     first_edges,
 )
-from wdrsvm.problem.knapsack import Purchase, spend
+from wdrsvm.problem.label_flips import Purchase, spend
 
 N, C = 20, 3
 

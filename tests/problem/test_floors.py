@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
-from wdrsvm.problem.certificate import dual_bound, dual_point
-from wdrsvm.problem.floors import DualPoint, envelope
+from wdrsvm.problem.certificate.bound import dual_bound, dual_point
+from wdrsvm.problem.certificate.radius_envelope import DualPoint, envelope
 from wdrsvm.solvers import SolverSettings, solve
 
 

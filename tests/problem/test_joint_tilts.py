@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from wdrsvm.problem import LOSSES, Multipliers
-from wdrsvm.problem.joint_tilts import Joint, JointRows
-from wdrsvm.problem.multipliers import RowMultipliers
+from wdrsvm.problem.certificate.joint import Joint, JointRows
+from wdrsvm.problem.certificate.multipliers import RowMultipliers
 
 from ..agreement.instances import random_problem
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from wdrsvm.problem.knapsack import Flips, flip_envelope, spend
+from wdrsvm.problem.label_flips import Flips, flip_envelope, spend
 
 N, C = 30, 5
 

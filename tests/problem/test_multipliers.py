@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wdrsvm.problem import LOSSES, Loss
-from wdrsvm.problem.multipliers import (
+from wdrsvm.problem.certificate.multipliers import (
     Changed,
     Loosened,
     Multipliers,

@@ -8,8 +8,9 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog
 
-from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall, objective
-from wdrsvm.problem.knapsack import flip_envelope
+from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
+from wdrsvm.problem.label_flips import flip_envelope
+from wdrsvm.rows import blocks
 
 from ..agreement.instances import random_problem
 from .costs import costs_by_hand
@@ -307,7 +308,7 @@ def test_blocks_and_sparse_rows_give_the_same(seed, monkeypatch):
     problem = random_problem(seed)
     coef, intercept = classifier_for(problem)
     expected = problem.risk(coef, intercept), problem.subgradient(coef, intercept, 0.3)
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 20)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 20)
     for X in (problem.X, sparse.csr_array(problem.X)):
         parts = replace(problem, X=X)
         assert len(list(parts.blocks())) > 1
@@ -320,7 +321,7 @@ def test_blocks_and_sparse_rows_give_the_same(seed, monkeypatch):
 
 
 def test_blocks_cover_every_row_once(monkeypatch):
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 50)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 50)
     problem = random_problem(0)
     covered = np.concatenate([np.arange(problem.n_rows)[b] for b in problem.blocks()])
     np.testing.assert_array_equal(covered, np.arange(problem.n_rows))

@@ -7,8 +7,8 @@ from contextlib import suppress
 
 import pytest
 
-from wdrsvm.problem import row_threads as module
-from wdrsvm.problem.row_threads import BLOCKS_AHEAD, MIN_ROWS, n_processors, row_threads
+from wdrsvm.rows import threads as module
+from wdrsvm.rows.threads import BLOCKS_AHEAD, MIN_ROWS, n_processors, row_threads
 
 
 def test_few_rows_need_no_threads():

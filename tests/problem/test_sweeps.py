@@ -5,8 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from wdrsvm.problem import objective, sweeps
-from wdrsvm.problem.sweeps import RowSweeps, added, joined
+from wdrsvm.problem.problem import Subgradient
+from wdrsvm.rows import blocks
+from wdrsvm.rows import reduce as sweeps
+from wdrsvm.rows.reduce import RowSweeps, added, joined
 
 from ..agreement.instances import random_problem
 
@@ -18,7 +20,7 @@ def numbers(problem, rows, *kept):
 
 @pytest.fixture(params=["map", "threads"])
 def over(request, monkeypatch):
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 30)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 30)
     monkeypatch.setattr(sweeps, "PICKED_BLOCK", 4)
     problem = random_problem(5)
     if request.param == "map":
@@ -56,12 +58,12 @@ def test_sums_go_entry_by_entry():
     assert added((1, None, np.ones(2)), (2, None, np.ones(2)))[:2] == (3, None)
     assert added(None, 3) == added(3, None) == 3
     total = added(sweeps_pair(1.0), sweeps_pair(2.0))
-    assert isinstance(total, objective.Subgradient)
+    assert isinstance(total, Subgradient)
     assert total.lam == 3.0
 
 
 def sweeps_pair(lam):
-    return objective.Subgradient(np.ones(1), np.ones(1), lam)
+    return Subgradient(np.ones(1), np.ones(1), lam)
 
 
 def test_sweeps_over_other_rows_are_run_in_the_same_way(over):

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import softmax
 
 from wdrsvm.problem import Loss, dual_bound
-from wdrsvm.problem.tangents import RowTangents, Tangents
+from wdrsvm.problem.certificate.smooth import RowTangents, Tangents
 
 from ..agreement.instances import random_problem
 

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 from wdrsvm.problem import RobustProblem, WassersteinBall, canonical_rows
 from wdrsvm.robustness import radius_max_of
-from wdrsvm.solvers.interior_point import interior_point
+from wdrsvm.solvers.interior_point.loop import interior_point
 from wdrsvm.solvers.result import SolverSettings
 
 from ..agreement.instances import describe, random_problem

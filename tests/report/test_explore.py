@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs
 
 from wdrsvm import WassersteinBall, robust_path, worst_case_distribution
 from wdrsvm.report import explore, explore_page
-from wdrsvm.robustness.worst_case import LinearScores
+from wdrsvm.robustness.promises.worst_case import LinearScores
 
 X, y = make_blobs(60, centers=3, cluster_std=2.0, random_state=0)
 NAMES = np.array(["<b>", "</script>", "oak"])

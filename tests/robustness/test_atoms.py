@@ -8,7 +8,7 @@ from scipy import sparse
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import LOSSES
-from wdrsvm.robustness._atoms import (
+from wdrsvm.robustness.promises.atoms import (
     Atoms,
     _best_tail,
     _escape,
@@ -18,7 +18,7 @@ from wdrsvm.robustness._atoms import (
     relabelled,
     with_tail,
 )
-from wdrsvm.robustness.worst_case import judged_classifier
+from wdrsvm.robustness.promises.worst_case import judged_classifier
 
 from .cases import ORDER, FixedScores, random_case
 

@@ -16,11 +16,11 @@ from wdrsvm import (
     worst_case_risk,
 )
 from wdrsvm.problem import LOSSES, RobustProblem
-from wdrsvm.robustness.grids import RADIUS_RATIO, TOP_TOL, checked_radii, radii_below
-from wdrsvm.robustness.label_audit import _margin
-from wdrsvm.robustness.radius import LimitClassifier, radius_max_of
-from wdrsvm.robustness.radius_rules import _bootstrap_counts, _grid_bound
-from wdrsvm.robustness.ties import LEAST_TOL, is_constant, nominal_classifier
+from wdrsvm.robustness.labels.audit import _margin
+from wdrsvm.robustness.paths.grids import RADIUS_RATIO, TOP_TOL, checked_radii, radii_below
+from wdrsvm.robustness.radius.break_ties import LEAST_TOL, is_constant, nominal_classifier
+from wdrsvm.robustness.radius.radius_max import LimitClassifier, radius_max_of
+from wdrsvm.robustness.radius.rules import _bootstrap_counts, _grid_bound
 from wdrsvm.solvers import SolverSettings, solve
 
 rng = np.random.default_rng(0)

@@ -12,8 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from wdrsvm import RobustLinearSVC, certified_radius
-from wdrsvm.robustness.directions import steepest_direction
-from wdrsvm.robustness.worst_case import LinearScores
+from wdrsvm.robustness.promises.directions import steepest_direction
+from wdrsvm.robustness.promises.worst_case import LinearScores
 
 from .cases import ORDER, FixedScores
 

@@ -5,8 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
-from wdrsvm.problem.chunks import LocalEngine
-from wdrsvm.robustness._chunks import (
+from wdrsvm.inputs.dask_collections import (
     Census,
     Encoding,
     LazyRows,
@@ -22,6 +21,7 @@ from wdrsvm.robustness._chunks import (
     known_rows,
     observed_rows,
 )
+from wdrsvm.rows.dask_engine import LocalEngine
 
 da = pytest.importorskip("dask.array")
 

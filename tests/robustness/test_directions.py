@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wdrsvm.robustness.directions import steepest_direction
+from wdrsvm.robustness.promises.directions import steepest_direction
 
 SLOPE = np.array([3.0, -8.0, 100.0, 0.0])
 COST = np.array([1.0, 2.0, np.inf, 1.0])

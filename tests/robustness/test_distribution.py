@@ -18,7 +18,7 @@ from wdrsvm import (
     worst_case_distribution,
     worst_case_risk,
 )
-from wdrsvm.robustness.worst_case import LinearScores, linear_scores
+from wdrsvm.robustness.promises.worst_case import LinearScores, linear_scores
 
 from .cases import ORDER, FixedScores, random_case
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from wdrsvm.robustness._frames import feature_names, imported_pandas, write_csv
+from wdrsvm.robustness.frames import feature_names, imported_pandas, write_csv
 
 
 class Thing:

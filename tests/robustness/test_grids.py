@@ -7,8 +7,8 @@ import pytest
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
-from wdrsvm.robustness import grids
-from wdrsvm.robustness.grids import (
+from wdrsvm.robustness.paths import grids
+from wdrsvm.robustness.paths.grids import (
     MOST_RADII,
     RADIUS_RATIO,
     TOP_TOL,

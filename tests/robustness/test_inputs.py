@@ -6,9 +6,7 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
 from wdrsvm import WassersteinBall
-from wdrsvm.problem import LOSSES
-from wdrsvm.problem.norms import HUGE, TINY
-from wdrsvm.robustness._inputs import (
+from wdrsvm.inputs.arrays import (
     as_matrix,
     check_kernel_ball,
     check_size,
@@ -26,6 +24,8 @@ from wdrsvm.robustness._inputs import (
     nonnegative_weight,
     observed_classes,
 )
+from wdrsvm.problem import LOSSES
+from wdrsvm.problem.norms import HUGE, TINY
 
 X = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 4.0]])
 CLASSES = np.array(["a", "b", "c"])

@@ -24,9 +24,8 @@ from wdrsvm import (
     audit_labels,
     worst_case_distribution,
 )
-from wdrsvm.robustness import label_audit
-from wdrsvm.robustness._out_of_fold import LabelledRows, Opinion
-from wdrsvm.robustness.label_audit import (
+from wdrsvm.robustness.labels import audit as label_audit
+from wdrsvm.robustness.labels.audit import (
     LEAST_PRICE,
     _checked_cost,
     _checked_count,
@@ -35,6 +34,7 @@ from wdrsvm.robustness.label_audit import (
     _margin,
     _prices,
 )
+from wdrsvm.robustness.labels.out_of_fold import LabelledRows, Opinion
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 
 from wdrsvm.problem import canonical_rows
-from wdrsvm.robustness import _lift
-from wdrsvm.robustness._lift import lift
-from wdrsvm.robustness._path_parts import RobustPath
+from wdrsvm.robustness.paths import lift as _lift
+from wdrsvm.robustness.paths.lift import lift
+from wdrsvm.robustness.paths.parts import RobustPath
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(6, 2))

@@ -8,9 +8,9 @@ from sklearn.linear_model import LogisticRegression
 
 from wdrsvm import RobustSVC, WassersteinBall, bootstrap_radius, radius_max, worst_case_risk
 from wdrsvm.problem import RobustProblem
-from wdrsvm.robustness.grids import checked_label_costs, checked_radii
-from wdrsvm.robustness.radius import LimitClassifier
-from wdrsvm.robustness.ties import lean, nominal_classifier
+from wdrsvm.robustness.paths.grids import checked_label_costs, checked_radii
+from wdrsvm.robustness.radius.break_ties import lean, nominal_classifier
+from wdrsvm.robustness.radius.radius_max import LimitClassifier
 from wdrsvm.solvers import solve
 
 rng = np.random.default_rng(0)

@@ -6,8 +6,8 @@ from scipy.special import log_softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from wdrsvm.robustness import _out_of_fold as out_of_fold
-from wdrsvm.robustness._out_of_fold import (
+from wdrsvm.robustness.labels import out_of_fold
+from wdrsvm.robustness.labels.out_of_fold import (
     Fold,
     LabelledRows,
     _opinion,

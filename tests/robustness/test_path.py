@@ -18,10 +18,10 @@ from wdrsvm import (
     robust_path,
 )
 from wdrsvm.problem import Certificate, RobustProblem
-from wdrsvm.robustness import path as path_module
-from wdrsvm.robustness import plane
+from wdrsvm.robustness.paths import path as path_module
+from wdrsvm.robustness.paths import plane
 from wdrsvm.solvers import SolverResult, SolverSettings, SolverStatus, solve
-from wdrsvm.solvers.interior_chain import InteriorChain
+from wdrsvm.solvers.interior_point.chain import InteriorChain
 
 TOL = 1e-6
 

@@ -8,8 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import Certificate, RobustProblem
-from wdrsvm.robustness import _path_parts as parts
-from wdrsvm.robustness._path_parts import (
+from wdrsvm.robustness.paths import parts
+from wdrsvm.robustness.paths.parts import (
     Grid,
     RobustPath,
     collected,

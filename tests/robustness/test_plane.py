@@ -7,10 +7,10 @@ import pytest
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import Certificate, RobustProblem
-from wdrsvm.problem.floors import DualPoint, envelope
-from wdrsvm.robustness import plane
-from wdrsvm.robustness.plane import _Candidate, _Column, _Floors, _Plane, solve_plane
-from wdrsvm.robustness.radius import limit_classifier
+from wdrsvm.problem.certificate.radius_envelope import DualPoint, envelope
+from wdrsvm.robustness.paths import plane
+from wdrsvm.robustness.paths.plane import _Candidate, _Column, _Floors, _Plane, solve_plane
+from wdrsvm.robustness.radius.radius_max import limit_classifier
 from wdrsvm.solvers import SolverResult, SolverSettings, SolverStatus
 from wdrsvm.solvers.chain import Neighbour
 

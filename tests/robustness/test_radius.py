@@ -10,8 +10,9 @@ from sklearn.preprocessing import scale
 
 from wdrsvm import WassersteinBall, radius_max
 from wdrsvm.problem import LOSSES, Certificate, RobustProblem, polar
-from wdrsvm.robustness import radius, radius_max_of
-from wdrsvm.robustness.radius import MAX_TANGENTS, limit_classifier
+from wdrsvm.robustness import radius_max_of
+from wdrsvm.robustness.radius import radius_max as radius
+from wdrsvm.robustness.radius.radius_max import MAX_TANGENTS, limit_classifier
 from wdrsvm.solvers import SolverSettings, solve
 
 X, y = load_iris(return_X_y=True)

@@ -15,8 +15,8 @@ from wdrsvm import (
     worst_case_risk,
 )
 from wdrsvm.problem import Certificate, RobustProblem
-from wdrsvm.robustness import radius_rules
-from wdrsvm.robustness.radius_rules import _bootstrap_counts, _covers, _priced_widths
+from wdrsvm.robustness.radius import rules as radius_rules
+from wdrsvm.robustness.radius.rules import _bootstrap_counts, _covers, _priced_widths
 from wdrsvm.solvers import SolverResult, SolverStatus
 
 

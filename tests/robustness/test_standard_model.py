@@ -6,8 +6,8 @@ from scipy import sparse
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
-from wdrsvm.robustness import standard_model
-from wdrsvm.robustness.standard_model import StandardModel
+from wdrsvm.robustness.labels import default_classifier as standard_model
+from wdrsvm.robustness.labels.default_classifier import StandardModel
 from wdrsvm.solvers import SolverResult, SolverStatus
 
 rng = np.random.default_rng(0)

@@ -5,9 +5,15 @@ import pytest
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import Certificate, RobustProblem
-from wdrsvm.robustness import ties
-from wdrsvm.robustness.radius import LimitClassifier
-from wdrsvm.robustness.ties import LEAST_TOL, ROUGHLY, is_constant, lean, nominal_classifier
+from wdrsvm.robustness.radius import break_ties as ties
+from wdrsvm.robustness.radius.break_ties import (
+    LEAST_TOL,
+    ROUGHLY,
+    is_constant,
+    lean,
+    nominal_classifier,
+)
+from wdrsvm.robustness.radius.radius_max import LimitClassifier
 from wdrsvm.solvers import SolverResult, SolverStatus
 
 rng = np.random.default_rng(0)

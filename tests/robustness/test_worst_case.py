@@ -20,7 +20,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from wdrsvm import WassersteinBall, worst_case_risk
 from wdrsvm.problem import LOSSES
-from wdrsvm.robustness.worst_case import (
+from wdrsvm.robustness.promises.worst_case import (
     LinearFeatures,
     LinearScores,
     _check_scores,

@@ -5,11 +5,11 @@ import pytest
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
-from wdrsvm.problem.bounded_certificate import PairPlan, bounded_dual_bound
+from wdrsvm.problem.bounded.certificate import PairPlan, bounded_dual_bound
 from wdrsvm.solvers import SolverSettings, Start, solve
-from wdrsvm.solvers.bounded import plan_of
-from wdrsvm.solvers.bounded_layout import BoundedLayout
-from wdrsvm.solvers.bounded_point import BoundedPoint
+from wdrsvm.solvers.interior_point.bounded.layout import BoundedLayout
+from wdrsvm.solvers.interior_point.bounded.loop import plan_of
+from wdrsvm.solvers.interior_point.bounded.point import BoundedPoint
 
 NORMS = ["l1", "l2", "linf"]
 

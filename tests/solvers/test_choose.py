@@ -10,13 +10,9 @@ import pytest
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
 from wdrsvm.solvers import SOLVERS, SolverSettings, SolverStatus, choose, solve
-from wdrsvm.solvers.choose import (
-    MAX_DENSE_UNKNOWNS,
-    MAX_WIDE_UNKNOWNS,
-    MIN_NEWTON_ROWS,
-)
+from wdrsvm.solvers.solve import MAX_DENSE_UNKNOWNS, MAX_WIDE_UNKNOWNS, MIN_NEWTON_ROWS
 
-choosing = import_module("wdrsvm.solvers.choose")
+choosing = import_module("wdrsvm.solvers.solve")
 
 
 def problem_of(n_features=2, n_classes=3, n_rows=30, norm="l2"):

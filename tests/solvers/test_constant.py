@@ -5,7 +5,7 @@ import pytest
 
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, solve
-from wdrsvm.solvers.constant import best_constant
+from wdrsvm.solvers.interior_point.constant import best_constant
 
 
 def rare_class(n_classes=2, n_rows=4000, norm="l2", label_cost=2.0, seed=0, **known):

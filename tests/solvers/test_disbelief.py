@@ -7,9 +7,9 @@ import pytest
 from tests.agreement.loss_program import optimum
 
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
-from wdrsvm.problem.disbelief import DoubtedProblem
+from wdrsvm.problem.label_noise import DoubtedProblem
 from wdrsvm.solvers import SolverSettings, solve
-from wdrsvm.solvers.disbelief import (
+from wdrsvm.solvers.label_noise import (
     N_FOLDS,
     Descent,
     disbelieve,

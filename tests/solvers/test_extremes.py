@@ -8,9 +8,9 @@ import pytest
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
-from wdrsvm.solvers.first_order_ascent import Ascent
-from wdrsvm.solvers.normal_system import NormalSystem, cholesky
-from wdrsvm.solvers.primal_dual import Iterate, ScaledData
+from wdrsvm.solvers.cones.normal_system import NormalSystem, cholesky
+from wdrsvm.solvers.first_order.state import Ascent
+from wdrsvm.solvers.interior_point.point import Iterate, ScaledData
 from wdrsvm.solvers.scaling import Scaling
 
 SOLVERS = ["interior-point", "newton", "first-order", "subgradient", "stochastic"]

@@ -10,18 +10,18 @@ from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem, dual_bound
 from wdrsvm.problem.norms import NORMS, divergence, lipschitz, with_divergence
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start
-from wdrsvm.solvers.first_order import first_order
-from wdrsvm.solvers.first_order_ascent import Ascent
-from wdrsvm.solvers.first_order_bound import feasible_pieces
-from wdrsvm.solvers.first_order_polar import shortest_flow
-from wdrsvm.solvers.first_order_rows import (
+from wdrsvm.solvers.first_order.bound import feasible_pieces
+from wdrsvm.solvers.first_order.hinge_rows import (
     LAM,
     RESPONSE,
     SPENT,
     settle_flips,
     settle_labels,
 )
-from wdrsvm.solvers.interior_point import interior_point
+from wdrsvm.solvers.first_order.loop import first_order
+from wdrsvm.solvers.first_order.norms.polar import shortest_flow
+from wdrsvm.solvers.first_order.state import Ascent
+from wdrsvm.solvers.interior_point.loop import interior_point
 
 from ..agreement.instances import describe, random_problem
 

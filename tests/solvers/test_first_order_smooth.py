@@ -7,10 +7,10 @@ import pytest
 from scipy import sparse
 
 from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
-from wdrsvm.problem.tangents import RowTangents
+from wdrsvm.problem.certificate.smooth import RowTangents
 from wdrsvm.solvers import SolverSettings, SolverStatus, solve
-from wdrsvm.solvers.first_order_rows import CENTRE, LAM, MARGIN, RESPONSE, TEMPERATURE
-from wdrsvm.solvers.first_order_smooth import settle_tangent
+from wdrsvm.solvers.first_order.hinge_rows import CENTRE, LAM, MARGIN, RESPONSE, TEMPERATURE
+from wdrsvm.solvers.first_order.smooth_loss_rows import settle_tangent
 
 FAMILY = [LOSSES["logistic"], Loss(0.1, 1.0)]
 

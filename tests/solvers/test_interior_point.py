@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 
 from wdrsvm.problem import Multipliers, RobustProblem, WassersteinBall, dual_bound
-from wdrsvm.solvers.interior_point import interior_point
-from wdrsvm.solvers.normal_system import NormalSystem, fix_gauge
-from wdrsvm.solvers.reference import solve_clarabel, solve_highs
+from wdrsvm.solvers.cones.normal_system import NormalSystem, fix_gauge
+from wdrsvm.solvers.interior_point.loop import interior_point
+from wdrsvm.solvers.reference.peers import solve_clarabel, solve_highs
 from wdrsvm.solvers.result import Incumbent, SolverSettings, SolverStatus
 
 from ..agreement.instances import random_problem

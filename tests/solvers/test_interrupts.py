@@ -2,7 +2,7 @@
 
 import pytest
 
-from wdrsvm.solvers.choose import Address, solve
+from wdrsvm.solvers.solve import Address, solve
 
 from .test_choose import problem_of
 

@@ -7,7 +7,7 @@ import pytest
 
 from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, choose, solve
-from wdrsvm.solvers import label_newton as module
+from wdrsvm.solvers.newton import smooth_loss as module
 
 from ..agreement.instances import describe, random_problem
 

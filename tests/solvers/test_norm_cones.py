@@ -10,10 +10,10 @@ import pytest
 from scipy import linalg
 
 from wdrsvm.problem.norms import divergence, incidence
-from wdrsvm.solvers.complementarity import CENTRAL, Lengths, Rows, RowStep
-from wdrsvm.solvers.cones import CONES, MAX_START_LAM, starting_cone
-from wdrsvm.solvers.norm_cones import Absent, AbsoluteSums, Box, Curvature, Floor
-from wdrsvm.solvers.second_order import (
+from wdrsvm.solvers.cones.choice import CONES, MAX_START_LAM, starting_cone
+from wdrsvm.solvers.cones.complementarity import CENTRAL, Lengths, Rows, RowStep
+from wdrsvm.solvers.cones.polyhedral import Absent, AbsoluteSums, Box, Curvature, Floor
+from wdrsvm.solvers.cones.second_order import (
     SecondOrder,
     SingleClasses,
     _longest,

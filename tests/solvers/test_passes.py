@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import dual_bound, objective, sweeps
-from wdrsvm.problem.sweeps import RowSweeps
-from wdrsvm.solvers import smoothing
-from wdrsvm.solvers.passes import Passes
+from wdrsvm.problem import dual_bound
+from wdrsvm.rows import blocks
+from wdrsvm.rows import reduce as sweeps
+from wdrsvm.rows.reduce import RowSweeps
+from wdrsvm.solvers.newton import smoothing
+from wdrsvm.solvers.newton.smoothed_risk import Passes
+from wdrsvm.solvers.newton.smoothing import SoftmaxMultipliers
 from wdrsvm.solvers.scaling import Scaling
-from wdrsvm.solvers.smoothing import SoftmaxMultipliers
 
 from ..agreement.instances import random_problem
 
@@ -73,7 +75,7 @@ def test_sparse_and_mapped_rows_are_as_dense_ones(seed, tmp_path):
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
 def test_threads_do_not_change_a_bit(n_threads, monkeypatch):
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 40)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 40)
     monkeypatch.setattr(sweeps, "PICKED_BLOCK", 7)
     for seed in SEEDS:
         problem = random_problem(seed)
@@ -90,7 +92,7 @@ def test_blocks_change_only_the_rounding(block, monkeypatch):
         coef = coefficients(problem)
         expected = everything(passes_over(problem), coef)
         with monkeypatch.context() as patch:
-            patch.setattr(objective, "BLOCK_ENTRIES", block)
+            patch.setattr(blocks, "BLOCK_ENTRIES", block)
             patch.setattr(sweeps, "PICKED_BLOCK", block)
             assert_close(everything(passes_over(problem), coef), expected)
 

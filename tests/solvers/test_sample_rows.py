@@ -7,7 +7,7 @@ with springs D and target multipliers t a Newton step solves  R'D R dv = R't - g
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.sample_rows import (
+from wdrsvm.solvers.cones.sample_rows import (
     eliminate,
     longest_step,
     reduced_rhs,

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import RobustProblem, WassersteinBall, objective
+from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.problem.norms import lipschitz
+from wdrsvm.rows import blocks
 from wdrsvm.solvers.scaling import Scaling, dense_rows
 
 from ..agreement.instances import random_problem
@@ -198,7 +199,7 @@ def test_a_constant_column_is_not_blown_up_by_its_rounding():
 def test_blocks_and_sparse_rows_give_the_same_scaling(fit_intercept, monkeypatch):
     problem = replace(random_problem(2), fit_intercept=fit_intercept)
     expected = Scaling.of(problem)
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 40)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 40)
     for X in (problem.X, sparse.csr_array(problem.X)):
         found = Scaling.of(replace(problem, X=X))
         np.testing.assert_allclose(found.column_scale, expected.column_scale)

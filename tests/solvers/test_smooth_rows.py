@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from wdrsvm.problem import Loss
-from wdrsvm.problem.tangents import RowTangents
-from wdrsvm.solvers.smooth_rows import (
+from wdrsvm.problem.certificate.smooth import RowTangents
+from wdrsvm.solvers.newton.smooth_loss_rows import (
     active_tangents,
     label_curvature,
     label_masses,

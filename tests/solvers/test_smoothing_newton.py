@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.solvers.interior_point import interior_point
-from wdrsvm.solvers.passes import Passes
+from wdrsvm.solvers.interior_point.loop import interior_point
+from wdrsvm.solvers.newton.hinge import smoothing_newton
+from wdrsvm.solvers.newton.smoothed_risk import Passes
 from wdrsvm.solvers.result import SolverSettings, SolverStatus, Start
-from wdrsvm.solvers.smoothing_newton import smoothing_newton
 
 from ..agreement.instances import random_problem
 from .test_interior_point import (

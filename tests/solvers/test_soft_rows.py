@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp, softmax
 
-from wdrsvm.solvers.soft_rows import (
+from wdrsvm.solvers.newton.hinge_rows import (
     piece_margins,
     soft_curvature,
     soft_multipliers,

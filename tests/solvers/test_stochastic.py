@@ -8,8 +8,8 @@ from sklearn.datasets import make_classification
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import LOSSES, NORMS, RobustProblem
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
-from wdrsvm.solvers.stochastic import StochasticSettings, stochastic
-from wdrsvm.solvers.stream import Moments, StreamState
+from wdrsvm.solvers.subgradient.stochastic import StochasticSettings, stochastic
+from wdrsvm.solvers.subgradient.stream import Moments, StreamState
 
 from ..agreement.instances import random_problem
 

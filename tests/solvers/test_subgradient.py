@@ -6,8 +6,12 @@ import pytest
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import LOSSES, NORMS, RobustProblem
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
-from wdrsvm.solvers.active_rows import Point, Rows
-from wdrsvm.solvers.subgradient import STEP_RULES, SubgradientSettings, subgradient
+from wdrsvm.solvers.subgradient.active_pieces import Point, Rows
+from wdrsvm.solvers.subgradient.algorithm1 import (
+    STEP_RULES,
+    SubgradientSettings,
+    subgradient,
+)
 
 from ..agreement.instances import random_problem
 

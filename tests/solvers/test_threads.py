@@ -7,7 +7,7 @@ import pytest
 import scipy.linalg  # noqa: F401  (scipy's own BLAS is one of those to be limited)
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from wdrsvm.solvers.threads import single_threaded_blas
+from wdrsvm.solvers.runtime.blas_threads import single_threaded_blas
 
 
 def blas_threads():

@@ -10,9 +10,9 @@ from wdrsvm import RobustLinearSVC
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, Start, solve
 from wdrsvm.solvers.chain import chain_of
-from wdrsvm.solvers.primal_dual import Iterate, ScaledData
+from wdrsvm.solvers.interior_point.point import Iterate, ScaledData
+from wdrsvm.solvers.interior_point.warm_start import PathMemory, placed, taken_over
 from wdrsvm.solvers.scaling import Scaling
-from wdrsvm.solvers.warm_points import PathMemory, placed, taken_over
 
 NORMS = ["l1", "l2", "linf", "triangle"]
 

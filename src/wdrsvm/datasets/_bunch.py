@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from ..arrays import Codes, Floats
+
 
 def csv_columns(raw: bytes, file: str) -> dict[str, NDArray[Any]]:
     """Columns of text by name."""
@@ -28,17 +30,15 @@ def column(table: dict[str, NDArray[Any]], name: str, file: str) -> NDArray[Any]
     return table[name]
 
 
-def numbers(
-    table: dict[str, NDArray[Any]], columns: Sequence[str], file: str
-) -> NDArray[np.float64]:
+def numbers(table: dict[str, NDArray[Any]], columns: Sequence[str], file: str) -> Floats:
     """Columns side by side, as numbers."""
     cells = np.column_stack([column(table, name, file) for name in columns])
     return cells.astype(float)
 
 
 def bunch(
-    X: NDArray[np.float64],
-    target: NDArray[np.intp],
+    X: Floats,
+    target: Codes,
     features: Sequence[str],
     target_names: NDArray[Any],
     description: str,

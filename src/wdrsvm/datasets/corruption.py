@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Codes, Floats
+
 
 def flip_labels(y: ArrayLike, share: float, random_state: Any = 0) -> NDArray[Any]:
     """Turn a share of the labels into another one, each other one equally likely.
@@ -85,7 +87,7 @@ def flip_labels_by_class(
 
 def make_imbalanced(
     y: ArrayLike, ratio: float, *, min_count: int = 5, random_state: Any = 0
-) -> NDArray[np.intp]:
+) -> Codes:
     """Rows that leave fewer and fewer of each class.
 
     Classes from the largest to the smallest, equal ones in random order, keep no more
@@ -137,9 +139,7 @@ def make_imbalanced(
     return np.sort(np.concatenate(kept)).astype(np.intp)
 
 
-def add_feature_noise(
-    X: ArrayLike, scale: float, random_state: Any = 0
-) -> NDArray[np.float64]:
+def add_feature_noise(X: ArrayLike, scale: float, random_state: Any = 0) -> Floats:
     """Add Gaussian noise in units of each feature's standard deviation.
 
     Parameters

@@ -7,8 +7,9 @@ from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import make_classification
+
+from ..arrays import Codes, Floats
 
 # Shares of the classes in the paper's imbalanced training sets.
 IMBALANCED_SHARES = {
@@ -22,10 +23,10 @@ SURPLUS = 10
 class Simulation(NamedTuple):
     """Training and test rows of one draw."""
 
-    X_train: NDArray[np.float64]
-    y_train: NDArray[np.intp]
-    X_test: NDArray[np.float64]
-    y_test: NDArray[np.intp]
+    X_train: Floats
+    y_train: Codes
+    X_test: Floats
+    y_test: Codes
 
 
 def make_simulation(
@@ -106,7 +107,7 @@ def make_simulation(
     return Simulation(X[first], codes[first], X[then], codes[then])
 
 
-def _counts(total: int, shares: Sequence[float]) -> NDArray[np.intp]:
+def _counts(total: int, shares: Sequence[float]) -> Codes:
     return np.rint(total * np.asarray(shares)).astype(np.intp)
 
 

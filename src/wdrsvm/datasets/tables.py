@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
+from ..arrays import Codes, Flags
 from ._bunch import bunch, column, csv_columns, numbers
 from ._sources import Source, checked, content, is_on_this_machine
 
@@ -164,10 +165,10 @@ def fetch_ai4i(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     return bunch(X[known], target[known], AI4I_FEATURES, names, text, return_X_y, as_frame)
 
 
-def _ai4i_target(table: dict[str, NDArray[Any]], names: list[str]) -> NDArray[np.intp]:
+def _ai4i_target(table: dict[str, NDArray[Any]], names: list[str]) -> Codes:
     """Codes, or -1 for rows that belong to no class."""
 
-    def flag(name: str) -> NDArray[np.bool_]:
+    def flag(name: str) -> Flags:
         return np.asarray(column(table, name, AI4I.file) == "1")
 
     target = np.where(flag("Machine failure") | flag("RNF"), -1, 0)

@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..inputs.arrays import READ_AS_THEY_ARE, as_matrix, checked_flag
 from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from ..problem.distributed import problem_type
-from ..problem.objective import scores_of
-from ..robustness._inputs import READ_AS_THEY_ARE, as_matrix, checked_flag
-from ..robustness.worst_case import linear_scores
+from ..robustness.promises.worst_case import linear_scores
+from ..rows.blocks import scores_of
 from ..solvers import SolverResult, SolverSettings, Start, solve
 from ._fit import (
     TrainingData,

@@ -14,24 +14,23 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from ..problem import RobustProblem, canonical_rows
-from ..problem.ball import as_float
-from ..problem.canonical import NominalRows
-from ..problem.objective import Codes
-from ..robustness._inputs import (
+from ..arrays import Codes, Labels
+from ..inputs.arrays import (
     as_matrix,
     check_size,
     checked_trust,
     nominal_weight,
     observed_classes,
 )
-from ..robustness.radius import limit_classifier, radius_max_of
-from ..robustness.ties import is_constant, lean, nominal_classifier
+from ..problem import RobustProblem, canonical_rows
+from ..problem.ball import as_float
+from ..robustness.radius.break_ties import is_constant, lean, nominal_classifier
+from ..robustness.radius.radius_max import limit_classifier, radius_max_of
+from ..rows.canonical import NominalRows
 from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus
 
 # Below this many scores in a training set, finding radius_max takes a moment only.
@@ -68,7 +67,7 @@ class TrainingData:
     that were given."""
 
     rows: NominalRows
-    classes: NDArray[np.generic]
+    classes: Labels
     codes: Codes
 
 

@@ -14,8 +14,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import _safe_split
 
-from ..problem.objective import Floats
-from ..robustness.plane import solve_plane
+from ..arrays import Floats
+from ..robustness.paths.plane import solve_plane
 from ..solvers import SolverStatus
 from ._fit import RadiusWarning, solver_settings
 from ._label_noise import DisbeliefWarning, doubts_labels

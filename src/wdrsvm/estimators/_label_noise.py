@@ -16,9 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..problem import RobustProblem
 from ..problem.ball import as_float
-from ..problem.disbelief import Beliefs, DoubtedProblem
+from ..problem.label_noise import Beliefs, DoubtedProblem
 from ..solvers import SolverResult, SolverSettings, Start
-from ..solvers.disbelief import MAX_ROUNDS, disbelieve
+from ..solvers.label_noise import MAX_ROUNDS, disbelieve
 from ._fit import TrainingData, check_choice, concluded
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..problem.canonical import NominalRows
-from ..robustness._chunks import checked_block, is_lazy, observed_rows
+from ..inputs.dask_collections import checked_block, is_lazy, observed_rows
+from ..rows.canonical import NominalRows
 from ._fit import TrainingData
 
 __all__ = ["by_blocks", "is_lazy", "lazy_training_data"]

@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any
 
 from ..kernels import Factor, Kernel, factorise, kernel_of, nystroem
-from ..problem.canonical import NominalRows
+from ..rows.canonical import NominalRows
 from ..solvers.scaling import dense_rows
 from ._fit import TrainingData, seed_of
 

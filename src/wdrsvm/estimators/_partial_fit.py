@@ -11,22 +11,22 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
-from ..problem import Certificate, RobustProblem
-from ..problem.canonical import NominalRows, places
-from ..robustness._inputs import (
+from ..inputs.arrays import (
     as_matrix,
     checked_trust,
     checked_weight,
     class_factors,
     label_codes,
 )
-from ..robustness.worst_case import linear_scores
+from ..problem import Certificate, RobustProblem
+from ..robustness.promises.worst_case import linear_scores
+from ..rows.canonical import NominalRows, places
 from ..solvers import SolverResult, SolverStatus, Start
 from ._fit import TrainingData, solver_settings, unchanged_on_error
 from ._label_noise import check_label_noise, forget_beliefs
 
 if TYPE_CHECKING:
-    from ..solvers.stream import StreamState
+    from ..solvers.subgradient.stream import StreamState
 
 
 class Chunk(NamedTuple):
@@ -171,7 +171,7 @@ def _class_factors(class_weight: Any, classes: Any, codes: Any, weight: Any) -> 
 def current_state(estimator: Any, problem: RobustProblem) -> StreamState:
     """Where the stream stands; a new one begins at the classifier of an earlier fit."""
     # Compiled code is loaded by whoever asks for it, not by importing the package.
-    from ..solvers.stream import StreamState
+    from ..solvers.subgradient.stream import StreamState
 
     stream = getattr(estimator, "_stream", None)
     if stream is not None and stream.coef is getattr(estimator, "coef_", None):

@@ -8,9 +8,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..kernels import input_distance, lifted_radius
-from ..robustness.certified import certified_radius
-from ..robustness.distribution import WorstCaseDistribution, worst_case_distribution
-from ..robustness.worst_case import worst_case_risk
+from ..robustness.promises.certified import certified_radius
+from ..robustness.promises.distribution import (
+    WorstCaseDistribution,
+    worst_case_distribution,
+)
+from ..robustness.promises.worst_case import worst_case_risk
 
 
 class PromisesMixin:

@@ -18,14 +18,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..inputs.arrays import READ_AS_THEY_ARE, checked_flag, checked_trust, checked_weight
 from ..problem import Loss, WassersteinBall
-from ..robustness._inputs import (
-    READ_AS_THEY_ARE,
-    checked_flag,
-    checked_trust,
-    checked_weight,
-)
-from ..robustness.grids import checked_label_costs, checked_radii, radii_below
+from ..robustness.paths.grids import checked_label_costs, checked_radii, radii_below
 from ._fit import unchanged_on_error
 from ._folds import FoldScores, Grid, Rows, scored_fold
 from ._search_results import most_robust, results_table

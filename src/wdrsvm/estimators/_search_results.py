@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from ..problem.objective import Floats
+from ..arrays import Floats
 from ._folds import FoldScores, Grid
 
 

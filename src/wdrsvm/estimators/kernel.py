@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
+from ..arrays import Floats
 from ..problem import RobustProblem, WassersteinBall
-from ..problem.objective import BLOCK_ENTRIES, Floats
-from ..robustness.worst_case import LinearScores
+from ..robustness.promises.worst_case import LinearScores
+from ..rows.blocks import BLOCK_ENTRIES
 from ..solvers import SolverResult
 from ..solvers.scaling import dense_rows
 from ._base import RobustClassifier

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..robustness._inputs import nominal_weight, observed_classes
-from ..robustness.worst_case import worst_case_risk
+from ..inputs.arrays import nominal_weight, observed_classes
+from ..robustness.promises.worst_case import worst_case_risk
 from ._base import LargestScore
 from ._fit import unchanged_on_error
 from .kernel import RobustSVC

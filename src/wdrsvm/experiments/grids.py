@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..robustness import RobustPath, one_vs_rest_path, robust_path
-
-Floats: TypeAlias = NDArray[np.float64]
 
 # The accuracy of a grid does not depend on more: the relative duality gap of its fits.
 GRID_TOL = 1e-4

@@ -16,7 +16,7 @@ import numpy as np
 from ..datasets import make_simulation
 from ..problem import RobustProblem, WassersteinBall
 from ..solvers import SolverResult, SolverSettings, solve
-from ..solvers.subgradient import SubgradientSettings, subgradient
+from ..solvers.subgradient.algorithm1 import SubgradientSettings, subgradient
 from .spec import Experiment, Record, Tables, Task
 from .timing import Timed, above, best_of_two, sizes, timed_peer, training_problem
 

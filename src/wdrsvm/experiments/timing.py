@@ -12,11 +12,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..problem import RobustProblem, WassersteinBall
-from ..solvers.programs import build_program
-from ..solvers.reference import Limits, ReferenceSolution, solve_clarabel, solve_highs
+from ..solvers.reference.peers import Limits, ReferenceSolution, solve_clarabel, solve_highs
+from ..solvers.reference.programs import build_program
 
 # What the processor's clock tells apart.
 SHORTEST = 1e-4
@@ -42,7 +42,7 @@ class Timed(NamedTuple):
     """Seconds of a solver, its classifier, the risk of that, and whether time ran out."""
 
     seconds: float
-    coef: NDArray[np.float64]
+    coef: Floats
     objective: float
     timed_out: bool
 

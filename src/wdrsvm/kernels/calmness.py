@@ -19,11 +19,10 @@ import math
 from numbers import Real
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Floats
 from .functions import Kernel
-
-Floats = NDArray[np.float64]
 
 # 1 over the order of each norm.
 INVERSE_ORDERS = {"l1": 1.0, "l2": 0.5, "linf": 0.0}

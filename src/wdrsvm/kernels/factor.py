@@ -16,13 +16,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
+from ..arrays import Codes, Floats
 from .functions import Kernel
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+Indices = Codes
 
 # Share of the mean of K's diagonal that a row may lack.
 TOLERANCE = 1e-13

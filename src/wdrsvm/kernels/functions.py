@@ -8,13 +8,11 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from ..arrays import Floats
 from ..problem.ball import as_float
-
-Floats = NDArray[np.float64]
 
 # Which of the parameters each kernel has.
 PARAMETERS: dict[str, tuple[str, ...]] = {

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from ..inputs.arrays import checked_weight
 from ..robustness import certified_radius
-from ..robustness._inputs import checked_weight
 from ._style import axes_for, line_style
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn import clone
 
 from ..estimators._fit import solver_settings
-from ..robustness.worst_case import last_step
+from ..robustness.promises.worst_case import last_step
 from ..solvers import Progress, SolverResult, solve
 from ._style import axes_for, colour, line_style, marker
 

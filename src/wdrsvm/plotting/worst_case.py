@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..inputs.arrays import checked_features, label_codes
 from ..problem import WassersteinBall
 from ..robustness import WorstCaseDistribution, worst_case_distribution
-from ..robustness._frames import feature_names
-from ..robustness._inputs import checked_features, label_codes
-from ..robustness.worst_case import has_kernel, last_step
+from ..robustness.frames import feature_names
+from ..robustness.promises.worst_case import has_kernel, last_step
 from ._style import axes_for, colour, ink, marker
 
 

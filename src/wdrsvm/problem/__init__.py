@@ -1,13 +1,13 @@
 """What is solved: the ball, the loss, the objective and its certificate."""
 
+from ..rows.canonical import canonical_rows
 from .ball import WassersteinBall
-from .bounded import RobustRisk
-from .canonical import canonical_rows
-from .certificate import Certificate, certify, dual_bound
+from .bounded.worst_case import RobustRisk
+from .certificate.bound import Certificate, certify, dual_bound
+from .certificate.multipliers import Multipliers
 from .loss import LOSSES, Loss
-from .multipliers import Multipliers
 from .norms import NORMS, lipschitz, polar
-from .objective import RobustProblem
+from .problem import RobustProblem
 
 __all__ = [
     "LOSSES",

@@ -16,11 +16,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Codes, Floats
 from .norms import HUGE, NORMS, TINY
-
-Floats = NDArray[np.float64]
 
 
 def _as_floats(value: ArrayLike, name: str) -> Floats:
@@ -48,7 +47,7 @@ def as_float(value: Any) -> float:
 class CategoricalGroup(NamedTuple):
     """Columns of a one-hot feature and the cost of switching its category."""
 
-    columns: NDArray[np.intp]
+    columns: Codes
     cost: float
 
 

@@ -14,25 +14,15 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .bounded import RobustRisk
-from .chunks import (
-    Chunk,
-    Delayed,
-    Engine,
-    calls,
-    reduction,
-    stacked,
-)
-from .flips_by_rate import FlipsByRate, edges_between, first_edges
-from .knapsack import spend
-from .objective import RobustProblem
-from .row_threads import MIN_ROWS, Run, row_threads
-from .sweeps import Combine, Kept, Pick, RowSweeps, Sweeps, Work
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.intp]
+from ..arrays import Codes, Floats
+from ..rows.dask_engine import Chunk, Delayed, Engine, calls, reduction, stacked
+from ..rows.reduce import Combine, Kept, Pick, RowSweeps, Sweeps, Work
+from ..rows.threads import MIN_ROWS, Run, row_threads
+from .bounded.worst_case import RobustRisk
+from .flip_rates import FlipsByRate, edges_between, first_edges
+from .label_flips import spend
+from .problem import RobustProblem
 
 # Flips are counted by rate until what is uncertain of the risk is this share of it.
 RATE_PRECISION = 1e-13

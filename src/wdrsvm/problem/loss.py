@@ -12,11 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .along_rows import row_maxima
-
-Floats = NDArray[np.float64]
+from ..arrays import Floats
+from ..rows.along_rows import row_maxima
 
 
 @dataclass(frozen=True)

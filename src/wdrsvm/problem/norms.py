@@ -23,9 +23,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..arrays import Codes, Flags, Floats
 
 # Larger numbers, and reciprocals of smaller ones, overflow once they are multiplied.
 TINY, HUGE = 1e-60, 1e60
@@ -55,7 +54,7 @@ TRIANGLE = "triangle"
 NORMS = {"l1": Norm(_l1, _linf), "l2": Norm(_l2, _l2), "linf": Norm(_linf, _l1)}
 
 
-def class_pairs(n_classes: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def class_pairs(n_classes: int) -> tuple[Codes, Codes]:
     """The pairs i < j in the order used for flows."""
     first, second = np.triu_indices(n_classes, k=1)
     return first, second
@@ -76,7 +75,7 @@ def lipschitz(
     coef: Floats,
     norm: str,
     feature_cost: Floats,
-    reachable: NDArray[np.bool_] | None = None,
+    reachable: Flags | None = None,
 ) -> float:
     """Largest rate at which the adversary can raise a loss by moving features.
 

@@ -25,12 +25,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Codes, Floats
 from .norms import incidence
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.intp]
+Counts = Codes
 
 MAX_ROUNDS = 20_000
 RTOL = 1e-13

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array, check_consistent_length
 
+from ..inputs.arrays import observed_classes
 from ..problem import WassersteinBall
 from ..robustness import RobustPath, robust_path, worst_case_distribution
-from ..robustness._inputs import observed_classes
-from ..robustness.grids import checked_label_costs
-from ..robustness.worst_case import LinearScores
+from ..robustness.paths.grids import checked_label_costs
+from ..robustness.promises.worst_case import LinearScores
 from .page import Bullets, Facts, Page, Section, Text
 
 LABEL_COSTS = (0.25, 0.5, 1.0, 2.0, 4.0, np.inf)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.metrics import confusion_matrix
 
 from ..robustness import audit_labels
-from ..robustness._frames import feature_names
+from ..robustness.frames import feature_names
 from .figures import COLOURS, drawn, new_figure
 from .page import Facts, Figure, Page, Part, Section, Table, Text, Verdict
 

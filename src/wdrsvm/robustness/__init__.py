@@ -1,12 +1,12 @@
 """What a classifier promises."""
 
-from .certified import certified_radius
-from .distribution import WorstCaseDistribution, worst_case_distribution
-from .label_audit import LabelAudit, audit_labels
-from .path import RobustPath, one_vs_rest_path, robust_path
-from .radius import radius_max, radius_max_of
-from .radius_rules import RadiusChoice, bootstrap_radius, guaranteed_radius
-from .worst_case import worst_case_risk
+from .labels.audit import LabelAudit, audit_labels
+from .paths.path import RobustPath, one_vs_rest_path, robust_path
+from .promises.certified import certified_radius
+from .promises.distribution import WorstCaseDistribution, worst_case_distribution
+from .promises.worst_case import worst_case_risk
+from .radius.radius_max import radius_max, radius_max_of
+from .radius.rules import RadiusChoice, bootstrap_radius, guaranteed_radius
 
 __all__ = [
     "LabelAudit",

@@ -1,6 +1,5 @@
 """How the training problem is solved: one algorithm a file, one result for all."""
 
-from .choose import SOLVERS, choose, solve
 from .result import (
     Progress,
     Solver,
@@ -9,6 +8,7 @@ from .result import (
     SolverStatus,
     Start,
 )
+from .solve import SOLVERS, choose, solve
 
 __all__ = [
     "SOLVERS",

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..problem import RobustProblem
-from .choose import check_name, choose, solve
-from .interrupts import plain_interrupts
 from .result import SolverResult, SolverSettings, Start
-from .threads import single_threaded_blas
+from .runtime.blas_threads import single_threaded_blas
+from .runtime.interrupts import plain_interrupts
+from .solve import check_name, choose, solve
 
 # A classifier without its multipliers keeps this one longer than none.
 UNSTARTED = ("first-order",)
@@ -58,7 +58,9 @@ def chain_of(
         inside = chosen == "interior-point" and problem.radius > 0
         if inside and not problem.is_bounded and problem.weight.all():
             # Imported here, so that importing the package compiles nothing.
-            yield import_module(".interior_chain", __package__).InteriorChain(settings)
+            yield import_module(".interior_point.chain", __package__).InteriorChain(
+                settings
+            )
         else:
             yield StartedChain(name, settings, of_kernel, chosen not in UNSTARTED)
 

@@ -9,14 +9,12 @@ from enum import Enum
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..problem import Certificate, RobustProblem, RobustRisk
-from ..problem.certificate import dual_point
-from ..problem.floors import DualPoint
-from ..problem.multipliers import MultiplierSource
-
-Floats = NDArray[np.float64]
+from ..problem.certificate.bound import dual_point
+from ..problem.certificate.multipliers import MultiplierSource
+from ..problem.certificate.radius_envelope import DualPoint
 
 
 class SolverStatus(Enum):

@@ -14,14 +14,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 
+from ..arrays import Flags, Floats, Matrix
 from ..problem import RobustProblem
 from ..problem.norms import TINY
-from ..problem.objective import Matrix
-
-Floats = NDArray[np.float64]
 
 
 def dense_rows(X: Matrix) -> Floats:
@@ -36,7 +33,7 @@ class Scaling:
     vector added to all classes changes nothing.
     """
 
-    touchable: NDArray[np.bool_]
+    touchable: Flags
     column_scale: Floats
     centre: Floats
     unit: float

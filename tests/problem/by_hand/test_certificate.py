@@ -6,19 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from wdrsvm.problem import (
-    LOSSES,
-    Multipliers,
-    RobustProblem,
-    WassersteinBall,
-    certificate,
-    dual_bound,
-)
-from wdrsvm.problem.certificate import dual_point
-from wdrsvm.problem.design import Design
-from wdrsvm.problem.floors import NOTHING, DualPoint
-from wdrsvm.problem.joint_tilts import Joint
-from wdrsvm.problem.multipliers import Loosened, RowMultipliers
+from wdrsvm.problem import LOSSES, Multipliers, RobustProblem, WassersteinBall, dual_bound
+from wdrsvm.problem.certificate import bound as certificate
+from wdrsvm.problem.certificate.bound import dual_point
+from wdrsvm.problem.certificate.equalities import Design
+from wdrsvm.problem.certificate.joint import Joint
+from wdrsvm.problem.certificate.multipliers import Loosened, RowMultipliers
+from wdrsvm.problem.certificate.radius_envelope import NOTHING, DualPoint
 
 from ...agreement.instances import random_problem
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall, objective
+from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
+from wdrsvm.rows import blocks
 
 from ...agreement.instances import random_problem
 from ..costs import costs_by_hand
@@ -23,7 +24,7 @@ def test_flips_of_many_blocks_are_those_of_one(monkeypatch):
     problem = random_problem(2)
     at = classifier_for(problem)
     whole = problem.flip_choices(*at)
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 20)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 20)
     assert len([*problem.blocks()]) > 3
     parts = problem.flip_choices(*at)
     np.testing.assert_allclose(parts.loss, whole.loss, atol=1e-14)
@@ -36,28 +37,28 @@ def test_flips_of_many_blocks_are_those_of_one(monkeypatch):
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_blocks_are_even_and_as_large_as_allowed(kind, monkeypatch):
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 20)
-    blocks = [*objective.row_blocks(kind(np.ones((23, 5))), 3)]
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 20)
+    found = [*blocks.row_blocks(kind(np.ones((23, 5))), 3)]
     most = 20 // 5 if kind is np.asarray else 20 // 3
-    sizes = [rows.stop - rows.start for rows in blocks]
+    sizes = [rows.stop - rows.start for rows in found]
     assert sum(sizes) == 23
     assert max(sizes) <= most
     assert max(sizes) - min(sizes) <= len(sizes)
     assert len(sizes) == -(-23 // most)
-    assert [rows.start for rows in blocks[1:]] == [rows.stop for rows in blocks[:-1]]
+    assert [rows.start for rows in found[1:]] == [rows.stop for rows in found[:-1]]
 
 
 def test_a_block_has_one_row_at_least(monkeypatch):
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 2)
-    blocks = [*objective.row_blocks(np.ones((3, 9)), 3)]
-    assert blocks == [slice(0, 1), slice(1, 2), slice(2, 3)]
-    assert [*objective.row_blocks(np.ones((0, 9)), 3)] == []
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 30)
-    assert [*objective.row_blocks(np.ones((6, 0)), 10)] == [slice(0, 3), slice(3, 6)]
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 2)
+    found = [*blocks.row_blocks(np.ones((3, 9)), 3)]
+    assert found == [slice(0, 1), slice(1, 2), slice(2, 3)]
+    assert [*blocks.row_blocks(np.ones((0, 9)), 3)] == []
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 30)
+    assert [*blocks.row_blocks(np.ones((6, 0)), 10)] == [slice(0, 3), slice(3, 6)]
 
 
 def test_the_middle_counts_where_columns_are_ten_times_as_far_as_they_are_wide(monkeypatch):
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 4)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 4)
     # From 19 to 21 wide 2: the middle is 20 away, ten times as far, not more.
     X = np.array([[19.0, -19.5, 5.0], [20.0, -20.0, 5.0], [21.0, -20.5, 5.0]])
     problem = RobustProblem(
@@ -88,16 +89,16 @@ def test_narrow_numbers_are_counted_as_floats():
     assert wide.features(slice(None)).base is wide.X
     at = classifier_for(wide)
     assert problem.risk(*at) == wide.risk(*at)
-    np.testing.assert_array_equal(objective.scores_of(X, *at), wide.scores(*at))
+    np.testing.assert_array_equal(blocks.scores_of(X, *at), wide.scores(*at))
 
 
 def test_scores_are_the_same_block_by_block(monkeypatch):
     problem = random_problem(3)
     at = classifier_for(problem)
     expected = problem.X @ at[0].T + at[1]
-    monkeypatch.setattr(objective, "BLOCK_ENTRIES", 20)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 20)
     for X in (problem.X, sparse.csr_array(problem.X)):
-        np.testing.assert_allclose(objective.scores_of(X, *at), expected, atol=1e-12)
+        np.testing.assert_allclose(blocks.scores_of(X, *at), expected, atol=1e-12)
 
 
 def test_rows_are_taken_with_all_that_is_theirs():

@@ -1,0 +1,1 @@
+"""What users give us, checked once: arrays, labels, weights, dask collections."""

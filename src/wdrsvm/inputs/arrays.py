@@ -1,0 +1,207 @@
+"""Arrays from a user: each checked once, with an error that names the argument."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, column_or_1d
+
+from ..arrays import Codes, Floats, Labels, Matrix
+from ..problem import LOSSES, Loss, WassersteinBall
+from ..problem.ball import check_cost_size
+from ..problem.norms import HUGE, TINY
+
+# Dense numbers that are read as they are, each block made float64 when its turn comes.
+READ_AS_THEY_ARE = [
+    np.float64,
+    np.float32,
+    *(np.int8, np.int16, np.int32, np.int64),
+    *(np.uint8, np.uint16, np.uint32, np.uint64),
+]
+
+
+def checked_features(X: ArrayLike) -> Matrix:
+    """X as float64, dense or CSR, finite."""
+    checked = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+    check_size(checked)
+    return as_matrix(checked)
+
+
+def check_size(X: Matrix) -> None:
+    """Refuse entries that the formulas cannot square."""
+    largest = max(float(X.max()), -float(X.min()))
+    if largest > HUGE:
+        raise ValueError(
+            f"X must have no entries larger than {HUGE:g}, got {largest:g}: rescale the "
+            "features."
+        )
+
+
+def as_matrix(X: Matrix) -> Matrix:
+    """A sparse matrix as the sparse array of float64 that the formulas expect."""
+    return sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else X
+
+
+def observed_classes(y: ArrayLike) -> tuple[Labels, Codes]:
+    """The sorted labels of a classification target, and each row's position in them."""
+    column = column_or_1d(y, warn=True)
+    check_classification_targets(column)
+    classes, codes = np.unique(column, return_inverse=True)
+    check_two_classes(classes)
+    return classes, codes
+
+
+def check_two_classes(classes: Labels) -> None:
+    if len(classes) < 2:
+        raise ValueError(
+            f"y must have at least 2 classes, got 1 class: {classes.tolist()}."
+        )
+
+
+def checked_flag(value: Any, name: str) -> bool:
+    """True or False, which 1 and 0 are too."""
+    if not isinstance(value, bool | np.bool_ | Integral) or value not in (0, 1):
+        raise ValueError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def label_codes(y: ArrayLike, classes: Labels) -> Codes:
+    """Position of each label in ``classes``."""
+    labels, inverse = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+    position = {label: code for code, label in enumerate(classes.tolist())}
+    unknown = [label for label in labels.tolist() if label not in position]
+    if unknown:
+        raise ValueError(
+            f"y contains labels that the classifier does not know: {unknown}; "
+            f"its classes are {classes.tolist()}."
+        )
+    codes = np.array([position[label] for label in labels.tolist()], dtype=np.intp)
+    return np.asarray(codes[inverse])
+
+
+def checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
+    """One weight >= 0 a row, not all zero; 1 by default."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weight = nonnegative_weight(sample_weight, n_rows)
+    check_some_weight(weight)
+    return _of_moderate_size(weight)
+
+
+def _of_moderate_size(weight: Floats) -> Floats:
+    """The same ratios, halved or doubled together where sums or products might overflow
+    or lose digits."""
+    largest = float(weight.max())
+    if TINY <= largest <= HUGE:
+        return weight
+    return np.ldexp(weight, -int(np.frexp(largest)[1]))
+
+
+def nonnegative_weight(sample_weight: ArrayLike, n_rows: int) -> Floats:
+    """One weight >= 0 a row."""
+    weight = _checked_column(sample_weight, "sample_weight", n_rows, finite=True)
+    if (weight < 0).any():
+        raise ValueError(f"sample_weight must be >= 0, but its least is {weight.min()}.")
+    return weight
+
+
+def check_some_weight(weight: Floats) -> None:
+    if not weight.any():
+        raise ValueError("sample_weight must not be zero in every row.")
+
+
+def class_factors(
+    class_weight: dict[Any, float] | str | None,
+    classes: Labels,
+    codes: Codes,
+    weight: Floats,
+) -> Floats:
+    """Factor on the weight of each class.
+
+    ``"balanced"`` gives every class that has weight the same total, so that repeating
+    a row and doubling its weight remain one thing.
+    """
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        mass = np.bincount(codes, weight, len(classes))
+        return np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0)
+    factors: Floats = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    if not (np.isfinite(factors).all() and (factors >= 0).all()):
+        raise ValueError(f"class_weight must be finite and >= 0, got {class_weight!r}.")
+    return _of_moderate_size(factors)
+
+
+def nominal_weight(
+    sample_weight: ArrayLike | None,
+    class_weight: dict[Any, float] | str | None,
+    classes: Labels,
+    codes: Codes,
+) -> Floats:
+    """sample_weight times class_weight, with weight on two classes at least."""
+    weight = checked_weight(sample_weight, len(codes))
+    weight = weight * class_factors(class_weight, classes, codes, weight)[codes]
+    check_weighted_classes(np.bincount(codes, weight))
+    return weight
+
+
+def check_weighted_classes(mass: NDArray[Any]) -> None:
+    """Refuse weights that leave less than two classes any mass."""
+    n_weighted = np.count_nonzero(mass)
+    if n_weighted < 2:
+        raise ValueError(
+            "A classifier needs at least 2 classes, but sample_weight and class_weight "
+            f"leave weight on {n_weighted} class."
+        )
+
+
+def checked_trust(label_trust: ArrayLike | None, n_rows: int) -> Floats | None:
+    """One factor >= 0 a row, infinite ones allowed."""
+    if label_trust is None:
+        return None
+    trust = _checked_column(label_trust, "label_trust", n_rows, finite=False)
+    if np.isnan(trust).any() or (trust < 0).any():
+        raise ValueError("label_trust must be >= 0 in every row (inf is allowed).")
+    check_cost_size(trust, "label_trust")
+    return trust
+
+
+def _checked_column(values: ArrayLike, name: str, n_rows: int, finite: bool) -> Floats:
+    column: Floats = check_array(
+        values,
+        dtype=np.float64,
+        ensure_2d=False,
+        allow_nd=True,
+        ensure_all_finite=finite,
+        ensure_min_samples=0,
+        input_name=name,
+    )
+    if column.shape != (n_rows,):
+        raise ValueError(f"{name} must have shape ({n_rows},), got {column.shape}.")
+    return column
+
+
+def checked_loss(loss: str | Loss) -> Loss:
+    """A loss, perhaps by its name."""
+    if isinstance(loss, Loss):
+        return loss
+    if not isinstance(loss, str) or loss not in LOSSES:
+        allowed = ", ".join(repr(name) for name in LOSSES)
+        raise ValueError(f"loss must be one of {allowed}, got {loss!r}.")
+    return LOSSES[loss]
+
+
+def check_kernel_ball(ball: WassersteinBall) -> None:
+    """A kernel's ball lies in its own space."""
+    shaped = (ball.feature_cost, ball.support, ball.categorical)
+    if ball.norm != "l2" or any(part is not None for part in shaped):
+        raise ValueError(
+            "norm must be 'l2', and feature_cost, support and categorical None, for a "
+            "kernel, whose ball is in its own space."
+        )

@@ -1,0 +1,268 @@
+"""dask collections from a user: each chunk checked where it is, with the same errors.
+
+A chunk of rows goes through two tasks.  The first checks its arrays and tells what labels
+and weights it has; from what all chunks tell follow the classes, the class weights and
+the normalisation; the second encodes the labels and drops rows without weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite, check_array
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from ..arrays import Codes, Floats, Labels, Matrix
+from ..problem.distributed import ChunkedRows
+from ..rows.dask_engine import Chunk, Delayed, Engine, as_delayed, calls, current_engine
+from .arrays import (
+    READ_AS_THEY_ARE,
+    as_matrix,
+    check_some_weight,
+    check_two_classes,
+    check_weighted_classes,
+    checked_trust,
+    class_factors,
+    label_codes,
+    nonnegative_weight,
+)
+
+# Rows of X, of whatever kind, as a checked matrix.
+CheckFeatures = Callable[[Any], Matrix]
+
+
+def is_lazy(values: Any) -> bool:
+    """Whether these are a dask collection."""
+    return hasattr(values, "__dask_graph__")
+
+
+def checked_block(X: Any) -> Matrix:
+    """Features of some rows, perhaps none, as ``fit`` reads them."""
+    return as_matrix(
+        check_array(
+            X,
+            accept_sparse="csr",
+            dtype=READ_AS_THEY_ARE,
+            ensure_min_samples=0,
+            input_name="X",
+        )
+    )
+
+
+class RawChunk(NamedTuple):
+    """Some rows as they were given, checked; no weight is 1, no trust None."""
+
+    X: Matrix
+    y: Labels
+    weight: Floats
+    label_trust: Floats | None
+
+
+class Census(NamedTuple):
+    """What a chunk tells of itself: its labels, and by label how many rows have weight,
+    and how much."""
+
+    n_features: int
+    n_rows: int
+    labels: Labels
+    carried: Codes
+    mass: Floats
+
+    @classmethod
+    def of(cls, chunk: RawChunk) -> Census:
+        labels, codes = np.unique(chunk.y, return_inverse=True)
+        count = np.bincount(codes[chunk.weight > 0], minlength=len(labels))
+        mass = np.bincount(codes, chunk.weight).astype(np.float64)
+        return cls(chunk.X.shape[1], len(chunk.y), labels, count, mass)
+
+
+class LazyRows(NamedTuple):
+    """Chunks as they were given, and what they told."""
+
+    raw: list[Delayed]
+    census: list[Census]
+    engine: Engine
+    with_trust: bool
+
+    @classmethod
+    def of(
+        cls, check: CheckFeatures, X: Any, y: Any, sample_weight: Any, label_trust: Any
+    ) -> LazyRows:
+        engine = current_engine()
+        blocks = aligned_blocks(engine, X, y, sample_weight, label_trust)
+        raw = engine.keep_rows(calls(partial(_checked_chunk, check), *blocks))
+        census = engine.gather(calls(Census.of, raw))
+        return cls(raw, census, engine, label_trust is not None)
+
+    @property
+    def labels(self) -> Labels:
+        """All labels, sorted."""
+        return np.unique(np.concatenate([told.labels for told in self.census]))
+
+    def by_class(self, classes: Labels) -> tuple[Codes, Floats]:
+        """Rows with weight, and weight, of each chunk's rows of each class."""
+        shape = (len(self.census), len(classes))
+        carried, mass = np.zeros(shape, dtype=np.intp), np.zeros(shape)
+        for i, told in enumerate(self.census):
+            codes = label_codes(told.labels, classes)
+            carried[i, codes], mass[i, codes] = told.carried, told.mass
+        return carried, mass
+
+    def encoded(self, classes: Labels, factors: Floats) -> ChunkedRows:
+        """The rows that carry weight, normalised, ``factors`` on that of each class."""
+        carried, mass = self.by_class(classes)
+        n_rows = carried[:, factors > 0].sum(axis=1)
+        encoding = Encoding(classes, factors / float((mass @ factors).sum()))
+        filled = np.flatnonzero(n_rows)
+        raw = [self.raw[i] for i in filled]
+        labels = calls(encoding, raw)
+        chunks = calls(_encoded, raw, self.engine.keep_labels(labels))
+        return ChunkedRows(
+            tuple(self.engine.keep_rows(chunks)),
+            tuple(int(n_rows[i]) for i in filled),
+            self.census[0].n_features,
+            self.engine,
+        )
+
+
+def observed_rows(
+    X: Any, y: Any, sample_weight: Any, label_trust: Any, class_weight: Any
+) -> tuple[ChunkedRows, Labels]:
+    """Rows to train on, and the classes that they have."""
+    lazy = LazyRows.of(checked_block, X, y, sample_weight, label_trust)
+    classes = lazy.labels
+    check_classification_targets(classes)
+    check_two_classes(classes)
+    mass = lazy.by_class(classes)[1].sum(axis=0)
+    check_some_weight(mass)
+    factors = class_factors(class_weight, classes, np.arange(len(classes)), mass)
+    check_weighted_classes(mass * factors)
+    return lazy.encoded(classes, factors), classes
+
+
+def known_rows(
+    check: CheckFeatures,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    label_trust: Any,
+    classes: Labels,
+) -> ChunkedRows:
+    """Rows whose labels are among the given classes."""
+    lazy = LazyRows.of(check, X, y, sample_weight, label_trust)
+    check_some_weight(lazy.by_class(classes)[1])
+    return lazy.encoded(classes, np.ones(len(classes)))
+
+
+def aligned_blocks(engine: Engine, X: Any, *columns: Any) -> list[list[Any]]:
+    """Blocks of rows of X and, one for one, of the columns; None stays None."""
+    rows = _row_blocks(X)
+    lengths = _known_lengths(X)
+    needed = any(column is not None and not is_lazy(column) for column in columns)
+    if lengths is None and needed:
+        lengths = engine.gather(calls(_length, rows))
+    names = ("y", "sample_weight", "label_trust")
+    return [rows] + [
+        _blocks_of(name, column, len(rows), lengths)
+        for name, column in zip(names, columns, strict=True)
+    ]
+
+
+def _row_blocks(X: Any) -> list[Delayed]:
+    if hasattr(X, "chunks") and X.ndim == 2 and X.numblocks[1] > 1:
+        X = X.rechunk({1: -1})
+    return list(np.ravel(X.to_delayed()))
+
+
+def _known_lengths(X: Any) -> list[int] | None:
+    if not hasattr(X, "chunks") or np.isnan(X.chunks[0]).any():
+        return None
+    return [int(length) for length in X.chunks[0]]
+
+
+def _blocks_of(
+    name: str, column: Any, n_blocks: int, lengths: list[int] | None
+) -> list[Any]:
+    if column is None:
+        return [None] * n_blocks
+    if not is_lazy(column):
+        return _split(name, np.asarray(column), lengths or [])
+    known = _known_lengths(column)
+    if known is not None and lengths is not None and known != lengths:
+        _check_length(name, sum(known), sum(lengths))
+        column = column.rechunk({0: tuple(lengths)})
+    blocks = _row_blocks(column)
+    if len(blocks) != n_blocks:
+        raise ValueError(
+            f"{name} must have the chunks of X where their sizes are unknown: it has "
+            f"{len(blocks)}, X has {n_blocks}."
+        )
+    return blocks
+
+
+def _split(name: str, column: NDArray[Any], lengths: Sequence[int]) -> list[Delayed]:
+    _check_length(name, len(column), sum(lengths))
+    parts = np.split(column, np.cumsum(lengths)[:-1])
+    return [as_delayed(part) for part in parts]
+
+
+def _check_length(name: str, given: int, wanted: int) -> None:
+    if given != wanted:
+        raise ValueError(f"{name} must have {wanted} rows, as X has, got {given}.")
+
+
+# Tasks: what is done to a chunk where it is.
+def _length(block: Any) -> int:
+    return int(block.shape[0])
+
+
+def _checked_chunk(
+    check: CheckFeatures, X: Any, y: Any, weight: Any, trust: Any
+) -> RawChunk:
+    features, labels = check(X), column_or_1d(np.asarray(y), warn=True)
+    n_rows = features.shape[0]
+    _check_length("y", len(labels), n_rows)
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
+    checked = np.ones(n_rows) if weight is None else nonnegative_weight(weight, n_rows)
+    return RawChunk(features, labels, checked, checked_trust(trust, n_rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """Codes for labels, and the normalised weight of a unit in each class."""
+
+    classes: Labels
+    factors: Floats
+
+    def __call__(self, chunk: RawChunk) -> LabelledRows:
+        codes = label_codes(chunk.y, self.classes)
+        weight = chunk.weight * self.factors[codes]
+        carried = np.flatnonzero(weight)
+        trust = chunk.label_trust
+        return LabelledRows(
+            carried,
+            codes[carried],
+            weight[carried],
+            None if trust is None else trust[carried],
+        )
+
+
+class LabelledRows(NamedTuple):
+    """Which rows of a chunk carry weight, and all of these but their features."""
+
+    rows: Codes
+    y: Codes
+    weight: Floats
+    label_trust: Floats | None
+
+
+def _encoded(chunk: RawChunk, labelled: LabelledRows) -> Chunk:
+    X = chunk.X if len(labelled.rows) == len(chunk.y) else chunk.X[labelled.rows]
+    return Chunk(X, *labelled[1:])

@@ -1,0 +1,1 @@
+"""Bounded features and categories: the worst case and its certificate."""

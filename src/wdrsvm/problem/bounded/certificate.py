@@ -1,0 +1,217 @@
+r"""Dual bounds in a bounded ball: a floor under the optimum from an adversary's plan.
+
+Pair k = (winner j, label c) carries the mass pi_kn of row n, moved to x_kn in the box at a
+cost.  If sum_k pi_kn <= w_n for every row, if
+
+    sum over k, n of pi_kn (e_j - e_c) (x_kn, 1)' = 0
+
+and if movement, switches and labels cost no more than the radius, then no classifier has a
+lower worst-case risk than sum pi: on this plan every classifier has at least that loss.
+The cost of moving is the norm of what each pair moves in all, which for l1 transport is
+the cost of the plan itself, and otherwise makes the bound that of the shared split.
+
+A plan that is nearly right is made so: shares of the room are cut to [0, 1], the masses
+tilted until the equation holds, and everything scaled into the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Codes, Floats
+from ..ball import CategoricalGroup
+from ..certificate.bound import MAX_TILTS
+from ..certificate.equalities import ROUNDING
+from ..certificate.multipliers import TRACE
+from ..norms import NORMS
+from ..problem import RobustProblem
+
+
+class PairPlan(NamedTuple):
+    """Approximate multipliers of pairs (winner, label): masses (K, N), what each pair
+    moves in all (K, P), and masses (K, from, to) that switch in each categorical feature
+    of finite cost."""
+
+    winner: Codes
+    label: Codes
+    mass: Floats
+    moved: Floats
+    switched: list[Floats]
+
+
+def bounded_dual_bound(problem: RobustProblem, plan: PairPlan) -> float:
+    """A lower bound of the optimum; 0, which always holds, if there is no better."""
+    balanced = _Balance(problem, plan).bound()
+    if balanced is None:
+        trace = TRACE * problem.weight / len(plan.winner)
+        loose = plan._replace(mass=np.maximum(plan.mass, 0.0) + trace)
+        balanced = _Balance(problem, loose).bound()
+    return 0.0 if balanced is None else balanced
+
+
+@dataclass(frozen=True, eq=False)
+class _Balance:
+    problem: RobustProblem
+    plan: PairPlan
+
+    @cached_property
+    def price(self) -> Floats:
+        """k[n, c] of every pair, (K, N)."""
+        price = self.problem.flip_cost()
+        price[np.arange(self.problem.n_rows), self.problem.y] = 0.0
+        return np.asarray(price[:, self.plan.label].T)
+
+    @cached_property
+    def start(self) -> Floats:
+        """Masses >= 0 on possible labels, no more in a row than its weight."""
+        mass = np.where(np.isfinite(self.price), np.maximum(self.plan.mass, 0.0), 0.0)
+        total = mass.sum(axis=0)
+        excess = np.maximum(total / self.problem.weight, 1.0)
+        return np.asarray(mass / excess)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Part of its room that each pair uses, (K, P), negative downwards."""
+        up, down = self._rooms(self.start)
+        moved = self.plan.moved
+        room = np.where(moved > 0, up, down)
+        usable = np.isfinite(room) & (room > 0)
+        share = np.divide(np.abs(moved), room, out=np.zeros_like(moved), where=usable)
+        return np.asarray(np.sign(moved) * np.minimum(share, 1.0))
+
+    @cached_property
+    def endless(self) -> Floats:
+        """Movement (K, P) along features without an end, which needs no mass."""
+        low, high = self.problem.ball.box(self.problem.n_features)
+        free = np.where(self.plan.moved > 0, np.isinf(high), np.isinf(low))
+        free &= np.isfinite(self.problem.moves.cost)
+        return np.where(free, self.plan.moved, 0.0)
+
+    @cached_property
+    def switch_shares(self) -> list[Floats]:
+        """Part (K, from, to) of each category's mass that switches."""
+        found = []
+        for group, mass in zip(self._groups, self.plan.switched, strict=True):
+            held = self.start @ self.problem.moves.rows[:, group.columns]
+            safe = np.where(held > 0, held, np.inf)[:, :, None]
+            share = np.maximum(mass, 0.0) / safe
+            total = share.sum(axis=2, keepdims=True)
+            found.append(share / np.maximum(total, 1.0))
+        return found
+
+    @property
+    def _groups(self) -> list[CategoricalGroup]:
+        return [g for g in self.problem.moves.groups if np.isfinite(g.cost)]
+
+    def _rooms(self, mass: Floats) -> tuple[Floats, Floats]:
+        """Mass times room of every pair, (K, P) up and down; inf where there is no end."""
+        rooms = []
+        for room in self.problem.moves.room:
+            ended = np.isfinite(room).all(axis=0)
+            total = np.full((len(mass), room.shape[1]), np.inf)
+            total[:, ended] = mass @ room[:, ended]
+            rooms.append(total)
+        return rooms[0], rooms[1]
+
+    def designs(self) -> Iterator[Floats]:
+        """(x_kn, 1) of all rows, pair by pair."""
+        moves = self.problem.moves
+        up, down = (np.where(np.isfinite(room), room, 0.0) for room in moves.room)
+        for k, share in enumerate(self.shares):
+            rows = moves.rows + np.where(share > 0, share * up, share * down)
+            for group, switched in zip(self._groups, self.switch_shares, strict=True):
+                now = moves.rows[:, group.columns]
+                leaving = switched[k].sum(axis=1)
+                rows[:, group.columns] = now * (1 - leaving) + now @ switched[k]
+            ones = np.ones((len(rows), int(self.problem.fit_intercept)))
+            yield np.hstack([rows, ones])
+
+    def bound(self) -> float | None:
+        """The bound, or None where tilting does not balance the plan."""
+        mass, scale = self.start, None
+        for _ in range(MAX_TILTS + 1):
+            residual, size, system = self._sums(mass)
+            scale = size if scale is None else scale
+            if (np.abs(residual) <= ROUNDING * np.maximum(scale, 1e-3)).all():
+                return self._scaled(mass)
+            mass = self._tilted(mass, _solved(system, residual))
+        return None
+
+    def _sums(self, mass: Floats) -> tuple[Floats, Floats, Floats]:
+        """Residual (C, Q), the size of its columns' terms (Q,), and a tilt's system."""
+        plan, n_classes = self.plan, self.problem.n_classes
+        width = self.problem.n_features + int(self.problem.fit_intercept)
+        residual, size = np.zeros((n_classes, width)), np.zeros(width)
+        system = np.zeros((n_classes, width, n_classes, width))
+        drift = np.zeros((self.problem.n_rows, n_classes, width))
+        extra = np.zeros((len(mass), width))
+        extra[:, : self.problem.n_features] = self.endless
+        for k, design in enumerate(self.designs()):
+            j, c = plan.winner[k], plan.label[k]
+            pulled = mass[k][:, None] * design
+            moment = pulled.sum(axis=0) + extra[k]
+            residual[j] += moment
+            residual[c] -= moment
+            size += np.abs(pulled).sum(axis=0) + np.abs(extra[k])
+            gram = design.T @ pulled
+            for p, q, sign in ((j, j, 1), (c, c, 1), (j, c, -1), (c, j, -1)):
+                system[p, :, q] += sign * gram
+            drift[:, j] += pulled
+            drift[:, c] -= pulled
+        drift = drift.reshape(len(drift), -1) / np.sqrt(self.problem.weight)[:, None]
+        system -= (drift.T @ drift).reshape(system.shape)
+        return residual, size, system
+
+    def _tilted(self, mass: Floats, tilt: Floats) -> Floats:
+        """Shift mass within each row along the tilt; what carries no pair has no pull."""
+        pulls = np.empty_like(mass)
+        for k, design in enumerate(self.designs()):
+            pulls[k] = design @ (tilt[self.plan.winner[k]] - tilt[self.plan.label[k]])
+        mean = (mass * pulls).sum(axis=0) / self.problem.weight
+        moved = mass * np.maximum(1.0 + pulls - mean, 0.0)
+        rest = (self.problem.weight - mass.sum(axis=0)) * np.maximum(1.0 - mean, 0.0)
+        total = moved.sum(axis=0) + np.maximum(rest, 0.0)
+        return np.asarray(moved * (self.problem.weight / np.where(total > 0, total, 1.0)))
+
+    def _scaled(self, mass: Floats) -> float:
+        spent = self._spending(mass)
+        share = 1.0 if spent <= self.problem.radius else self.problem.radius / spent
+        return share * float(mass.sum())
+
+    def _spending(self, mass: Floats) -> float:
+        moves = self.problem.moves
+        up, down = self._rooms(mass)
+        room = np.where(self.shares > 0, up, down)
+        moved = self.shares * np.where(np.isfinite(room), room, 0.0) + self.endless
+        movable = np.isfinite(moves.cost)
+        lengths = NORMS[self.problem.ball.norm].of_rows(
+            moved[:, movable] * moves.cost[movable]
+        )
+        spent = float(lengths.sum())
+        spent += float((np.where(mass > 0, self.price, 0.0) * mass).sum())
+        for group, switched in zip(self._groups, self.switch_shares, strict=True):
+            held = mass @ moves.rows[:, group.columns]
+            spent += group.cost * float((held * switched.sum(axis=2)).sum())
+        return spent
+
+
+def _solved(system: Floats, residual: Floats) -> Floats:
+    """The tilt (C, Q) that removes the residual; a common shift of all classes is held."""
+    n_classes, width = residual.shape
+    square = system.copy()
+    columns = np.arange(width)
+    stiffness = np.einsum("idid->d", square) / n_classes
+    stiffness = np.where(stiffness > 0, stiffness, 1.0)
+    square[:, columns, :, columns] += stiffness[:, None, None]
+    square = square.reshape(residual.size, residual.size)
+    diagonal = np.diag(square)
+    scale = 1 / np.sqrt(np.maximum(diagonal, 1e-16 * diagonal.max()))
+    scaled = square * scale * scale[:, None]
+    scaled[np.diag_indices_from(scaled)] += 1e-13
+    solution = np.linalg.lstsq(scaled, -residual.ravel() * scale)[0]
+    return np.asarray((solution * scale).reshape(residual.shape))

@@ -1,0 +1,309 @@
+r"""The worst case when features stay in a box or are categories.
+
+With a = M_j - M_c, the adversary who gives row n the label c, lets class j win there and
+pays lam for each unit of cost gains, beyond the loss at x_n itself,
+
+    max over moves t of  a.t - lam || cost t ||   with x_n + t in the box
+    + sum over categorical features g of  max(0, max_k (a_gk - a_g,k(n)) - lam cost_g).
+
+That term depends on the pair (j, c), so all C^2 pairs are looked at.  The risk is the
+minimum over lam of a convex function F: tangents from both sides are intersected until
+they meet it.  The plans behind the last two tangents, mixed so that they spend the budget,
+are a worst-case distribution.  Where a side of the box is infinite, lam is at least the
+rate at which escaping through it pays, and what is left of the budget escapes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ...arrays import Codes, Floats
+from ..ball import CategoricalGroup
+from ..norms import NORMS
+from .moves import BEST_MOVES
+
+if TYPE_CHECKING:
+    from ..problem import RobustProblem
+
+
+MAX_TANGENTS = 200
+# Tangents that meet F to this share meet it in floating point.
+ROUNDING = 1e-13
+
+
+class RobustRisk(NamedTuple):
+    """Worst-case risk of a fixed classifier and the multiplier that attains it."""
+
+    value: float
+    lam: float
+
+
+class Plan(NamedTuple):
+    """What the adversary does with each row at a given lam: one move, one label.
+
+    ``loss`` and ``cost`` are expectations; F(lam) = radius lam + loss - lam cost.
+    """
+
+    lam: float
+    label: Codes
+    winner: Codes
+    loss: float
+    cost: float
+
+
+class WorstPlans(NamedTuple):
+    """Plans that mixed by ``share`` are worst, the risk, and the budget left over."""
+
+    plans: list[Plan]
+    share: list[float]
+    risk: float
+    lam: float
+    left: float
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedMoves:
+    """Where the rows of a problem can go, and at which price."""
+
+    problem: RobustProblem
+
+    @cached_property
+    def rows(self) -> Floats:
+        """X, dense: wherever features are bounded, zeros are places like others."""
+        X = self.problem.X
+        return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+
+    @cached_property
+    def groups(self) -> list[CategoricalGroup]:
+        groups = self.problem.ball.groups(self.problem.n_features)
+        for group in groups:
+            _check_one_hot(self.rows[:, group.columns], group)
+        return groups
+
+    @cached_property
+    def cost(self) -> Floats:
+        """Feature costs, infinite for the columns of categories."""
+        cost = self.problem.feature_cost.copy()
+        for group in self.groups:
+            cost[group.columns] = np.inf
+        return cost
+
+    @cached_property
+    def pairs(self) -> tuple[Codes, Codes]:
+        """Winners and labels of the ordered pairs whose label some mass can carry."""
+        distinct = ~np.eye(self.problem.n_classes, dtype=bool)
+        winner, label = np.nonzero(distinct & self.problem.reachable)
+        return winner, label
+
+    @cached_property
+    def room(self) -> tuple[Floats, Floats]:
+        """How far each entry of X can go up and down, (N, P) each."""
+        low, high = self.problem.ball.box(self.problem.n_features)
+        outside = (self.rows < low) | (self.rows > high)
+        outside[:, np.isinf(self.cost)] = False
+        if outside.any():
+            n, d = np.argwhere(outside)[0]
+            raise ValueError(
+                f"support must contain the data, but feature {d} has the value "
+                f"{self.rows[n, d]:g}, outside [{low[d]:g}, {high[d]:g}]."
+            )
+        movable = np.isfinite(self.cost)
+        return (
+            np.where(movable, high - self.rows, 0.0),
+            np.where(movable, self.rows - low, 0.0),
+        )
+
+    def escape_slope(self, slope: Floats) -> Floats:
+        """The part of a slope along which a row can go without end."""
+        low, high = self.problem.ball.box(len(slope))
+        endless = np.where(slope > 0, np.isinf(high), np.isinf(low))
+        return np.where(endless & np.isfinite(self.cost), slope, 0.0)
+
+    def escape_rates(self, coef: Floats) -> Floats:
+        """Gain per cost of escaping, by winner and label, (C, C)."""
+        movable = np.isfinite(self.cost)
+        norm = NORMS[self.problem.ball.norm]
+        rates = np.zeros((len(coef), len(coef)))
+        for winner in range(len(coef)):
+            for label in range(len(coef)):
+                slope = self.escape_slope(coef[winner] - coef[label])[movable]
+                rates[winner, label] = norm.dual_of_rows(slope / self.cost[movable])
+        return rates
+
+    def least_lam(self, coef: Floats) -> float:
+        return float(self.escape_rates(coef)[:, self.problem.reachable].max(initial=0.0))
+
+    def move(self, slope: Floats, lam: float) -> Floats:
+        """The best numeric move of every row, (N, P)."""
+        up, down = self.room
+        reach = np.where(slope > 0, up, down)
+        movable = np.isfinite(self.cost) & (slope != 0)
+        step = np.zeros_like(reach)
+        if movable.any():
+            steepness, cost = np.abs(slope[movable]), self.cost[movable]
+            best = BEST_MOVES[self.problem.ball.norm]
+            step[:, movable] = best(steepness, reach[:, movable], cost, lam)
+        return np.asarray(np.sign(slope) * step)
+
+    def move_cost(self, step: Floats) -> Floats:
+        movable = np.isfinite(self.cost)
+        norm = NORMS[self.problem.ball.norm]
+        return norm.of_rows(step[:, movable] * self.cost[movable])
+
+    def switch(
+        self, group: CategoricalGroup, slope: Floats, lam: float
+    ) -> tuple[Codes, Floats]:
+        """The best category of every row, and what a switch to it gains beyond lam cost."""
+        now = self.rows[:, group.columns].argmax(axis=1)
+        values = slope[group.columns]
+        gain = values.max() - values[now] - lam * group.cost
+        pays = gain > 0
+        return np.where(pays, values.argmax(), now), np.where(pays, gain, 0.0)
+
+    def gain(self, slope: Floats, lam: float) -> Floats:
+        """What moving adds to each row beyond its price, (N,)."""
+        step = self.move(slope, lam)
+        moved = step @ slope - lam * self.move_cost(step)
+        return np.asarray(moved + self.switch_gain(slope, lam))
+
+    def switch_gain(self, slope: Floats, lam: float) -> Floats:
+        """What the best categories add to each row beyond their price, (N,)."""
+        total = np.zeros(len(self.rows))
+        for group in self.groups:
+            if np.isfinite(group.cost):
+                total += self.switch(group, slope, lam)[1]
+        return total
+
+    def moved(self, slope: Floats, lam: float) -> tuple[Floats, Floats]:
+        """Where each row goes, (N, P), and what the way costs, (N,)."""
+        step = self.move(slope, lam)
+        low, high = self.problem.ball.box(self.problem.n_features)
+        # Rounding must not carry a row over the end of its room.
+        places = np.where(step == 0, self.rows, np.clip(self.rows + step, low, high))
+        cost = self.move_cost(step)
+        for group in self.groups:
+            if np.isfinite(group.cost):
+                category, gain = self.switch(group, slope, lam)
+                places[:, group.columns] = np.eye(len(group.columns))[category]
+                cost = cost + np.where(gain > 0, group.cost, 0.0)
+        return places, cost
+
+    def plan(self, coef: Floats, intercept: Floats, lam: float) -> Plan:
+        """The best label, winner and move of every row at this lam."""
+        problem = self.problem
+        scores = problem.scores(coef, intercept)
+        price = problem.flip_cost()
+        n = np.arange(len(scores))
+        price[n, problem.y] = 0.0
+        value, label, winner = np.zeros(len(n)), problem.y.copy(), problem.y.copy()
+        for c in range(problem.n_classes):
+            possible = np.isfinite(price[:, c])
+            toll = np.where(possible, lam * np.where(possible, price[:, c], 0.0), np.inf)
+            for j in range(problem.n_classes):
+                if j != c:
+                    piece = scores[:, j] - scores[:, c] + problem.loss.margin - toll
+                    piece = piece + self.gain(coef[j] - coef[c], lam)
+                    better = piece > value
+                    value[better], label[better], winner[better] = piece[better], c, j
+        cost = price[n, label]
+        for j, c in {*zip(winner.tolist(), label.tolist(), strict=True)}:
+            active = (winner == j) & (label == c)
+            if j != c:
+                cost[active] += self.moved(coef[j] - coef[c], lam)[1][active]
+        spent = float(problem.weight @ cost)
+        return Plan(lam, label, winner, float(problem.weight @ value) + lam * spent, spent)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether training minimises the shared risk, for want of an exact program."""
+        low, high = self.problem.ball.box(self.problem.n_features)
+        ended = np.isfinite(self.cost) & (np.isfinite(low) | np.isfinite(high))
+        return self.problem.ball.norm != "l1" and bool(ended.any())
+
+    def trained_risk(
+        self,
+        coef: Floats,
+        intercept: Floats,
+        lam: float,
+        limited: Floats | None = None,
+    ) -> RobustRisk:
+        """What training minimises: the risk, or the shared risk at a given lam and
+        split; without one the norm pays for all of every slope."""
+        if not self.is_shared:
+            return self.problem.risk(coef, intercept)
+        if limited is None:
+            limited = np.zeros((len(self.pairs[0]), coef.shape[1]))
+        return self.shared_risk(coef, intercept, lam, limited)
+
+    def shared_risk(
+        self, coef: Floats, intercept: Floats, lam: float, limited: Floats
+    ) -> RobustRisk:
+        """The risk when all rows share which part of a slope the box limits, the norm
+        paying for the rest: a safe upper bound.  ``limited`` has the shape (pairs, P)."""
+        winner, label = self.pairs
+        paid = coef[winner] - coef[label] - limited
+        movable = np.isfinite(self.cost)
+        norm = NORMS[self.problem.ball.norm]
+        lengths = norm.dual_of_rows(paid[:, movable] / self.cost[movable])
+        lam = max(lam, float(lengths.max(initial=0.0)))
+        price = self.problem.flip_cost()
+        price[np.arange(len(price)), self.problem.y] = 0.0
+        scores = self.problem.scores(coef, intercept)
+        worst = np.zeros(len(scores))
+        for j, c, part in zip(winner, label, limited, strict=True):
+            possible = np.isfinite(price[:, c])
+            loss = scores[:, j] - scores[:, c] + self.problem.loss.margin
+            loss = (
+                loss + self._limited_gain(part) + self.switch_gain(coef[j] - coef[c], lam)
+            )
+            loss = loss - lam * np.where(possible, price[:, c], 0.0)
+            worst = np.where(possible, np.maximum(worst, loss), worst)
+        value = self.problem.radius * lam + float(self.problem.weight @ worst)
+        return RobustRisk(value, lam)
+
+    def _limited_gain(self, part: Floats) -> Floats:
+        """Room times the part of a slope that the box limits, (N,)."""
+        up, down = self.room
+        used = part != 0
+        room = np.where(part[used] > 0, up[:, used], down[:, used])
+        return np.asarray(room @ np.abs(part[used]))
+
+    def worst_plans(self, coef: Floats, intercept: Floats) -> WorstPlans:
+        """Minimise F over lam by tangents from both sides."""
+        radius = self.problem.radius
+
+        def value(plan: Plan, lam: float) -> float:
+            return radius * lam + plan.loss - lam * plan.cost
+
+        # Where escaping pays just lam, the l2 norm lets moves go on without end.
+        left = self.plan(coef, intercept, self.least_lam(coef) * (1 + ROUNDING))
+        if left.cost <= radius:
+            risk = value(left, left.lam)
+            return WorstPlans([left], [1.0], risk, left.lam, radius - left.cost)
+        right = self.plan(coef, intercept, max(1.0, 2 * left.lam))
+        while right.cost > radius:
+            left, right = right, self.plan(coef, intercept, 2 * right.lam)
+        for _ in range(MAX_TANGENTS):
+            lam = (left.loss - right.loss) / (left.cost - right.cost)
+            lam = min(max(lam, left.lam), right.lam)
+            floor = value(left, lam)
+            middle = self.plan(coef, intercept, lam)
+            if value(middle, lam) - floor <= ROUNDING * max(1.0, abs(floor)):
+                break
+            left, right = (middle, right) if middle.cost > radius else (left, middle)
+        share = (radius - right.cost) / (left.cost - right.cost)
+        risk = max(value(middle, lam), floor)
+        return WorstPlans([left, right], [share, 1 - share], risk, lam, 0.0)
+
+
+def _check_one_hot(block: Floats, group: CategoricalGroup) -> None:
+    if not (np.isin(block, (0.0, 1.0)).all() and (block.sum(axis=1) == 1).all()):
+        raise ValueError(
+            "categorical must name one-hot columns, 0 or 1 with a single 1 a row, but "
+            f"columns {group.columns.tolist()} of X are not."
+        )

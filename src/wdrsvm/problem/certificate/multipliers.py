@@ -1,0 +1,200 @@
+r"""Multipliers of the samples, as the certificate sees them.
+
+The certificate needs few things of the multipliers of some rows, whatever the loss: that
+they can be made feasible row by row, tilted within the rows, and summed to a bound.  For
+the Crammer-Singer loss they are masses on its pieces; ``tangents`` has those of the smooth
+losses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ...arrays import Codes, Floats
+from ...rows.along_rows import row_maxima, row_sums
+from ..loss import LOSSES, Loss
+from ..problem import RobustProblem
+
+# Rows with all but this share of their mass on one class cannot be tilted to any effect.
+SPREAD = 1e-9
+TRACE = 1e-9
+
+
+class RowDuals(Protocol):
+    """Multipliers of some rows, with labels ``y``, weights and flip costs (rows, C)."""
+
+    def belong_to(self, loss: Loss) -> bool:
+        """Whether they are multipliers of that loss."""
+        ...
+
+    def restored(
+        self, weight: Floats, y: Codes, cost: Floats, flip_share: float
+    ) -> RowDuals:
+        """Feasible row by row; flips that cost something keep ``flip_share``."""
+        ...
+
+    def loosened(self, weight: Floats) -> RowDuals:
+        """With a trace of mass everywhere: tilting cannot move what is zero."""
+        ...
+
+    def tilted(self, pull: Floats) -> RowDuals:
+        """Mass shifted within each row along ``pull`` (rows, C)."""
+        ...
+
+    def value(self, weight: Floats, y: Codes) -> float:
+        """What they add to the bound."""
+        ...
+
+    def spending(self, cost: Floats) -> float:
+        """sum k phi."""
+        ...
+
+    def slopes(self, y: Codes) -> Floats:
+        """g, shape (rows, C)."""
+        ...
+
+    def curvature(self, columns: Floats) -> Floats:
+        """How sum_n g_n e_n' answers a tilt, linear in the columns e: (C, E, C, E)."""
+        ...
+
+
+class MultiplierSource(Protocol):
+    """Multipliers by blocks of rows, and what is known of the norm's own.
+
+    ``rows`` gives those of some rows of a problem, or of a chunk of it on a worker.
+    ``gradient`` (C, P) is the G that the norm constraint's multipliers carry, ``flow``
+    (pairs, P) the flow behind it; a solver that has them makes the bound tighter.
+    """
+
+    @property
+    def flow(self) -> Floats | None: ...
+    @property
+    def gradient(self) -> Floats | None: ...
+    def rows(self, problem: RobustProblem, rows: slice) -> RowDuals: ...
+
+
+class RowMultipliers(NamedTuple):
+    """alpha, phi and beta of some rows, each (rows, C): masses on Crammer-Singer pieces."""
+
+    alpha: Floats
+    phi: Floats
+    beta: Floats
+
+    def belong_to(self, loss: Loss) -> bool:
+        return loss == LOSSES["crammer-singer"]
+
+    def restored(
+        self, weight: Floats, y: Codes, cost: Floats, flip_share: float
+    ) -> RowMultipliers:
+        """Nonnegative multipliers with the right row sums and no impossible flip."""
+        alpha = np.maximum(self.alpha, 0.0)
+        phi = np.where(np.isfinite(cost), np.maximum(self.phi, 0.0), 0.0)
+        beta = np.maximum(self.beta, 0.0)
+        total = row_sums(alpha) + row_sums(phi)
+        phi *= (weight / np.where(total == 0, 1.0, total))[:, None]
+        phi *= np.where(cost > 0, flip_share, 1.0)
+        flipped = row_sums(phi)
+        believed = row_sums(alpha)
+        alpha[np.arange(len(y)), y] += believed == 0
+        alpha *= ((weight - flipped) / np.where(believed == 0, 1.0, believed))[:, None]
+        # Without a winner the flipped class itself wins, which leaves no slope.
+        lost = row_sums(beta) == 0
+        beta[lost] = phi[lost]
+        winners = row_sums(beta)
+        beta *= (flipped / np.where(winners == 0, 1.0, winners))[:, None]
+        return RowMultipliers(np.maximum(alpha, 0.0), phi, beta)
+
+    def loosened(self, weight: Floats) -> RowMultipliers:
+        trace = TRACE * weight[:, None] / self.alpha.shape[1]
+        return self._replace(alpha=self.alpha + trace, beta=self.beta + trace)
+
+    def tilted(self, pull: Floats) -> RowMultipliers:
+        return self._replace(alpha=tilt(self.alpha, pull), beta=tilt(self.beta, pull))
+
+    def value(self, weight: Floats, y: Codes) -> float:
+        return float((weight - self.alpha[np.arange(len(y)), y]).sum())
+
+    def spending(self, cost: Floats) -> float:
+        return float((np.where(self.phi > 0, cost, 0.0) * self.phi).sum())
+
+    def slopes(self, y: Codes) -> Floats:
+        # The zero piece has no slope: adding it to take it away again would cost digits.
+        sloped = self.alpha.copy()
+        sloped[np.arange(len(y)), y] = 0.0
+        slope = sloped + self.beta - self.phi
+        slope[np.arange(len(y)), y] -= row_sums(sloped)
+        return np.asarray(slope)
+
+    def curvature(self, columns: Floats) -> Floats:
+        n_classes, n_columns = self.alpha.shape[1], columns.shape[1]
+        system = np.zeros((n_classes, n_columns, n_classes, n_columns))
+        _add_curvature(system, self.alpha, columns)
+        _add_curvature(system, self.beta, columns)
+        return system
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """Multipliers kept as three (N, C) arrays."""
+
+    alpha: Floats
+    phi: Floats
+    beta: Floats
+    flow: Floats | None = None
+    gradient: Floats | None = None
+
+    def rows(self, problem: RobustProblem, rows: slice) -> RowMultipliers:
+        return RowMultipliers(self.alpha[rows], self.phi[rows], self.beta[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Changed:
+    """Multipliers made from others, with the norm's own as they were."""
+
+    multipliers: MultiplierSource
+
+    @property
+    def flow(self) -> Floats | None:
+        return self.multipliers.flow
+
+    @property
+    def gradient(self) -> Floats | None:
+        return self.multipliers.gradient
+
+
+class Loosened(Changed):
+    """Multipliers with a trace of mass everywhere: tilting cannot move what is zero."""
+
+    def rows(self, problem: RobustProblem, rows: slice) -> RowDuals:
+        return self.multipliers.rows(problem, rows).loosened(problem.weight[rows])
+
+
+def tilt(mass: Floats, pull: Floats) -> Floats:
+    """Shift mass along ``pull`` within each row, by at most what is there."""
+    total = row_sums(mass)[:, None]
+    safe = np.where(total == 0, 1.0, total)
+    mean = row_sums(mass * pull)[:, None] / safe
+    moved = mass * np.maximum(1.0 + pull - mean, 0.0)
+    after = row_sums(moved)[:, None]
+    # Rounding of a huge pull may clip all that a row has: then it stays as it was.
+    return np.where(after > 0, moved * (total / np.where(after > 0, after, 1.0)), mass)
+
+
+def _add_curvature(system: Floats, mass: Floats, columns: Floats) -> None:
+    """Add sum_n (diag(m_n) - m_n m_n' / sum(m_n)) kron e_n e_n'."""
+    n_classes, n_columns = system.shape[:2]
+    if n_columns == 0:
+        return
+    total = row_sums(mass)
+    spread_out = total - row_maxima(mass) > SPREAD * total
+    mass, columns = mass[spread_out], columns[spread_out]
+    share = mass / np.sqrt(total[spread_out, None])
+    spread = (share[:, :, None] * columns[:, None, :]).reshape(
+        len(mass), n_classes * n_columns
+    )
+    system -= (spread.T @ spread).reshape(system.shape)
+    for i in range(n_classes):
+        system[i, :, i] += (columns * mass[:, i, None]).T @ columns

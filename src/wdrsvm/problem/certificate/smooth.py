@@ -1,0 +1,151 @@
+r"""Multipliers of a smooth loss: the tangents of the samples' losses.
+
+For any scores u_n and masses Q_nc >= 0 of the labels, which sum to w_n over c,
+
+    w_n max_c (l(z, c) - lam k_c)  >=  sum_c Q_nc (l(u, c) + <l'(u, c), z - u> - lam k_c),
+
+so that with  g_n = sum_c Q_nc l'(u_n, c)  the sum over the rows is at least
+
+    sum_n ( sum_c Q_nc l(u_n, c) - <g_n, u_n> ) + <G, M> + <sum_n g_n, b> - lam sum k Q.
+
+The first sum is the bound, if the rest and radius lam cannot be negative: the conditions
+of ``certificate``, Q_nc of a flip being phi_nc.  Written out, row n adds
+
+    sum_c Q_nc ( margin (1 - p_cc) + temperature entropy(p_c) ),
+    p_c = softmax((u + margin [j != c]) / temperature),    l'(u, c) = p_c - e_c,
+
+the entropy dual: with a margin each label has winners of its own, but all of them follow
+from one u.  At the optimum u_n are the scores.  Tilting moves u; scaling is allowed,
+because the bound is concave in p and zero where the label itself wins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...arrays import Codes, Floats
+from ...rows.along_rows import row_maxima, row_sums
+from ..loss import Loss, softmax
+from ..problem import RobustProblem
+from .multipliers import tilt
+
+
+@dataclass(frozen=True, eq=False)
+class RowTangents:
+    """Points u and label masses Q of some rows, each (rows, C)."""
+
+    loss: Loss
+    points: Floats
+    masses: Floats
+
+    def belong_to(self, loss: Loss) -> bool:
+        return loss == self.loss
+
+    def restored(
+        self, weight: Floats, y: Codes, cost: Floats, flip_share: float
+    ) -> RowTangents:
+        """Masses that sum to the weights, without impossible flips."""
+        own = np.arange(len(y)), y
+        masses = np.maximum(self.masses, 0.0)
+        kept = masses[own]
+        masses = np.where(np.isfinite(cost), masses, 0.0)
+        masses[own] = kept
+        total = row_sums(masses)
+        masses *= (weight / np.where(total == 0, 1.0, total))[:, None]
+        masses *= np.where(cost > 0, flip_share, 1.0)
+        masses[own] = 0.0
+        masses[own] = np.maximum(weight - row_sums(masses), 0.0)
+        return RowTangents(self.loss, self.points, masses)
+
+    def loosened(self, weight: Floats) -> RowTangents:
+        """As they are: a softmax is nowhere zero."""
+        return self
+
+    def tilted(self, pull: Floats) -> RowTangents:
+        """Points move along the pull, and mass to labels whose slopes agree with it."""
+        agreement = np.zeros_like(pull)
+        for labels, winners in self._by_label:
+            agreement[:, labels] = row_sums(pull * winners)[:, None] - pull[:, labels]
+        moved = self.points + self.loss.temperature * pull
+        return RowTangents(self.loss, moved, tilt(self.masses, agreement))
+
+    def value(self, weight: Floats, y: Codes) -> float:
+        points = self.points - row_maxima(self.points)[:, None]
+        losses = self.loss.of_labels(points)
+        return float(np.vdot(self.masses, losses) - np.vdot(self._slopes, points))
+
+    def spending(self, cost: Floats) -> float:
+        flipped = (self.masses > 0) & np.isfinite(cost)
+        return float((np.where(flipped, cost, 0.0) * self.masses).sum())
+
+    def slopes(self, y: Codes) -> Floats:
+        """The same whatever the labels: what a label holds is in the masses."""
+        return self._slopes
+
+    @cached_property
+    def _slopes(self) -> Floats:
+        slopes = -self.masses
+        for labels, winners in self._by_label:
+            slopes += row_sums(self.masses[:, labels])[:, None] * winners
+        return np.asarray(slopes)
+
+    def curvature(self, columns: Floats) -> Floats:
+        """The covariance of e_j - e_c, label c having mass Q_c and winner j share p_cj."""
+        n_classes, n_columns = self.points.shape[1], columns.shape[1]
+        system = np.zeros((n_classes, n_columns, n_classes, n_columns))
+        if n_columns:
+            for i, row in enumerate(self._covariance()):
+                for j, entry in enumerate(row):
+                    system[i, :, j] = (columns.T * entry) @ columns
+        return system
+
+    def _covariance(self) -> Floats:
+        """Shape (C, C, rows)."""
+        n_rows, n_classes = self.points.shape
+        spread = np.zeros((n_classes, n_classes, n_rows))
+        diagonal = spread[np.arange(n_classes), np.arange(n_classes)] + self.masses.T
+        for labels, winners in self._by_label:
+            mass = self.masses[:, labels]
+            diagonal += (row_sums(mass)[:, None] * winners).T
+            crossed = winners.T[:, None] * mass.T
+            spread[:, labels] -= crossed
+            spread[labels] -= crossed.swapaxes(0, 1)
+        spread[np.arange(n_classes), np.arange(n_classes)] += diagonal
+        slopes = self._slopes.T
+        total = row_sums(self.masses)
+        spread -= slopes[:, None] * (slopes / np.where(total > 0, total, 1.0))
+        return spread
+
+    @cached_property
+    def _by_label(self) -> list[tuple[Codes, Floats]]:
+        """Labels that hold mass, and their winners p (rows, C).
+
+        Without a margin all labels have the same.
+        """
+        sharp = self.points / self.loss.temperature
+        held = np.flatnonzero(self.masses.any(axis=0))
+        if self.loss.margin == 0:
+            return [(held, softmax(sharp))]
+        return [(np.array([c]), softmax(self._lowered(sharp, c))) for c in held.tolist()]
+
+    def _lowered(self, sharp: Floats, label: int) -> Floats:
+        lowered = sharp.copy()
+        lowered[:, label] -= self.loss.margin / self.loss.temperature
+        return lowered
+
+
+@dataclass(frozen=True, eq=False)
+class Tangents:
+    """Tangents kept as two (N, C) arrays."""
+
+    loss: Loss
+    points: Floats
+    masses: Floats
+    flow: Floats | None = None
+    gradient: Floats | None = None
+
+    def rows(self, problem: RobustProblem, rows: slice) -> RowTangents:
+        return RowTangents(self.loss, self.points[rows], self.masses[rows])

@@ -1,0 +1,89 @@
+"""The knapsack of label flips, summed by bins of rates: what can be counted where rows are.
+
+Flips are bought by gain per cost, best first, so that only the bin in which the budget
+ends has to be looked into.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Floats
+from .label_flips import Flips, Purchase
+from .problem import RobustProblem
+
+N_BINS = 1024
+LEAST_RATE, MOST_RATE = 1e-12, 1e12
+
+
+def first_edges() -> Floats:
+    """Bins for rates of any size."""
+    return np.geomspace(LEAST_RATE, MOST_RATE, N_BINS)
+
+
+def edges_between(least: float, most: float) -> Floats:
+    """Bins for rates in a range; the largest has one of its own, or it would join those
+    above it."""
+    return np.append(np.linspace(least, most, N_BINS), np.nextafter(most, np.inf))
+
+
+class FlipsByRate(NamedTuple):
+    """The loss after all free flips, and the flips that pay more than moving features:
+    what they cost and gain in each bin of rates, and the bin's least and largest rate."""
+
+    loss: float
+    cost: Floats
+    gain: Floats
+    least: Floats
+    most: Floats
+
+    @classmethod
+    def of(
+        cls,
+        coef: Floats,
+        intercept: Floats,
+        move_rate: float,
+        edges: Floats,
+        problem: RobustProblem,
+        rows: slice,
+    ) -> FlipsByRate:
+        choices = problem.flip_choices_of(coef, intercept, rows)
+        pays = choices.flips.rate > move_rate
+        row, _, cost, gain = (part[pays] for part in choices.flips)
+        rate, mass = choices.flips.rate[pays], problem.weight[row]
+        bin_of, n_bins = np.searchsorted(edges, rate, side="right"), len(edges) + 1
+        least, most = np.full(n_bins, np.inf), np.full(n_bins, -np.inf)
+        np.minimum.at(least, bin_of, rate)
+        np.maximum.at(most, bin_of, rate)
+        return cls(
+            float(problem.weight[rows] @ choices.loss),
+            np.bincount(bin_of, mass * cost, n_bins).astype(np.float64),
+            np.bincount(bin_of, mass * gain, n_bins).astype(np.float64),
+            least,
+            most,
+        )
+
+    def joined(self, other: FlipsByRate) -> FlipsByRate:
+        return FlipsByRate(
+            self.loss + other.loss,
+            self.cost + other.cost,
+            self.gain + other.gain,
+            np.minimum(self.least, other.least),
+            np.maximum(self.most, other.most),
+        )
+
+    @property
+    def in_bins(self) -> tuple[Flips, Floats]:
+        """One flip a bin that has any, of mass 1; its row is the bin."""
+        bins = np.flatnonzero(self.cost)
+        flips = Flips(bins, np.zeros_like(bins), self.cost[bins], self.gain[bins])
+        return flips, np.ones(len(bins))
+
+    def rates_at_the_end(self, bought: Purchase) -> tuple[float, float]:
+        """The range of rates in the bin that was bought in part, empty if none was."""
+        if not len(bought.flips) or bought.share[-1] == 1:
+            return 0.0, 0.0
+        last = np.flatnonzero(self.cost)[bought.flips[-1]]
+        return float(self.least[last]), float(self.most[last])

@@ -1,0 +1,310 @@
+r"""The robust training problem and its objective.
+
+For scores z = X M' + b, radius eps, label cost k[n, c] of row n and weights w
+
+    F(M, b, lam) = eps lam + sum_n w_n max( l(z_n, y_n), max_c l(z_n, c) - lam k[n, c] )
+
+is minimised over lam >= L(M).  For fixed (M, b) the best lam is a fractional knapsack:
+the adversary spends eps on label flips, best gain per cost first, as long as they pay
+more than L(M), the rate at which moving features pays.
+
+==========  =========  =======================================================
+X           (N, P)     features, dense (any numbers, any layout) or CSR
+y           (N,)       label codes 0 ... C-1
+weight      (N,)       nominal distribution, sums to 1
+coef        (C, P)     M, one row a class
+intercept   (C,)       b, outside every norm
+==========  =========  =======================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..arrays import Codes, Flags, Floats, Matrix
+from ..rows.blocks import as_floats, row_blocks
+from ..rows.reduce import RowSweeps, Sweeps
+from ..rows.threads import row_threads
+from .ball import WassersteinBall
+from .bounded.worst_case import BoundedMoves, RobustRisk
+from .label_flips import FlipChoices, Flips, Purchase, flip_envelope, spend
+from .loss import LOSSES, Loss
+from .norms import TRIANGLE, lipschitz
+
+# Columns this many times as far from zero as they are wide lose digits by that.
+FAR_AWAY = 10.0
+
+
+class Subgradient(NamedTuple):
+    coef: Floats
+    intercept: Floats
+    lam: float
+
+
+@dataclass(frozen=True, eq=False)
+class RobustProblem:
+    """Data, ball and loss: everything a solver may know.
+
+    A chunk of a larger problem knows where in it its ``first_row`` stands.
+    """
+
+    X: Matrix
+    y: Codes
+    weight: Floats
+    ball: WassersteinBall
+    n_classes: int
+    fit_intercept: bool = True
+    label_trust: Floats | None = None
+    loss: Loss = LOSSES["crammer-singer"]
+    triangle: bool = False
+    first_row: int = 0
+
+    @property
+    def norm(self) -> str:
+        """The key of the norm's formulas: the ball's norm, or the triangle bound."""
+        return TRIANGLE if self.triangle else self.ball.norm
+
+    @property
+    def radius(self) -> float:
+        return self.ball.radius
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.X.shape[1])
+
+    @cached_property
+    def label_cost(self) -> Floats:
+        return self.ball.label_cost_matrix(self.n_classes)
+
+    @cached_property
+    def feature_cost(self) -> Floats:
+        """Feature costs; a column of a categorical feature costs what switching does."""
+        cost = self.ball.feature_costs(self.n_features).copy()
+        for group in self.ball.groups(self.n_features):
+            cost[group.columns] = group.cost
+        return cost
+
+    @cached_property
+    def reachable(self) -> Flags:
+        """Labels that some mass carries or can be given at a finite cost."""
+        with self.sweeps() as sweeps:
+            reached: Flags = sweeps.fold(_reachable_from, np.logical_or)
+        return reached
+
+    @cached_property
+    def centre(self) -> Floats:
+        """The middle of columns that are far from zero beside their spread, else 0.
+
+        0 too where no intercept could take up the shift, and for sparse rows.
+        """
+        if not (self.fit_intercept and self.n_rows):
+            return np.zeros(self.n_features)
+        with self.sweeps() as sweeps:
+            low, high = sweeps.fold(_range_of, _wider)
+        middle = low / 2 + high / 2
+        return np.where(np.abs(middle) > FAR_AWAY * (high - low), middle, 0.0)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether a box or categories limit what the budget can do."""
+        return self.ball.is_bounded and self.radius > 0
+
+    @cached_property
+    def moves(self) -> BoundedMoves:
+        """Where features can go in a bounded ball."""
+        if self.loss != LOSSES["crammer-singer"]:
+            raise ValueError(
+                f"support and categorical need the Crammer-Singer loss, got {self.loss}."
+            )
+        return BoundedMoves(self)
+
+    @property
+    def is_distributed(self) -> bool:
+        """Whether the rows are elsewhere, within reach of ``sweeps`` and ``take`` alone."""
+        return False
+
+    @contextmanager
+    def sweeps(self) -> Iterator[Sweeps]:
+        """The way to visit all rows, while the context lasts."""
+        with row_threads(self.n_rows) as run:
+            yield RowSweeps(self, run)
+
+    def take(self, rows: Any) -> RobustProblem:
+        """A problem of some rows, in memory, with the weights they have."""
+        trust = self.label_trust
+        return replace(
+            self,
+            X=self.X[rows],
+            y=self.y[rows],
+            weight=self.weight[rows],
+            label_trust=None if trust is None else trust[rows],
+        )
+
+    def by_chunks(self, change: Callable[[RobustProblem], RobustProblem]) -> RobustProblem:
+        """A change that each row can make alone, made where the rows are."""
+        return change(self)
+
+    def with_radius(self, radius: float) -> RobustProblem:
+        return replace(self, ball=replace(self.ball, radius=radius))
+
+    def without_idle_rows(self) -> RobustProblem:
+        """The same problem without its rows of zero weight."""
+        if self.weight.all():
+            return self
+        return self.take(np.flatnonzero(self.weight))
+
+    def blocks(self) -> Iterator[slice]:
+        """Slices of rows whose products are small, the same for any number of threads."""
+        return row_blocks(self.X, self.n_classes)
+
+    def features(self, rows: Any) -> Matrix:
+        """Some rows of X as float64."""
+        return as_floats(self.X[rows])
+
+    def flip_cost(self, rows: slice = slice(None)) -> Floats:
+        """Cost of each label for each row; the row's own label, no flip, costs inf."""
+        y = self.y[rows]
+        cost = self.label_cost[y]
+        if self.label_trust is not None:
+            trust = self.label_trust[rows, None]
+            # A verified label, or an impossible confusion, stays so at any price.
+            possible = np.isfinite(trust) & np.isfinite(cost)
+            cost = np.multiply(trust, cost, out=np.full_like(cost, np.inf), where=possible)
+        cost[np.arange(len(y)), y] = np.inf
+        return cost
+
+    def attainable_flip_cost(self, rows: slice = slice(None)) -> Floats:
+        """Flip costs with inf for what the budget cannot buy any mass of."""
+        cost = self.flip_cost(rows)
+        return np.where(cost > 0, np.inf, 0.0) if self.radius == 0 else cost
+
+    def flip_cost_table(self, rows: Any = slice(None)) -> tuple[Floats, Codes]:
+        """Attainable flip costs without repetition (K, C), and which line a row has."""
+        if self.label_trust is None:
+            return self._flip_cost_of_labels, self.y[rows]
+        cost = self.attainable_flip_cost(rows)
+        return cost, np.arange(len(cost))
+
+    @cached_property
+    def _flip_cost_of_labels(self) -> Floats:
+        each = np.arange(self.n_classes)
+        return replace(self, y=each, label_trust=None).attainable_flip_cost()
+
+    def attainable_feature_cost(self) -> Floats:
+        """Feature costs with inf for what the budget cannot move."""
+        return np.full(self.n_features, np.inf) if self.radius == 0 else self.feature_cost
+
+    def scores(self, coef: Floats, intercept: Floats, rows: slice = slice(None)) -> Floats:
+        if not self.centre.any():
+            return np.asarray(self.features(rows) @ coef.T + intercept)
+        # Far from zero the two terms cancel: their difference is taken once, exactly.
+        exact = [part.astype(np.longdouble) for part in (coef, self.centre, intercept)]
+        middle = exact[0] @ exact[1] + exact[2]
+        moved = (self.features(rows) - self.centre) @ coef.T
+        return np.asarray(moved + middle.astype(np.float64))
+
+    def lipschitz(self, coef: Floats) -> float:
+        return lipschitz(coef, self.norm, self.feature_cost, self.reachable)
+
+    def risk(self, coef: Floats, intercept: Floats) -> RobustRisk:
+        """min over lam >= L(M) of F(M, b, lam), in closed form.
+
+        In a bounded ball with a budget, the minimum of its own convex function of lam.
+        """
+        if self.is_bounded:
+            worst = self.moves.worst_plans(coef, intercept)
+            return RobustRisk(worst.risk, worst.lam)
+        choices = self.flip_choices(coef, intercept)
+        bought = self.spend(choices.flips, coef)
+        return RobustRisk(float(self.weight @ choices.loss) + bought.gain, bought.rate)
+
+    def flip_choices(self, coef: Floats, intercept: Floats) -> FlipChoices:
+        """What changing labels can do to each row."""
+        with row_threads(self.n_rows) as run:
+            choose = partial(self.flip_choices_of, coef, intercept)
+            parts = list(run(choose, self.blocks()))
+        loss, label, flips = zip(*parts, strict=True)
+        joined = (np.concatenate(part) for part in zip(*flips, strict=True))
+        return FlipChoices(np.concatenate(loss), np.concatenate(label), Flips(*joined))
+
+    def flip_choices_of(self, coef: Floats, intercept: Floats, rows: slice) -> FlipChoices:
+        """The same for some rows."""
+        losses = self.loss.of_labels(self.scores(coef, intercept, rows))
+        found = flip_envelope(losses, self.y[rows], self.flip_cost(rows))
+        return found._replace(flips=found.flips._replace(row=found.flips.row + rows.start))
+
+    def spend(self, flips: Flips, coef: Floats) -> Purchase:
+        """The flips that the budget buys, and what is left for moving features."""
+        return spend(flips, self.weight[flips.row], self.radius, self.lipschitz(coef))
+
+    def subgradient(self, coef: Floats, intercept: Floats, lam: float) -> Subgradient:
+        """A subgradient of F at (M, b, lam), Crammer-Singer loss.
+
+        Row n contributes w_n (e_j - e_c) x_n, where c is the label the adversary gives
+        it and j the class that wins there, and -w_n k[n, c] to lam if c is a flip.
+        """
+        d_coef = np.zeros((self.n_classes, self.n_features))
+        d_intercept = np.zeros(self.n_classes)
+        d_lam = self.radius
+        for rows in self.blocks():
+            slope, flip_cost = self._active_slopes(coef, intercept, lam, rows)
+            d_coef += (self.features(rows).T @ slope).T
+            d_intercept += slope.sum(axis=0)
+            d_lam -= flip_cost
+        return Subgradient(d_coef, d_intercept, d_lam)
+
+    def _active_slopes(
+        self, coef: Floats, intercept: Floats, lam: float, rows: slice
+    ) -> tuple[Floats, float]:
+        scores = self.scores(coef, intercept, rows)
+        n = np.arange(len(scores))
+        cost = self.flip_cost(rows)
+        cost[n, self.y[rows]] = 0.0
+        if lam == 0:  # 0 * inf: an impossible flip stays impossible
+            priced = np.where(np.isfinite(cost), 0.0, np.inf)
+        else:
+            priced = lam * cost
+        label = np.argmax(self.loss.of_labels(scores) - priced, axis=1)
+        raised = scores + self.loss.margin
+        raised[n, label] -= self.loss.margin
+        winner = np.argmax(raised, axis=1)
+        slope = np.zeros_like(scores)
+        slope[n, winner] += self.weight[rows]
+        slope[n, label] -= self.weight[rows]
+        return slope, float(self.weight[rows] @ cost[n, label])
+
+
+def _reachable_from(problem: RobustProblem, rows: slice) -> Flags:
+    """Labels that the mass of some rows carries or can be given."""
+    y, carried = problem.y[rows], problem.weight[rows] > 0
+    present = np.bincount(y[carried], minlength=problem.n_classes) > 0
+    if problem.label_trust is None:
+        cost = problem.label_cost[present]
+    else:
+        cost = problem.flip_cost(rows)[carried]
+    return np.asarray(present | np.isfinite(cost).any(axis=0))
+
+
+def _range_of(problem: RobustProblem, rows: slice) -> tuple[Floats, Floats]:
+    """Least and largest entry of each column; sparse ones have both signs."""
+    block = problem.X[rows]
+    if sparse.issparse(block):
+        ones = np.ones(problem.n_features)
+        return -ones, ones
+    low, high = block.min(axis=0), block.max(axis=0)
+    return low.astype(np.float64), high.astype(np.float64)
+
+
+def _wider(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Any:
+    return np.minimum(one[0], other[0]), np.maximum(one[1], other[1])

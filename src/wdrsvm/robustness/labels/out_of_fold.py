@@ -1,0 +1,100 @@
+"""What models that never saw a row's label make of it."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import log_softmax
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
+
+from ...arrays import Codes, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """Features of any kind that the model takes, label codes, weights, label trust."""
+
+    X: Any
+    y: Codes
+    weight: Floats
+    label_trust: Floats | None
+
+    def fitted(self, model: Any, rows: Codes) -> Any:
+        """A copy of the model, fitted to some rows."""
+        options = {"sample_weight": self.weight[rows]}
+        if self.label_trust is not None:
+            options["label_trust"] = self.label_trust[rows]
+        if hasattr(model, "steps"):
+            last = model.steps[-1][0]
+            options = {f"{last}__{name}": column for name, column in options.items()}
+        return deepcopy(model).fit(_safe_indexing(self.X, rows), self.y[rows], **options)
+
+
+class Fold(NamedTuple):
+    """Rows to learn from, and rows to judge."""
+
+    learnt: Codes
+    judged: Codes
+
+
+class Opinion(NamedTuple):
+    """Scores and log-probabilities of all labels of all rows, each (N, C)."""
+
+    scores: Floats
+    log_probability: Floats
+
+
+def repeated_folds(
+    y: Codes, n_splits: int, n_repeats: int, random_state: int
+) -> list[list[Fold]]:
+    """Divisions of the rows into folds, none with more folds than a class has rows."""
+    smallest = int(np.bincount(y).min())
+    if smallest < 2:
+        raise ValueError(
+            "y must have at least 2 rows of each class: a label that occurs once cannot "
+            "be judged by other rows."
+        )
+    seeds = np.random.SeedSequence(random_state).generate_state(n_repeats)
+    splitters = [
+        StratifiedKFold(min(n_splits, smallest), shuffle=True, random_state=int(seed))
+        for seed in seeds
+    ]
+    return [[Fold(*fold) for fold in s.split(y[:, None], y)] for s in splitters]
+
+
+def mean_opinion(model: Any, rows: LabelledRows, divisions: list[list[Fold]]) -> Opinion:
+    """Out-of-fold scores and log-probabilities, averaged over the divisions."""
+    opinions = [_opinion(model, rows, folds) for folds in divisions]
+    return Opinion(*np.mean(opinions, axis=0))
+
+
+def _opinion(model: Any, rows: LabelledRows, folds: list[Fold]) -> Opinion:
+    scores = np.empty((len(rows.y), int(rows.y.max()) + 1))
+    for fold in folds:
+        fitted = rows.fitted(model, fold.learnt)
+        scores[fold.judged] = all_scores(fitted, _safe_indexing(rows.X, fold.judged))
+    # Scores of a constant classifier have no spread.
+    level = replace(rows, X=scores / (scores.std() or 1.0), label_trust=None)
+    calibrated = np.empty_like(scores)
+    for fold in folds:
+        logistic = level.fitted(LogisticRegression(max_iter=1000), fold.learnt)
+        decision = all_scores(logistic, level.X[fold.judged])
+        calibrated[fold.judged] = log_softmax(decision, axis=1)
+    return Opinion(scores, calibrated)
+
+
+def all_scores(fitted: Any, X: Any) -> Floats:
+    """One score a class; the decision d of two classes is the scores -d/2 and d/2."""
+    if not hasattr(fitted, "decision_function"):
+        raise TypeError(
+            f"estimator must have decision_function, but {type(fitted).__name__} has none."
+        )
+    decision = np.asarray(fitted.decision_function(X), dtype=np.float64)
+    if decision.ndim == 1:
+        decision = np.column_stack([-decision, decision]) / 2
+    return decision

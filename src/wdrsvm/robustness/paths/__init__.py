@@ -1,0 +1,1 @@
+"""Classifiers on grids of radii and label costs."""

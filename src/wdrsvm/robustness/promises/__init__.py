@@ -1,0 +1,1 @@
+"""What a fitted classifier promises: worst-case risk, worst cases, certified radii."""

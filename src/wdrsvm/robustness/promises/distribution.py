@@ -1,0 +1,222 @@
+"""The worst-case distribution: what the adversary does with its budget, as data.
+
+The knapsack behind the worst-case risk flips whole rows, best gain per cost first, and at
+most one in part.  What is left of the budget moves a mass q -> 0 of one row ever farther:
+with L(M) = ||(M_i - M_j) / cost||_* attained at (i, j) and delta the steepest direction,
+mass q of label j moved by (left / q) delta gains left L(M) - O(q).  The supremum is
+therefore approached and generally not attained.
+
+In a bounded ball two plans, each of which moves and relabels rows inside the box, are mixed
+so that they spend the budget; only features without an end leave something to a tail.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from ...arrays import Codes, Floats, Labels
+from ...problem import NORMS, Loss, WassersteinBall
+from ..frames import feature_names, imported_pandas
+from .atoms import Atoms, label_costs, planned, relabelled, with_tail
+from .worst_case import Judged, judged_classifier
+
+KINDS = np.array(["kept", "flipped", "moved"])
+KEPT, FLIPPED, MOVED = range(3)
+
+
+@dataclass(frozen=True, eq=False)
+class WorstCaseDistribution:
+    """A distribution in the ball whose expected loss approaches the worst-case risk.
+
+    Attributes
+    ----------
+    X : {ndarray, sparse array} of shape (n_atoms, n_features)
+        Features of the atoms.
+    y : ndarray of shape (n_atoms,)
+        Labels of the atoms.
+    weight : ndarray of shape (n_atoms,)
+        Probabilities.  Summed by ``source`` they are the nominal weights.
+    source : ndarray of shape (n_atoms,)
+        Row of the data from which the atom's mass comes.
+    kind : ndarray of shape (n_atoms,)
+        ``"kept"``, ``"flipped"`` (another label) or ``"moved"`` (other features, and
+        another label where no row had the label that moving needs).
+    transport_cost : float
+        Cost of this distribution, recomputed from the definition.
+    risk : float
+        Its expected loss, recomputed from the definition.
+    supremum : float
+        The worst-case risk, which ``risk`` approaches as the tail mass shrinks.
+    feature_names : ndarray of shape (n_features,)
+        Names for :meth:`to_frame`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wdrsvm import RobustLinearSVC
+    >>> X, y = np.array([[-1.0], [-2.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
+    >>> classifier = RobustLinearSVC(radius=0.4, label_cost=1.5).fit(X, y)
+    >>> worst = classifier.worst_case_distribution(X, y)
+    >>> print(f"{worst.transport_cost:.3f} {worst.risk:.3f} {worst.supremum:.3f}")
+    0.400 0.783 0.783
+    """
+
+    X: Any
+    y: Labels
+    weight: Floats
+    source: Codes
+    kind: NDArray[np.str_]
+    transport_cost: float
+    risk: float
+    supremum: float
+    feature_names: Labels
+
+    def to_frame(self) -> Any:
+        """One atom a row: source, kind, weight, label, then the features.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The table.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wdrsvm import RobustLinearSVC
+        >>> X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
+        >>> classifier = RobustLinearSVC(radius=0.1).fit(X, y)
+        >>> classifier.worst_case_distribution(X, y).to_frame().columns.tolist()
+        ['source', 'kind', 'weight', 'label', 'x0']
+        """
+        pandas = imported_pandas("to_frame")
+        dense = self.X.toarray() if sparse.issparse(self.X) else self.X
+        about = {
+            "source": self.source,
+            "kind": self.kind,
+            "weight": self.weight,
+            "label": self.y,
+        }
+        features = pandas.DataFrame(dense, columns=self.feature_names)
+        return pandas.concat([pandas.DataFrame(about), features], axis=1)
+
+
+def worst_case_distribution(
+    classifier: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    ball: WassersteinBall,
+    *,
+    tail_mass: float = 1e-4,
+    loss: str | Loss = "crammer-singer",
+    sample_weight: ArrayLike | None = None,
+    label_trust: ArrayLike | None = None,
+) -> WorstCaseDistribution:
+    """A distribution in the ball that is nearly as bad as any, as weighted rows.
+
+    It shows which labels the adversary would change first, and where moving features
+    hurts most.
+
+    Parameters
+    ----------
+    classifier : object
+        A fitted linear classifier with ``coef_``, ``intercept_`` and ``classes_``,
+        such as scikit-learn's, a :class:`~wdrsvm.RobustSVC`, or a pipeline that ends in
+        one.  The atoms of a pipeline lie in the space of its last step, those of a kernel
+        model in its feature space, with the coordinates of its ``linear_form``.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Features.
+    y : array-like of shape (n_samples,)
+        Labels, each one of ``classifier.classes_``.
+    ball : WassersteinBall
+        What the adversary may do.
+    tail_mass : float, default=1e-4
+        Mass that moves.  The smaller it is, the farther it moves, and the closer the
+        expected loss comes to the worst-case risk.
+    loss : {"crammer-singer", "logistic"} or Loss, default="crammer-singer"
+        Loss whose expectation is taken; any member of the family of
+        :class:`wdrsvm.problem.Loss`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows, normalised to sum to 1.
+    label_trust : array-like of shape (n_samples,), default=None
+        Factors on the label cost, row by row; ``inf`` marks a verified label.
+
+    Returns
+    -------
+    WorstCaseDistribution
+        The atoms, their transport cost and their expected loss.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from wdrsvm import WassersteinBall, worst_case_distribution
+    >>> X, y = load_iris(return_X_y=True)
+    >>> classifier = LogisticRegression(max_iter=1000).fit(X, y)
+    >>> ball = WassersteinBall(0.1, label_cost=2.0)
+    >>> worst = worst_case_distribution(classifier, X, y, ball)
+    >>> print(f"{worst.risk:.3f} {worst.supremum:.3f} {worst.transport_cost:.3f}")
+    1.083 1.083 0.100
+    >>> sorted(set(worst.kind.tolist()))
+    ['flipped', 'kept']
+    """
+    judged = judged_classifier(classifier, X, y, ball, loss, sample_weight, label_trust)
+    # No distribution attains the triangle bound: what moving gains is exact.
+    judged = judged._replace(problem=replace(judged.problem, triangle=False))
+    plan = planned if judged.problem.is_bounded else relabelled
+    atoms, left = plan(judged)
+    if left > 0:
+        atoms = with_tail(judged, atoms, left, _checked_mass(tail_mass))
+    names = feature_names(classifier, judged.problem.n_features)
+    return _described(judged, atoms.only(atoms.weight > 0), names)
+
+
+def _checked_mass(tail_mass: Any) -> float:
+    if not isinstance(tail_mass, (float, int, np.floating)) or not 0 < tail_mass <= 1:
+        raise ValueError(f"tail_mass must be a number in (0, 1], got {tail_mass!r}.")
+    return float(tail_mass)
+
+
+def _described(judged: Judged, atoms: Atoms, names: Labels) -> WorstCaseDistribution:
+    """The atoms as data, judged by the definitions alone; sorted by source."""
+    problem, (coef, intercept, classes, _) = judged.problem, judged.scores
+    n = np.arange(len(atoms.source))
+    losses = problem.loss.of_labels(np.asarray(atoms.X @ coef.T + intercept))
+    distance = _distances(judged, atoms)
+    kind = np.where(atoms.label == problem.y[atoms.source], KEPT, FLIPPED)
+    kind[distance > 0] = MOVED
+    cost = distance + label_costs(judged, atoms.source)[n, atoms.label]
+    order = np.lexsort((kind, atoms.source))
+    return WorstCaseDistribution(
+        X=atoms.X[order],
+        y=classes[atoms.label[order]],
+        weight=atoms.weight[order],
+        source=atoms.source[order],
+        kind=KINDS[kind[order]],
+        transport_cost=float(atoms.weight @ cost),
+        risk=float(atoms.weight @ losses[n, atoms.label]),
+        supremum=problem.risk(coef, intercept).value,
+        feature_names=names,
+    )
+
+
+def _distances(judged: Judged, atoms: Atoms) -> Floats:
+    """What moving each atom from its source costs, switches of categories included."""
+    problem = judged.problem
+    moved = atoms.X - problem.X[atoms.source]
+    distance = np.zeros(len(atoms.source))
+    travelled = np.flatnonzero(np.asarray(abs(moved).sum(axis=1)).ravel())
+    step = moved[travelled]
+    step = step.toarray() if sparse.issparse(step) else step
+    numeric = (step != 0).any(axis=0)
+    for group in problem.ball.groups(problem.n_features):
+        switched = (step[:, group.columns] != 0).any(axis=1)
+        distance[travelled[switched]] += group.cost
+        numeric[group.columns] = False
+    cost = problem.feature_cost[numeric]
+    distance[travelled] += NORMS[problem.ball.norm].of_rows(step[:, numeric] * cost)
+    return distance

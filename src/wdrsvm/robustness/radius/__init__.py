@@ -1,0 +1,1 @@
+"""Which radius: the largest useful one, and rules for choosing one."""

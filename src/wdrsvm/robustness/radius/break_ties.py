@@ -1,0 +1,59 @@
+"""The tie of a constant classifier: of those within the gap, one that ranks the classes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...problem import Certificate, RobustProblem
+from ...solvers import SolverResult, SolverSettings, solve
+from .radius_max import LimitClassifier
+
+# A direction to lean towards, and whether it leads anywhere, need no more.
+ROUGHLY = SolverSettings(tol=1e-3)
+# Gaps below this are not told apart from it.
+LEAST_TOL = 1e-6
+
+
+def nominal_classifier(problem: RobustProblem) -> SolverResult:
+    """Roughly the best classifier without an adversary."""
+    harmless = replace(problem.ball, radius=0.0, label_cost=np.inf)
+    return solve(replace(problem, ball=harmless), settings=ROUGHLY)
+
+
+def is_constant(
+    problem: RobustProblem, bound: float, limit: LimitClassifier, tol: float
+) -> bool:
+    """Whether it is proven that no classifier promises more than the constant one."""
+    proven = bound >= limit.risk * (1 - 1.01 * max(tol, LEAST_TOL))
+    return problem.radius > 0 and proven
+
+
+def lean(
+    problem: RobustProblem,
+    result: SolverResult,
+    limit: LimitClassifier,
+    nominal: SolverResult,
+    tol: float,
+    nominal_risk: float | None = None,
+) -> SolverResult:
+    """The constant classifier, leaned towards the best one without an adversary.
+
+    Of the classifiers within ``tol`` of the optimum a constant one ranks nothing.  By
+    convexity the step taken here costs at most half of what ``tol`` leaves, and however
+    short it is, it ranks the classes as the nominal classifier does.
+    """
+    bound = result.certificate.dual_bound
+    spare = bound - (1 - max(tol, LEAST_TOL)) * limit.risk
+    if nominal_risk is None:
+        nominal_risk = problem.risk(nominal.coef, nominal.intercept).value
+    slope = nominal_risk - limit.risk
+    if spare <= 0 or slope <= 0:
+        return result
+    step = min(1.0, 0.5 * spare / slope)
+    coef = limit.coef + step * (nominal.coef - limit.coef)
+    intercept = limit.intercept + step * (nominal.intercept - limit.intercept)
+    risk = problem.risk(coef, intercept)
+    leaning = Certificate(risk.value, min(bound, risk.value), risk.lam)
+    return replace(result, coef=coef, intercept=intercept, certificate=leaning)

@@ -1,0 +1,233 @@
+r"""The radius beyond which no classifier promises more than a constant one.
+
+The optimum V(radius) is concave and non-decreasing.  Its ceiling V* is the optimum at
+lam = 0: coefficients only on features the adversary cannot touch, every possible flip
+free.  A feasible (M, b, lam) of objective F at radius r bounds V by its tangent,
+
+    V(r') <= F + lam (r' - r),
+
+so that V cannot reach V* before r + (V* - F) / lam.  Following tangents therefore
+climbs to ``radius_max`` from below, whatever the accuracy of the solves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_consistent_length
+
+from ...arrays import Codes, Flags, Floats
+from ...inputs.arrays import (
+    checked_features,
+    checked_loss,
+    checked_trust,
+    nominal_weight,
+    observed_classes,
+)
+from ...problem import Loss, RobustProblem, WassersteinBall, canonical_rows
+from ...rows.reduce import added
+from ...solvers import SolverSettings, solve
+
+MAX_TANGENTS = 100
+
+
+def radius_max(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    label_cost: float | ArrayLike = 2.0,
+    norm: str = "l2",
+    feature_cost: ArrayLike | None = None,
+    support: tuple[ArrayLike, ArrayLike] | None = None,
+    categorical: Sequence[tuple[ArrayLike, float]] | None = None,
+    fit_intercept: bool = True,
+    class_weight: dict[Any, float] | str | None = None,
+    sample_weight: ArrayLike | None = None,
+    label_trust: ArrayLike | None = None,
+    loss: str | Loss = "crammer-singer",
+    solver: str = "auto",
+    tol: float = 1e-4,
+) -> float:
+    """Smallest radius at which a constant classifier is as robust as any.
+
+    A larger radius leaves nothing to learn.  The top of a grid of radii.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Features.
+    y : array-like of shape (n_samples,)
+        Labels.
+    label_cost, norm, feature_cost, support, categorical
+        Shape of the ball, as for :class:`wdrsvm.WassersteinBall`.
+    fit_intercept : bool, default=True
+        Whether classifiers have an intercept.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the weights, class by class.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows.
+    label_trust : array-like of shape (n_samples,), default=None
+        Factors on the label cost, row by row.
+    loss : {"crammer-singer", "logistic"} or Loss, default="crammer-singer"
+        The loss.
+    solver : str, default="auto"
+        Solver of the training problems on the way.
+    tol : float, default=1e-4
+        At the radius returned the optimum is within this share of its ceiling.  The
+        radius is a lower bound of the exact one.
+
+    Returns
+    -------
+    float
+        The radius; 0 if even without an adversary nothing beats a constant classifier.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from wdrsvm import radius_max
+    >>> X, y = load_iris(return_X_y=True)
+    >>> print(f"{radius_max(scale(X), y, label_cost=2.0):.2f}")
+    0.43
+    """
+    features = checked_features(X)
+    classes, codes = observed_classes(y)
+    check_consistent_length(features, codes)
+    weight = nominal_weight(sample_weight, class_weight, classes, codes)
+    rows = canonical_rows(features, codes, weight, checked_trust(label_trust, len(codes)))
+    problem = RobustProblem(
+        rows.X,
+        rows.y,
+        rows.weight,
+        WassersteinBall(0.0, label_cost, norm, feature_cost, support, categorical),
+        n_classes=len(classes),
+        fit_intercept=fit_intercept,
+        label_trust=rows.label_trust,
+        loss=checked_loss(loss),
+    )
+    return radius_max_of(problem, tol, solver)
+
+
+def radius_max_of(problem: RobustProblem, tol: float = 1e-4, solver: str = "auto") -> float:
+    """:func:`radius_max` of a problem, whose own radius does not matter.
+
+    Parameters
+    ----------
+    problem : RobustProblem
+        Data, ball and loss.
+    tol : float, default=1e-4
+        Share of the ceiling that the optimum may lack at the radius returned.
+    solver : str, default="auto"
+        Solver of the training problems on the way.
+
+    Returns
+    -------
+    float
+        The radius.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wdrsvm import WassersteinBall
+    >>> from wdrsvm.problem import RobustProblem
+    >>> from wdrsvm.robustness import radius_max_of
+    >>> X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
+    >>> problem = RobustProblem(X, y, np.full(2, 0.5), WassersteinBall(0.0), n_classes=2)
+    >>> round(radius_max_of(problem), 3)
+    1.0
+    """
+    top = limit_classifier(problem, solver).risk
+    settings = SolverSettings(tol=tol / 10)
+    radius = 0.0
+    for _ in range(MAX_TANGENTS):
+        found = solve(problem.with_radius(radius), solver, settings).certificate
+        if found.objective >= top * (1 - tol) or found.lam == 0:
+            break
+        radius += (top - found.objective) / found.lam
+    return radius
+
+
+class LimitClassifier(NamedTuple):
+    """The best classifier at lam = 0, and its risk: the ceiling of the optimum."""
+
+    coef: Floats
+    intercept: Floats
+    risk: float
+
+
+def limit_classifier(problem: RobustProblem, solver: str = "auto") -> LimitClassifier:
+    """What the optimal classifier tends to as the radius grows."""
+    cost = np.where(np.isfinite(problem.label_cost), 0.0, np.inf)
+    coef = np.zeros((problem.n_classes, problem.n_features))
+    if np.isfinite(cost).all() and not _some_are_trusted(problem):
+        # Any label at no cost: by convexity and symmetry equal scores are best.
+        level = problem.loss.of_equal_scores(problem.n_classes)
+        return LimitClassifier(coef, np.zeros(problem.n_classes), level)
+    limit = _untouchable_problem(problem, cost)
+    found = solve(limit, solver, SolverSettings(tol=1e-8))
+    coef[:, np.isinf(problem.feature_cost)] = found.coef
+    return LimitClassifier(coef, found.intercept, found.certificate.objective)
+
+
+def _some_are_trusted(problem: RobustProblem) -> bool:
+    if problem.label_trust is None:
+        return False
+    with problem.sweeps() as sweeps:
+        return bool(sweeps.fold(_any_trusted, np.logical_or))
+
+
+def _any_trusted(problem: RobustProblem, rows: slice) -> Any:
+    return _trusted(problem, rows).any()
+
+
+def _trusted(problem: RobustProblem, rows: slice) -> Flags:
+    if problem.label_trust is None:
+        return np.zeros(len(problem.y[rows]), dtype=bool)
+    return np.isinf(problem.label_trust[rows])
+
+
+def _untouchable_problem(problem: RobustProblem, cost: Floats) -> RobustProblem:
+    """Without an adversary, on the features it could not have touched."""
+    untouchable = np.flatnonzero(np.isinf(problem.feature_cost))
+    ball = WassersteinBall(0.0, cost, problem.ball.norm)
+    if len(untouchable):
+        return problem.by_chunks(partial(_without_adversary, untouchable, ball))
+    with problem.sweeps() as sweeps:
+        mass = sweeps.fold(_mass_of_labels, added)
+    # One row for each label, trusted or not: without features the others repeat it.
+    label, is_trusted = np.nonzero(mass)
+    return RobustProblem(
+        np.empty((len(label), 0)),
+        label,
+        mass[label, is_trusted],
+        ball,
+        problem.n_classes,
+        problem.fit_intercept,
+        np.where(is_trusted, np.inf, 1.0),
+        problem.loss,
+    )
+
+
+def _without_adversary(
+    columns: Codes, ball: WassersteinBall, problem: RobustProblem
+) -> RobustProblem:
+    trusted = _trusted(problem, slice(None))
+    return replace(
+        problem,
+        X=problem.X[:, columns],
+        ball=ball,
+        label_trust=np.where(trusted, np.inf, 1.0),
+        triangle=False,
+    )
+
+
+def _mass_of_labels(problem: RobustProblem, rows: slice) -> Floats:
+    """Mass of each label whose rows are not trusted, and are, shape (C, 2)."""
+    group = 2 * problem.y[rows] + _trusted(problem, rows)
+    mass = np.bincount(group, problem.weight[rows], 2 * problem.n_classes)
+    return mass.astype(np.float64).reshape(problem.n_classes, 2)

@@ -1,0 +1,1 @@
+"""The cones of the transport norms, and the linear algebra of rows and cones."""

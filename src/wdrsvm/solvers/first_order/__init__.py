@@ -1,0 +1,1 @@
+"""First-order training in high dimension: no dense system, sparse rows stay sparse."""

@@ -1,0 +1,116 @@
+r"""First-order training for high dimensions: no dense system, sparse data stay sparse.
+
+A proximal point method on (M, b, lam) whose subproblems are ascended in the dual, one
+sample at a time.  An epoch
+
+1. sweeps over the rows in random order; each row balances its multipliers exactly, and
+   coefficients, price lam and the norm's own multipliers follow at once
+   (``first_order_rows``, and ``first_order_l1``, ``_l2``, ``_linf`` for the norms);
+2. moves the proximal centres to where the sweep ended: M, the free columns, lam
+   (``first_order_ascent``);
+3. now and then asks the certificate (``first_order_bound``), which decides when to stop,
+   and makes the proximal steps longer if the bound lags behind, shorter if the objective
+   does.
+
+A sweep costs about 2 nnz(X) C multiply-adds.  It is made for C P from some thousands up,
+where second-order systems do not fit; on small dense data with tiny radii it is slow.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...problem import RobustProblem
+from ..result import (
+    History,
+    Incumbent,
+    Progress,
+    SolverResult,
+    SolverSettings,
+    SolverStatus,
+    Start,
+)
+from .state import Ascent
+
+MIN_EPOCHS, MAX_EPOCHS = 1000, 30_000
+# Multiply-adds that a solve may take by default, within the limits above.
+DEFAULT_WORK = 3e10
+# A check costs as much as two or three epochs.
+FIRST_CHECK = 6
+MIN_INTERVAL, MAX_INTERVAL = 2, 5
+MAX_INTERVAL_SHARE = 0.2
+# A solve has stalled when the last half of its epochs, and there were at least this many,
+# did not shrink the gap by this factor.
+STALL_EPOCHS = 2000
+STALL_FACTOR = 0.9
+
+
+def first_order(
+    problem: RobustProblem, settings: SolverSettings, start: Start | None = None
+) -> SolverResult:
+    """Train by proximal point and dual coordinate ascent; see the module."""
+    history, best = History(settings.callback), _first_incumbent(problem, start)
+    ascent = Ascent(problem, start, settings.seed)
+    last = _epoch_limit(problem, ascent, settings.max_iter)
+    due, status = min(FIRST_CHECK, last), SolverStatus.MAX_ITER
+    for epoch in range(1, last + 1):
+        ascent.sweep()
+        ascent.recentre()
+        if epoch < due:
+            continue
+        if ascent.has_run_away:
+            best.raise_bound(0.0, None)
+            status = SolverStatus.STALLED
+            break
+        ascent.judge(best)
+        history.add(epoch, best.objective, best.dual_bound)
+        if best.certificate.holds(settings.tol):
+            status = SolverStatus.CONVERGED
+            break
+        if _stalled(history):
+            status = SolverStatus.STALLED
+            break
+        due = min(_next_check(history, settings.tol), last)
+    return best.result("first-order", status, epoch, history)
+
+
+def _first_incumbent(problem: RobustProblem, start: Start | None) -> Incumbent:
+    """The start, or zero, whose loss is the same whatever the adversary does."""
+    coef = np.zeros((problem.n_classes, problem.n_features))
+    level = problem.loss.of_equal_scores(problem.n_classes)
+    zero = Incumbent(coef, np.zeros(problem.n_classes), objective=level)
+    if start is not None:
+        risk = problem.risk(start.coef, start.intercept)
+        zero.offer(start.coef, start.intercept, risk)
+    return zero
+
+
+def _epoch_limit(problem: RobustProblem, ascent: Ascent, max_iter: int | None) -> int:
+    if max_iter is not None:
+        return max(max_iter, 1)
+    work = (len(ascent.rows.touch.data) + problem.n_rows) * problem.n_classes
+    return int(np.clip(DEFAULT_WORK / work, MIN_EPOCHS, MAX_EPOCHS))
+
+
+def _next_check(history: History, tol: float) -> int:
+    """When the gap, falling as it last did, will have reached its goal."""
+    began = Progress(0, 1.0, 0.0, 0.0)
+    before, now = [began, began, *history.records][-2:]
+    longest = max(MAX_INTERVAL, int(MAX_INTERVAL_SHARE * now.n_iter))
+    if not 0 < now.gap < before.gap:
+        return now.n_iter + longest
+    rate = math.log(before.gap / now.gap) / (now.n_iter - before.n_iter)
+    goal = max(tol * max(now.objective, 1e-2), np.finfo(float).tiny)
+    wait = math.ceil(max(math.log(now.gap / goal), 0.0) / rate)
+    return now.n_iter + min(max(wait, MIN_INTERVAL), longest)
+
+
+def _stalled(history: History) -> bool:
+    """Whether the second half of the epochs was in vain."""
+    now = history.records[-1]
+    if now.n_iter < STALL_EPOCHS:
+        return False
+    earlier = [record for record in history.records if 2 * record.n_iter <= now.n_iter]
+    return now.gap > STALL_FACTOR * earlier[-1].gap

@@ -1,0 +1,1 @@
+"""One file per transport norm of the first-order method."""

@@ -1,0 +1,270 @@
+r"""The state of the first-order method: a point, its multipliers, and its price.
+
+The price lam is what a unit of the radius is worth,
+
+    lam = centre - step (radius - spent on flips - pressure of the norm),
+
+where the pressure is what the norm constraint's multipliers add up to; at the optimum
+radius, spending and pressure agree.  It follows every flip while the rows are swept:
+updated once an epoch it would oscillate.
+
+Free columns (the intercept, features that cannot be moved) are an augmented Lagrangian of
+their own: B = B_k - steps * sum_n f_n g_n'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from ...arrays import Codes, Floats
+from ...problem import RobustProblem, dual_bound, lipschitz
+from ...problem.norms import HUGE
+from ..result import Incumbent, Start
+from .bound import Feasible, feasible, spending
+from .hinge_rows import (
+    CENTRE,
+    LAM,
+    MARGIN,
+    PRESSURE,
+    RADIUS,
+    RESPONSE,
+    SPENT,
+    STEP,
+    TEMPERATURE,
+    Duals,
+    FreeTable,
+    Rows,
+)
+from .layout import Layout, design_of
+from .norms.l1 import BoxBlock
+from .norms.l2 import EuclideanBlock, TriangleBlock
+from .norms.linf import FlowBlock
+from .step_sizes import column_steps, effective_rows, row_squares
+
+# Rows are balanced to this share of the gap.
+ROW_TOL_SHARE = 0.05
+FIRST_ROW_TOL, LEAST_ROW_TOL = 1e-3, 1e-13
+# Pairs of classes keep this share of the gap as weight.
+PAIR_WEIGHT_SHARE = 0.1
+# Mean curvature of a free column relative to that of a row's touchable ones together,
+# which counts as at least LEAST_STIFFNESS of the natural one (``first_order_steps``).
+FREE_SHARE = 0.1
+LEAST_STIFFNESS = 0.3
+# The price never falls below this share of the first.
+LEAST_LAM_SHARE = 1e-12
+# Proximal steps change at most by this factor at a check, and within these limits.
+MAX_SOFTENING = 2.0
+TOLERATED_RATIO = 5.0
+MIN_SOFTNESS, MAX_SOFTNESS = 0.01, 100.0
+# Unknowns, and rows times their square, up to which the dense certificate costs next to
+# nothing.
+MAX_DENSE_UNKNOWNS, MAX_DENSE_WORK = 100, 1e7
+
+
+class Block(Protocol):
+    """What a norm has to offer: coefficients (T, C) of the touchable columns.
+
+    ``sweep`` settles the rows and the norm's own multipliers, ``recentre`` and ``soften``
+    move and lengthen the proximal step; ``stiffness`` is the mean curvature of a row.  Of
+    a gradient G (T, C), ``polar`` bounds sigma(G) from above and ``own_gradient`` is the
+    part that the norm's multipliers carry, ``flow`` (pairs, T) how they do.
+    """
+
+    coef: Floats
+
+    @property
+    def stiffness(self) -> float: ...
+    def sweep(self, order: Codes, tol: float, least_weight: float) -> None: ...
+    def recentre(self) -> None: ...
+    def soften(self, factor: float) -> None: ...
+    def polar(self, gradient: Floats) -> float: ...
+    def own_gradient(self, gradient: Floats) -> Floats: ...
+    def flow(self) -> Floats | None: ...
+
+
+BLOCKS: dict[str, Callable[..., Block]] = {
+    "l1": BoxBlock,
+    "l2": EuclideanBlock,
+    "linf": FlowBlock,
+    "triangle": TriangleBlock,
+}
+
+
+class Ascent:
+    """The state of the method and its steps."""
+
+    def __init__(self, problem: RobustProblem, start: Start | None, seed: int):
+        self.problem = problem
+        self.rng = np.random.default_rng(seed)
+        self.layout = Layout.of(problem)
+        self.rows = _rows(problem, self.layout)
+        self.duals = _without_slopes(self.rows, problem)
+        touch, self.free_centre, lam = _first_point(problem, self.layout, start)
+        self.least_lam = LEAST_LAM_SHARE * lam
+        self.price = np.zeros(9)
+        self.price[[LAM, RADIUS, PRESSURE]] = lam, problem.radius, problem.radius
+        self.price[[TEMPERATURE, MARGIN]] = problem.loss.temperature, problem.loss.margin
+        self._move_price()
+        self.free = FreeTable(self.free_centre.copy(), np.ones(len(self.free_centre)))
+        self.free_shape, self.free_squares = column_steps(
+            self.rows.free, self.rows.weight, len(self.free_centre), rarity=1.0
+        )
+        self.gap = self.softness = 1.0
+        block = BLOCKS[problem.norm] if len(touch) else BoxBlock
+        self.block = block(self.rows, self.duals, self.free, self.price, touch)
+        self._move_free()
+
+    def sweep(self) -> None:
+        """One epoch over the rows in random order."""
+        order = self.rng.permutation(self.problem.n_rows)
+        tol = max(min(ROW_TOL_SHARE * self.gap, FIRST_ROW_TOL), LEAST_ROW_TOL)
+        self.block.sweep(order, tol, PAIR_WEIGHT_SHARE * min(self.gap, 1.0))
+
+    def recentre(self) -> None:
+        """Let the next proximal steps begin where this epoch ended."""
+        self._move_price()
+        self.block.recentre()
+        self._move_free()
+
+    @property
+    def has_run_away(self) -> bool:
+        """Whether steps too long for badly scaled columns have led beyond all numbers."""
+        sizes = (
+            np.abs(part).max(initial=0.0) for part in (self.block.coef, self.free_centre)
+        )
+        return not all(size < HUGE for size in sizes)
+
+    def judge(self, best: Incumbent) -> None:
+        """Offer the present point, and a bound from the present multipliers."""
+        coef, intercept = self.layout.original(self.block.coef, self.free_centre)
+        risk = self.problem.risk(coef, intercept)
+        best.offer(coef, intercept, risk)
+        made = feasible(self.problem, self.rows, self.layout, self.duals)
+        bound = 0.0 if made is None else self._raise_bound(best, made)
+        best.raise_bound(bound, None)
+        self.gap = max(best.certificate.gap, 0.0)
+        self.price[SPENT] = spending(self.rows, self.duals.phi)
+        self._soften(risk.value, bound, made)
+
+    def _raise_bound(self, best: Incumbent, made: Feasible) -> float:
+        """The bound of these multipliers, which is offered together with them."""
+        problem, gradient = self.problem, made.gradient
+        flow = self.block.flow()
+        bound = made.bound(problem, self.block.polar(gradient))
+        multipliers = made.multipliers(None if flow is None else self.layout.flow(flow))
+        unknowns = problem.n_classes * (problem.n_features + 1)
+        work = problem.n_rows * unknowns**2
+        if unknowns <= MAX_DENSE_UNKNOWNS and work <= MAX_DENSE_WORK:
+            own = self.layout.flow(self.block.own_gradient(gradient).T)
+            multipliers = replace(multipliers, gradient=own)
+            bound = max(bound, dual_bound(problem, multipliers))
+        best.raise_bound(bound, multipliers)
+        return bound
+
+    def _soften(self, objective: float, bound: float, made: Feasible | None) -> None:
+        """Longer proximal steps if the bound lags behind, shorter if the objective does.
+
+        Their common measure is the Lagrangian, which lies between the two at the end.
+        """
+        factor = MAX_SOFTENING
+        if made is not None:
+            middle = made.value + self.price[LAM] * (self.problem.radius - made.on_flips)
+            middle += float((self.block.coef * made.gradient).sum())
+            ahead, behind = max(objective - middle, 0.0), max(middle - bound, 0.0)
+            factor = _restoring_factor(ahead, behind)
+        softness = min(max(self.softness * factor, MIN_SOFTNESS), MAX_SOFTNESS)
+        self.block.soften(softness / self.softness)
+        self.softness = softness
+
+    def _move_price(self) -> None:
+        price = self.price
+        price[LAM] = price[CENTRE] = max(price[LAM], self.least_lam)
+        # In units of the price itself: spending twice the radius doubles it.
+        price[STEP] = price[LAM] / price[RADIUS] if price[RADIUS] > 0 else 1.0
+        price[RESPONSE] = price[STEP]
+
+    def _move_free(self) -> None:
+        """Centre the free columns; steps keep pace with the touchable ones' curvature."""
+        if len(self.free_centre) == 0:
+            return
+        share = self.softness
+        if len(self.block.coef):
+            share = self.block.stiffness / effective_rows(self.rows.weight)
+            share = max(share, LEAST_STIFFNESS)
+            share *= min(1.0, FREE_SHARE * len(self.free_centre))
+        # B = B_k - steps * G, and G does not change with the steps.
+        slopes = (self.free_centre - self.free.coef) / self.free.steps[:, None]
+        self.free_centre = self.free.coef.copy()
+        self.free.steps[:] = share * self.free_shape
+        self.free.coef[:] -= self.free.steps[:, None] * slopes
+        self.rows.free_curvature[:] = share * self.free_squares
+
+
+def _restoring_factor(ahead: float, behind: float) -> float:
+    """How to change a step whose effects should be alike; 1 if they nearly are."""
+    if max(ahead, behind) <= TOLERATED_RATIO * min(ahead, behind):
+        return 1.0
+    ratio = behind / ahead if ahead > 0 else np.inf
+    return float(min(max(np.sqrt(ratio), 1 / MAX_SOFTENING), MAX_SOFTENING))
+
+
+def _rows(problem: RobustProblem, layout: Layout) -> Rows:
+    touch = design_of(layout.touch)
+    cost = problem.attainable_flip_cost()
+    if not np.isfinite(cost).any():
+        cost = np.empty((0, problem.n_classes))
+    squares = np.empty(problem.n_rows)
+    row_squares(touch, np.ones(layout.touch.shape[1]), squares)
+    return Rows(
+        touch=touch,
+        free=design_of(layout.free),
+        y=problem.y.astype(np.intp),
+        weight=problem.weight.astype(np.float64),
+        cost=cost,
+        touch_curvature=squares,
+        free_curvature=np.zeros(problem.n_rows),
+    )
+
+
+def _without_slopes(rows: Rows, problem: RobustProblem) -> Duals:
+    """All mass on the true label, where it wins: G = 0."""
+    alpha = np.zeros((problem.n_rows, problem.n_classes))
+    alpha[np.arange(problem.n_rows), rows.y] = rows.weight
+    if problem.loss.temperature > 0:
+        return Duals(np.zeros_like(alpha), alpha, np.zeros_like(alpha))
+    return Duals(alpha, np.zeros_like(rows.cost), np.zeros_like(rows.cost))
+
+
+def _first_point(
+    problem: RobustProblem, layout: Layout, start: Start | None
+) -> tuple[Floats, Floats, float]:
+    """Tables (T, C), (E, C) and lam to begin at."""
+    lam = _first_lam(problem, layout)
+    if start is not None:
+        touch, free = layout.tables(start)
+        return touch, free, start.lam if start.lam > 0 else lam
+    n_classes = problem.n_classes
+    touch = np.zeros((layout.touch.shape[1], n_classes))
+    return touch, np.zeros((layout.free.shape[1], n_classes)), lam
+
+
+def _first_lam(problem: RobustProblem, layout: Layout) -> float:
+    """The modulus of the class means, scaled to a mean margin of 1.
+
+    With G = sum_n w_n (1 / C - e_y) x_n' the classifier -G / ||G||^2 has it.  No optimum
+    pays more for the radius than the risk of zero.
+    """
+    slopes = np.repeat(problem.weight[:, None] / problem.n_classes, problem.n_classes, 1)
+    slopes[np.arange(problem.n_rows), problem.y] -= problem.weight
+    gradient = np.asarray(layout.touch.T @ slopes)
+    square = float((gradient * gradient).sum())
+    level = problem.loss.of_equal_scores(problem.n_classes)
+    highest = level / problem.radius if problem.radius > 0 else np.inf
+    if square == 0:
+        return min(1.0, highest)
+    modulus = lipschitz(gradient.T, problem.norm, np.ones(len(gradient)))
+    return min(modulus / square, highest)

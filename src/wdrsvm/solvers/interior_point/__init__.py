@@ -1,0 +1,1 @@
+"""The structured interior point: exact training at small and medium size."""

@@ -1,0 +1,1 @@
+"""The interior point for balls with bounded or categorical features."""

@@ -1,0 +1,76 @@
+r"""Interior point for bounded balls: features in a box, categories.
+
+Exact for l1 transport and for categories in every norm.  For a box with l2 or linf
+transport all rows share what the box limits: a safe upper bound of the worst-case risk,
+which ``problem.risk`` evaluates exactly for any one classifier.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....arrays import Floats
+from ....problem import RobustProblem
+from ....problem.bounded.certificate import PairPlan, bounded_dual_bound
+from ...result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
+from .layout import BoundedLayout
+from .point import BoundedPoint
+
+MAX_ITER = 200
+# Below this relative gap rounding may spoil a point: each one is looked at.
+ROUNDING = 1e-8
+
+
+def bounded_interior_point(
+    problem: RobustProblem, settings: SolverSettings, start: Start | None = None
+) -> SolverResult:
+    """Train to the gap asked for.  ``start`` is not used: the method starts centrally."""
+    problem = problem.without_idle_rows()
+    layout = BoundedLayout.of(problem)
+    point = BoundedPoint(layout, problem.n_classes, problem.weight, problem.radius)
+    best = Incumbent(*_classifier(problem, point))
+    history = History(settings.callback)
+    max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
+    status, n_iter = SolverStatus.MAX_ITER, 0
+    while n_iter < max_iter:
+        n_iter += 1
+        point.predictor_corrector()
+        near = point.gap <= max(settings.tol, ROUNDING) * max(point.objective, 1e-2)
+        if near or point.is_stuck or n_iter == max_iter:
+            coef, intercept = _classifier(problem, point)
+            limited = layout.limited(point.own)
+            risk = problem.moves.trained_risk(coef, intercept, point.lam, limited)
+            best.offer(coef, intercept, risk)
+            best.raise_bound(bounded_dual_bound(problem, plan_of(problem, point)), None)
+        history.add(n_iter, point.objective, best.dual_bound)
+        if best.certificate.holds(settings.tol):
+            status = SolverStatus.CONVERGED
+            break
+        if point.is_stuck:
+            status = SolverStatus.STALLED
+            break
+    return best.result("interior-point", status, n_iter, history)
+
+
+def _classifier(problem: RobustProblem, point: BoundedPoint) -> tuple[Floats, Floats]:
+    """coef and intercept in the gauge where classes sum to zero."""
+    coef = point.coef - point.coef.mean(axis=0)
+    intercept = coef[:, -1] if problem.fit_intercept else np.zeros(len(coef))
+    return coef[:, : problem.n_features].copy(), intercept.copy()
+
+
+def plan_of(problem: RobustProblem, point: BoundedPoint) -> PairPlan:
+    """The adversary's plan in a point's multipliers."""
+    layout, (loss, _, sides, *cones) = point.layout, point.families
+    pull = sides.mult @ layout.sides
+    if cones:
+        pull -= cones[0].mult @ layout.cone
+    moved = pull[:, : problem.n_features] / point.mass
+    moved[:, np.isinf(problem.moves.cost)] = 0.0
+    return PairPlan(
+        winner=layout.winner,
+        label=layout.label,
+        mass=loss.mult / point.mass,
+        moved=moved,
+        switched=[m / point.mass for m in layout.switch_multipliers(sides.mult)],
+    )

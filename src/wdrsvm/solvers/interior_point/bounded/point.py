@@ -1,0 +1,252 @@
+r"""A primal-dual point of a bounded problem and its predictor-corrector step.
+
+Rows with slacks r and multipliers, K pairs of classes, N samples:
+
+    loss    r = s_n - 1 - design_n . v_k + lam toll_kn      (K, N)
+    floor   r = s_n                                         (N,)
+    sides   r = -sides v_k                                  (K, S)
+    cone    r = cone v_k, in a second-order cone            (K, 1 + T)
+
+The variables are coef (C, Q), intercepts its last column, lam, and the pairs' own.  s is
+eliminated sample by sample.  Points stay primal feasible; dual infeasibility goes with the
+first full steps.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....arrays import Codes, Floats
+from ...cones.complementarity import Lengths, Rows, RowStep
+from ...cones.normal_system import NormalSystem, fix_gauge
+from ...cones.second_order import SecondOrder, cone_target, mult_step
+from .layout import BoundedLayout
+
+STEP_SHARE = 0.995
+SHORT_STEP = 1e-3
+MAX_SHORT_STEPS = 5
+
+
+class PairCones(SecondOrder):
+    """Second-order cones on given rows (K, 1 + T); none where T is unknown to the norm."""
+
+    def __init__(self, slack: Floats):
+        self.degree = len(slack)
+        self.slack, self.mult = slack, np.zeros_like(slack)
+        self.mult[:, 0] = 1.0 / slack[:, 0]
+        self._rescale()
+
+    def target(self, goal: Floats) -> Floats:
+        target: Floats = cone_target(goal, self.w, self.size, self.scaled)
+        return target
+
+    def step(self, goal: Floats, d_slack: Floats) -> RowStep:
+        frame = self.w, self.size, self.scaled
+        return RowStep(d_slack, mult_step(goal, self.mult, d_slack, *frame))
+
+    def stiffness(self) -> Floats:
+        """W^-2 of every cone, (K, 1 + T, 1 + T)."""
+        flipped = self.w.copy()
+        flipped[:, 1:] *= -1.0
+        signs = np.ones(self.w.shape[1])
+        signs[1:] = -1.0
+        square = 2 * flipped[:, :, None] * flipped[:, None, :] - np.diag(signs)
+        return np.asarray(square / self.size[:, None, None] ** 2)
+
+
+class Step(NamedTuple):
+    """A direction: coef (C, Q), lam, own (K, A), s (N,), and one step for each family."""
+
+    coef: Floats
+    lam: float
+    own: Floats
+    s: Floats
+    families: list[RowStep]
+
+
+class BoundedPoint:
+    """coef, lam, own and s with the four families of rows."""
+
+    def __init__(
+        self, layout: BoundedLayout, n_classes: int, weight: Floats, radius: float
+    ):
+        self.layout = layout
+        self.mass = len(weight) / float(weight.sum())
+        self.weight, self.radius = weight * self.mass, radius * self.mass
+        self.coef = np.zeros((n_classes, layout.n_shared))
+        self.lam = float(layout.start[layout.columns["lam"]][0])
+        self.own = np.tile(layout.start[layout.columns["lam"].stop :], (layout.n_pairs, 1))
+        self.possible = np.isfinite(layout.toll)
+        self.toll = np.where(self.possible, layout.toll, 0.0)
+        self._place()
+        self.n_short_steps = 0
+
+    def _place(self) -> None:
+        """s above all losses by as much as the weights ask for, central multipliers."""
+        lay = self.layout
+        local = self.local(self.coef, self.lam, self.own)
+        losses = np.where(self.possible, 1 + self._losses(local, self.lam), 0.0)
+        self.s = losses.max(axis=0, initial=0.0) + (lay.n_pairs + 1) / self.weight
+        slack = np.where(self.possible, self.s - losses, 1.0)
+        sides = -local @ lay.sides.T
+        self.families: list[Any] = [
+            Rows(slack, np.where(self.possible, 1.0 / slack, 0.0)),
+            Rows(self.s.copy(), 1.0 / self.s),
+            Rows(sides, 1.0 / sides),
+        ]
+        self.degree = int(self.possible.sum()) + len(self.s) + sides.size
+        if len(lay.cone):
+            self.families.append(PairCones(local @ lay.cone.T))
+            self.degree += lay.n_pairs
+
+    def local(self, coef: Floats, lam: float, own: Floats) -> Floats:
+        """v of every pair, (K, V)."""
+        lay = self.layout
+        difference = coef[lay.winner] - coef[lay.label]
+        return np.hstack([difference, np.full((lay.n_pairs, 1), lam), own])
+
+    def _losses(self, local: Floats, lam: float) -> Floats:
+        """design . v - lam toll, (K, N)."""
+        return np.asarray(local @ self.layout.design.T - lam * self.toll)
+
+    @property
+    def objective(self) -> float:
+        return (self.radius * self.lam + float(self.weight @ self.s)) / self.mass
+
+    @property
+    def gap(self) -> float:
+        total = sum(family.complementarity() for family in self.families)
+        return float(total) / self.mass
+
+    @property
+    def is_stuck(self) -> bool:
+        return self.n_short_steps >= MAX_SHORT_STEPS or self.gap <= 1e-16
+
+    def predictor_corrector(self) -> None:
+        """One iteration of Mehrotra's method."""
+        self._factorise()
+        now = self.gap
+        predicted = self._direct([family.goal(0.0) for family in self.families])
+        reached = self._gap_after(predicted, self._lengths(predicted, 1.0))
+        centre = min(reached / now, 1.0) ** 3 * now * self.mass / self.degree
+        pairs = zip(self.families, predicted.families, strict=True)
+        step = self._direct([family.goal(centre, part) for family, part in pairs])
+        by = self._lengths(step, STEP_SHARE)
+        if not np.isfinite(self._gap_after(step, by)):
+            # Rounding has eaten up the system: what is reached is all there is.
+            self.n_short_steps = MAX_SHORT_STEPS
+            return
+        self._advance(step, by)
+        self.n_short_steps = self.n_short_steps + 1 if min(by) < SHORT_STEP else 0
+
+    def _factorise(self) -> None:
+        lay, (loss, floor, sides, *cones) = self.layout, self.families
+        spring = loss.spring
+        self.stiffness = spring.sum(axis=0) + floor.spring
+        n_global = self.coef.size + 1 + self.own.size
+        matrix = np.zeros((n_global, n_global))
+        self.coupling = np.zeros((len(self.s), n_global))
+        cone_stiffness = cones[0].stiffness() if cones else None
+        for k in range(lay.n_pairs):
+            design = self._pair_design(k)
+            pulled = spring[k][:, None] * design
+            gram = design.T @ pulled + lay.sides.T @ (sides.spring[k][:, None] * lay.sides)
+            if cone_stiffness is not None:
+                gram += lay.cone.T @ cone_stiffness[k] @ lay.cone
+            self._scatter_square(matrix, gram, k)
+            self._scatter_columns(self.coupling, pulled, k)
+        scaled = self.coupling / np.sqrt(self.stiffness)[:, None]
+        matrix -= scaled.T @ scaled
+        fix_gauge(matrix, *self.coef.shape, 0)
+        self.system = NormalSystem(matrix)
+
+    def _pair_design(self, k: int) -> Floats:
+        design = self.layout.design.copy()
+        design[:, self.layout.columns["lam"]] -= self.toll[k][:, None]
+        return design
+
+    def _places(self, k: int) -> tuple[slice, slice, Codes]:
+        """Where pair k's differences and other variables stand among the global ones."""
+        lay, width = self.layout, self.coef.shape[1]
+        first, second = int(lay.winner[k]) * width, int(lay.label[k]) * width
+        own = self.coef.size + 1 + k * lay.n_own + np.arange(lay.n_own)
+        others = np.concatenate([[self.coef.size], own])
+        return slice(first, first + width), slice(second, second + width), others
+
+    def _scatter_square(self, matrix: Floats, gram: Floats, k: int) -> None:
+        plus, minus, others = self._places(k)
+        n = self.layout.n_shared
+        shared, mixed, rest = gram[:n, :n], gram[:n, n:], gram[n:, n:]
+        matrix[plus, plus] += shared
+        matrix[minus, minus] += shared
+        matrix[plus, minus] -= shared
+        matrix[minus, plus] -= shared
+        matrix[plus, others] += mixed
+        matrix[minus, others] -= mixed
+        matrix[others, plus] += mixed.T
+        matrix[others, minus] -= mixed.T
+        matrix[np.ix_(others, others)] += rest
+
+    def _scatter_columns(self, target: Floats, columns: Floats, k: int) -> None:
+        plus, minus, others = self._places(k)
+        n = self.layout.n_shared
+        target[:, plus] += columns[:, :n]
+        target[:, minus] -= columns[:, :n]
+        target[:, others] += columns[:, n:]
+
+    def _direct(self, goals: list[Floats]) -> Step:
+        """The Newton direction towards the goals."""
+        lay = self.layout
+        targets = [self._target(f, g) for f, g in zip(self.families, goals, strict=True)]
+        gradient = self._gradient(targets)
+        on_s = self.weight - targets[0].sum(axis=0) - targets[1]
+        rhs = -gradient - self.coupling.T @ (on_s / self.stiffness)
+        solution = self.system.solve(rhs)
+        d_s = (self.coupling @ solution - on_s) / self.stiffness
+        size = self.coef.size
+        d_coef = solution[:size].reshape(self.coef.shape)
+        d_lam, d_own = float(solution[size]), solution[size + 1 :].reshape(self.own.shape)
+        local = self.local(d_coef, d_lam, d_own)
+        change = np.where(self.possible, d_s - self._losses(local, d_lam), 0.0)
+        changes = [change, d_s, -local @ lay.sides.T, local @ lay.cone.T]
+        parts = zip(self.families, goals, changes, strict=False)
+        steps = [family.step(goal, change) for family, goal, change in parts]
+        return Step(d_coef, d_lam, d_own, d_s, steps)
+
+    def _target(self, family: Any, goal: Floats) -> Floats:
+        if isinstance(family, PairCones):
+            return family.target(goal)
+        return np.asarray(goal / family.slack)
+
+    def _gradient(self, mults: list[Floats]) -> Floats:
+        """The Lagrangian's gradient in (coef, lam, own) at given multipliers."""
+        lay, (loss, _, sides, *cones) = self.layout, mults
+        pull = loss @ lay.design + sides @ lay.sides
+        if cones:
+            pull -= cones[0] @ lay.cone
+        gradient = np.zeros((1, self.coef.size + 1 + self.own.size))
+        gradient[0, self.coef.size] = self.radius - float((self.toll * loss).sum())
+        for k in range(lay.n_pairs):
+            self._scatter_columns(gradient, pull[[k]], k)
+        return np.asarray(gradient[0])
+
+    def _lengths(self, step: Step, share: float) -> Lengths:
+        lengths = Lengths(np.inf, np.inf)
+        for family, part in zip(self.families, step.families, strict=True):
+            lengths = lengths.meet(family.lengths(part))
+        return Lengths(*(min(1.0, share * length) for length in lengths))
+
+    def _gap_after(self, step: Step, by: Lengths) -> float:
+        parts = zip(self.families, step.families, strict=True)
+        total = sum(family.complementarity_after(part, by) for family, part in parts)
+        return float(total) / self.mass
+
+    def _advance(self, step: Step, by: Lengths) -> None:
+        self.coef = self.coef + by.primal * step.coef
+        self.lam += by.primal * step.lam
+        self.own = self.own + by.primal * step.own
+        self.s = self.s + by.primal * step.s
+        for family, part in zip(self.families, step.families, strict=True):
+            family.advance(part, by)

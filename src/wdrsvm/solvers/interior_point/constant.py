@@ -1,0 +1,39 @@
+"""The best classifier that looks at no feature.
+
+It is the optimum more often than one thinks: of a rare class against all others, say, or at
+a large radius.  Nearly every row then sits on a kink of its loss, which is where methods
+that smooth kinks are slow; but the classifier itself is a problem of one row a class.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Floats
+from ...problem import RobustProblem
+from ...problem.ball import WassersteinBall
+from ...rows.reduce import Sweeps, added
+from ..result import SolverSettings
+from .loop import interior_point
+
+EXACT = SolverSettings(tol=1e-9)
+
+
+def best_constant(problem: RobustProblem, sweeps: Sweeps) -> Floats:
+    """Its intercepts, for the Crammer-Singer loss and labels trusted alike."""
+    if not problem.fit_intercept:
+        return np.zeros(problem.n_classes)
+    ball = WassersteinBall(problem.radius, problem.label_cost, problem.ball.norm)
+    rows_of_classes = RobustProblem(
+        X=np.zeros((problem.n_classes, 1)),
+        y=np.arange(problem.n_classes),
+        weight=sweeps.fold(_weight_of_classes, added),
+        ball=ball,
+        n_classes=problem.n_classes,
+    )
+    return interior_point(rows_of_classes, EXACT).intercept
+
+
+def _weight_of_classes(problem: RobustProblem, rows: slice) -> Floats:
+    y, weight = problem.y[rows], problem.weight[rows]
+    return np.bincount(y, weight, problem.n_classes).astype(np.float64)

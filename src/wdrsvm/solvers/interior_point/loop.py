@@ -1,0 +1,138 @@
+r"""Structured primal-dual interior point: exact training at small and medium size.
+
+Solves the compact program (3C - 1 rows a sample)
+
+    min  eps lam + sum_n w_n s_n
+    s_n >= 0,  s_n >= 1 + z_nj - z_ny,  h_n >= z_nj,  s_n >= 1 + h_n - z_nc - lam k_nc,
+    lam >= ||M_i - M_j||_*
+
+by Mehrotra's predictor-corrector method.  s and h are eliminated sample by sample
+(``sample_rows``), the norm contributes its own block (``norm_cones``), and what is left is
+one dense system of size C Q + 1.  Each iteration
+
+1. forms and factorises the normal matrix,
+2. predicts: the step to zero complementarity,
+3. corrects: recentres by what the prediction achieved, with the second-order term,
+4. recentres once more where that lengthens the step (Gondzio),
+5. moves primal and dual as far as each stays positive,
+6. near the end, asks the certificate whether the gap asked for is reached.
+
+A start is a point near which the method begins, a little inside (``warm_points``).  The
+intercept is one more column that the adversary cannot move.  The iterates stay primal
+feasible; the point returned is the analytic centre of the solutions within the gap, never
+a vertex of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ...problem import RobustProblem
+from ..cones.choice import MAX_START_LAM
+from ..result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
+from ..scaling import Scaling
+from ..subgradient.active_pieces import require_crammer_singer
+from .point import Iterate, ScaledData
+from .warm_start import placed
+
+MAX_ITER = 200
+# Share of the objective below which the radius' own term does not matter.
+NEGLIGIBLE = 1e-6
+# Where a radius or label costs are tiny beside the features, lam ends far from where it
+# starts by default: then the way is tried again from these, and from this share of the
+# lam at which flipping labels does not pay.
+FARTHER_LAMS = (1e7, 1e11)
+SHARE_OF_FLIPS = 0.1
+# Failed judgements before multipliers are steered.
+PATIENCE = 3
+
+
+# Shown every iterate and its relative gap.
+Look = Callable[[Iterate, float], None]
+
+
+def interior_point(
+    problem: RobustProblem, settings: SolverSettings, start: Start | None = None
+) -> SolverResult:
+    """Train to the gap asked for, from a start if there is one worth it."""
+    require_crammer_singer(problem, "interior-point")
+    problem = problem.without_idle_rows()
+    data = ScaledData.of(problem, Scaling.of(problem))
+    near = None if start is None else placed(data, problem, start)
+    return from_near(problem, settings, data, near)
+
+
+def from_near(
+    problem: RobustProblem,
+    settings: SolverSettings,
+    data: ScaledData,
+    near: Iterate | None,
+    look: Look | None = None,
+) -> SolverResult:
+    """From a point near the solution, or centrally if that leads nowhere."""
+    if near is not None:
+        result = follow(problem, settings, near, look)
+        if result.status is SolverStatus.CONVERGED or settings.max_iter is not None:
+            return result
+    result = follow(problem, settings, Iterate(data, problem.norm), look)
+    for lam in _farther_lams(data) if problem.radius > 0 else ():
+        if result.status is not SolverStatus.STALLED:
+            break
+        again = follow(problem, settings, Iterate(data, problem.norm, lam), look)
+        result = min(again, result, key=lambda found: found.certificate.gap)
+    return result
+
+
+def follow(
+    problem: RobustProblem,
+    settings: SolverSettings,
+    iterate: Iterate,
+    look: Look | None = None,
+) -> SolverResult:
+    """The method from a given interior point on."""
+    best = Incumbent(*iterate.data.scaling.original(iterate.coef))
+    history = History(settings.callback)
+    max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
+    status, n_iter, n_judged = SolverStatus.MAX_ITER, 0, 0
+    while n_iter < max_iter:
+        n_iter += 1
+        iterate.predictor_corrector()
+        objective, gap = iterate.objective, iterate.gap
+        if look is not None:
+            look(iterate, gap / max(objective, 1e-2))
+        near = gap <= settings.tol * max(objective, 1e-2)
+        if near or iterate.is_stuck or n_iter == max_iter:
+            point = iterate.data.scaling.original(iterate.coef)
+            # A few more steps are cheaper than steering, unless there are none.
+            steering = n_judged >= PATIENCE or iterate.is_stuck or n_iter == max_iter
+            n_judged += 1
+            best.judge(problem, *point, iterate.multipliers(), settings.tol, steering)
+        history.add(n_iter, objective, best.dual_bound)
+        if best.certificate.holds(settings.tol):
+            status = SolverStatus.CONVERGED
+            break
+        if iterate.is_stuck:
+            status = SolverStatus.STALLED
+            break
+    if status is SolverStatus.STALLED and _radius_is_negligible(problem, best):
+        # The optimum without a budget bounds all others, and is easier to certify.
+        limit = interior_point(problem.with_radius(0.0), settings)
+        if limit.multipliers is not None:
+            point = (limit.coef, limit.intercept)
+            best.judge(problem, *point, limit.multipliers, settings.tol)
+        if best.certificate.holds(settings.tol):
+            status = SolverStatus.CONVERGED
+    return best.result("interior-point", status, n_iter, history)
+
+
+def _farther_lams(data: ScaledData) -> Iterator[float]:
+    priced = data.kappa[np.isfinite(data.kappa) & (data.kappa > 0)]
+    if len(priced):
+        yield max(SHARE_OF_FLIPS / float(np.median(priced)), MAX_START_LAM)
+    yield from FARTHER_LAMS
+
+
+def _radius_is_negligible(problem: RobustProblem, best: Incumbent) -> bool:
+    return 0 < problem.radius * best.lam < NEGLIGIBLE * best.objective

@@ -1,0 +1,1 @@
+"""Smoothing Newton: certified training with many rows."""

@@ -1,0 +1,150 @@
+r"""Smoothing Newton: certified training at large N.
+
+Each sample's maximum is smoothed to mu logsumexp(. / mu) (``soft_rows``).  The rounds
+
+1. cut mu, and the cone's complementarity with the gap that mu leaves, which falls like
+   mu^2: only samples near a kink feel the smoothing;
+2. take damped Newton steps (``newton_steps``) until their promise is small beside that gap;
+3. enlarge the sample of rows: early rounds see only as many as their mu can tell apart,
+   and curvature is always summed over a bounded number of rows that have any;
+4. on all rows, ask the certificate, whose multipliers are the softmax weights; where
+   most rows tie, ask whether they prove that no feature pays (``constant``);
+5. where the gap asked for is finer than smoothing can deliver, polish: rows far from a
+   kink become one linear term, the interior point solves the rest.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ...problem import RobustProblem
+from ..cones.choice import norm_multipliers
+from ..interior_point.constant import best_constant
+from ..result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
+from ..scaling import Scaling
+from .polish import polish
+from .smoothed_risk import Passes
+from .smoothing import SoftmaxMultipliers
+from .steps import CONE_SHARE, GAP_FACTOR, ROWS_A_COEFFICIENT, Newton
+
+MAX_ITER = 500
+MAX_SAMPLE_ENTRIES = 8_000_000
+# Before the certificate is asked, steps settle to this share of the gap.
+WELL_SETTLED = 1e-5
+# A constant optimum is hoped for if its multipliers lack less than this share of the gap;
+# for its proof steps settle to that share.
+HOPEFUL = 0.2
+PROVEN = 1e-10
+
+
+def smoothing_newton(
+    problem: RobustProblem, settings: SolverSettings, start: Start | None = None
+) -> SolverResult:
+    """Train to the gap asked for; ``start`` replaces the origin as the first point."""
+    problem = problem.without_idle_rows()
+    with problem.sweeps() as sweeps:
+        passes = Passes.over(problem, Scaling.of(problem), sweeps)
+        return Rounds(problem, passes, settings).solve(start)
+
+
+class Rounds:
+    """The rounds of the method, the best point and the best bound so far."""
+
+    newton: type[Newton] = Newton
+    well_settled = WELL_SETTLED
+
+    def __init__(self, problem: RobustProblem, passes: Passes, settings: SolverSettings):
+        self.problem, self.passes, self.settings = problem, passes, settings
+        self.max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
+        self.rng = np.random.default_rng(settings.seed)
+        self.history = History(settings.callback)
+        shape = (problem.n_classes, problem.n_features)
+        self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
+
+    def solve(self, start: Start | None) -> SolverResult:
+        n_columns = max(self.passes.scaling.n_columns, 1)
+        n_seen = ROWS_A_COEFFICIENT * self.problem.n_classes * n_columns
+        first = self.passes if start else self._sample(n_seen)
+        newton = self.newton(first, self.rng)
+        if start is not None:
+            newton.begin_at(start)
+        while True:
+            newton.settle(self.max_iter)
+            on_all = newton.passes is self.passes
+            limited = newton.n_iter >= self.max_iter
+            if on_all and (limited or self._promising(newton)):
+                newton.settle(self.max_iter, self.well_settled)
+                self._judge(newton)
+            elif on_all and newton.is_tied and self.problem.label_trust is None:
+                self._try_constant(newton)
+            self.history.add(newton.n_iter, newton.risk, self.best.dual_bound)
+            if self._converged() or (on_all and (limited or newton.is_sharp)):
+                break
+            n_seen = int(n_seen / GAP_FACTOR)
+            newton.sharpen(self._sample(n_seen))
+        n_iter = newton.n_iter
+        if not self._converged() and n_iter < self.max_iter:
+            n_iter += self._finish(newton)
+        status = SolverStatus.CONVERGED if self._converged() else self._failure(n_iter)
+        return self.best.result("newton", status, n_iter, self.history)
+
+    def _failure(self, n_iter: int) -> SolverStatus:
+        limited = n_iter >= self.max_iter
+        return SolverStatus.MAX_ITER if limited else SolverStatus.STALLED
+
+    def _sample(self, n_rows: int) -> Passes:
+        """Passes over that many rows, all if they are not many more or a copy too large."""
+        n_entries = n_rows * self.problem.n_features
+        if 2 * n_rows >= self.problem.n_rows or n_entries > MAX_SAMPLE_ENTRIES:
+            return self.passes
+        chosen = self.rng.choice(self.problem.n_rows, n_rows, replace=False, shuffle=False)
+        return self.passes.on(np.sort(chosen))
+
+    def _converged(self) -> bool:
+        return self.best.certificate.holds(self.settings.tol)
+
+    def _promising(self, newton: Newton) -> bool:
+        return newton.gap <= 2 * self.settings.tol * max(newton.risk, 1e-2)
+
+    def _judge(self, newton: Newton) -> None:
+        at = self.passes.point(newton.coef, newton.lam, newton.mu)
+        norm = norm_multipliers(newton.cone, self.passes.scaling, 1.0)
+        multipliers = SoftmaxMultipliers(self.passes.smoothing, at, *norm)
+        tol = self.settings.tol
+        self.best.judge(self.problem, at.coef, at.intercept, multipliers, tol)
+
+    def _try_constant(self, newton: Newton) -> None:
+        """Where no feature pays, classifiers near the optimum are worse than a constant
+        one by the order of mu; yet their multipliers, when centred, prove it optimal."""
+        enough = self.settings.tol * max(self.constant, 1e-2)
+        if self.constant - newton.now.dual <= HOPEFUL * newton.gap:
+            newton.centre = CONE_SHARE * enough / max(newton.cone.degree, 1)
+            newton.settle(self.max_iter, PROVEN)
+            if self.constant - newton.now.dual <= enough:
+                self._judge(newton)
+
+    @cached_property
+    def constant(self) -> float:
+        """The risk of the best constant classifier, which is now among the candidates."""
+        intercept = best_constant(self.problem, self.passes.sweeps)
+        risk = self.problem.risk(np.zeros_like(self.best.coef), intercept)
+        self.best.offer(np.zeros_like(self.best.coef), intercept, risk)
+        return risk.value
+
+    def _finish(self, newton: Newton) -> int:
+        """Polish; returns the number of further iterations."""
+        n_iter = polish(
+            self.passes,
+            newton.coef,
+            newton.lam,
+            newton.mu,
+            self.best,
+            self.settings.tol,
+            range(newton.n_iter, self.max_iter),
+            self.history,
+        )
+        if not self._converged():
+            self._judge(newton)
+        return n_iter

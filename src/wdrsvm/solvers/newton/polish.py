@@ -1,0 +1,163 @@
+r"""Polish: from a nearly optimal point to the gap asked for.
+
+Rows far from a kink are fixed to their largest piece, which turns them into one linear
+term and makes the objective smaller nowhere than it is allowed to be: the smaller problem
+is a minorant of the whole, its multipliers, with whole weights on the fixed pieces, are
+multipliers of the whole, and its optimum is the whole's if no fixed row changes its mind.
+The interior point solves it; the certificate judges on all rows; while the gap is too
+large, more rows are left free.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from ...arrays import Codes, Floats
+from ...problem import Multipliers, RobustProblem
+from ...problem.certificate.multipliers import RowMultipliers
+from ...rows.reduce import Kept, added, joined
+from ..interior_point.point import Iterate, ScaledData
+from ..result import History, Incumbent
+from .smoothed_risk import Passes
+from .smoothing import SoftmaxMultipliers
+
+# Rows are near a kink if their two largest pieces differ by less than this many mu.
+NEAR = 25.0
+WIDER = 5.0
+# Below this share of the gap asked for the smaller problem is solved.
+FINER = 0.05
+# Rows that are elsewhere are gathered up to this many features.
+MAX_GATHERED_ENTRIES = 8_000_000
+# A smoothing so small that a softmax is a maximum.
+HARD_MU = 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class FixedAndFree:
+    """Multipliers: fixed rows carry their whole weight on one piece."""
+
+    fixed: SoftmaxMultipliers
+    free_rows: Codes
+    free: Multipliers
+
+    @property
+    def flow(self) -> Floats | None:
+        return self.free.flow
+
+    @property
+    def gradient(self) -> Floats | None:
+        return self.free.gradient
+
+    def rows(self, problem: RobustProblem, rows: slice) -> RowMultipliers:
+        part: RowMultipliers = self.fixed.rows(problem, rows)
+        begin, end = problem.first_row + rows.start, problem.first_row + rows.stop
+        first, last = np.searchsorted(self.free_rows, [begin, end])
+        inside = self.free_rows[first:last] - begin
+        free = self.free.rows(problem, slice(int(first), int(last)))
+        for whole, some in zip(part, free, strict=True):
+            whole[inside] = some
+        return part
+
+
+def polish(
+    passes: Passes,
+    coef: Floats,
+    lam: float,
+    mu: float,
+    best: Incumbent,
+    tol: float,
+    iterations: range,
+    history: History,
+) -> int:
+    """Improve ``best`` from the point (coef, lam) until its gap is ``tol``; returns the
+    number of interior point iterations, counted in ``iterations``."""
+    problem, near = passes.problem, NearRows.at(passes, coef, lam, NEAR * mu)
+    n_iter, max_iter = 0, len(iterations)
+    at = passes.point(coef, lam, HARD_MU)
+    fixed = SoftmaxMultipliers(passes.smoothing, at)
+    while n_iter < max_iter and not best.certificate.holds(tol) and near.are_few:
+        free = near.rows()
+        iterate = _reduced(near, coef, lam, free)
+        solved = FINER * tol if len(free) < problem.n_rows else 0.0
+        while n_iter < max_iter and not best.certificate.holds(tol):
+            iterate.predictor_corrector()
+            n_iter += 1
+            at_limit = iterate.is_stuck or n_iter == max_iter
+            if _is_within(iterate, tol) or at_limit:
+                point = passes.scaling.original(iterate.coef)
+                multipliers = FixedAndFree(fixed, free, iterate.multipliers())
+                best.judge(problem, *point, multipliers, tol)
+            if _is_within(iterate, solved) or at_limit:
+                break
+        history.add(iterations.start + n_iter, best.objective, best.dual_bound)
+        if len(free) == problem.n_rows:
+            break
+        near = near.wider()
+    return n_iter
+
+
+def _is_within(iterate: Iterate, tol: float) -> bool:
+    return iterate.gap <= tol * max(iterate.objective, 1e-2)
+
+
+@dataclass(frozen=True, eq=False)
+class NearRows:
+    """The rows whose margin is at most ``width``, and at least a few."""
+
+    passes: Passes
+    margins: Kept
+    least_width: float
+    width: float
+
+    @classmethod
+    def at(cls, passes: Passes, coef: Floats, lam: float, width: float) -> NearRows:
+        few = 2 * coef.size
+        least, margins = passes.margins(coef, lam, few + 1)
+        return cls(passes, margins, least[few] if few < len(least) else np.inf, width)
+
+    def wider(self) -> NearRows:
+        return replace(self, width=WIDER * self.width)
+
+    @property
+    def reach(self) -> float:
+        return max(self.width, self.least_width)
+
+    @property
+    def are_few(self) -> bool:
+        """Whether they can be held in memory; where the others are, they can."""
+        problem = self.passes.problem
+        if not problem.is_distributed:
+            return True
+        count = partial(_count_near, self.reach)
+        n_rows: int = self.passes.sweeps.fold(count, added, self.margins)
+        return n_rows * problem.n_features <= MAX_GATHERED_ENTRIES
+
+    def rows(self) -> Codes:
+        """Their numbers, sorted."""
+        pick = partial(_pick_near, self.reach)
+        found = self.passes.sweeps.fold_picked(pick, self.margins, _numbers, joined)
+        return np.concatenate(found)
+
+
+def _count_near(reach: float, problem: RobustProblem, rows: slice, margins: Floats) -> int:
+    return int(np.count_nonzero(margins <= reach))
+
+
+def _pick_near(reach: float, problem: RobustProblem, margins: Floats) -> Codes:
+    return np.flatnonzero(margins <= reach)
+
+
+def _numbers(problem: RobustProblem, rows: Codes) -> list[Codes]:
+    return [rows + problem.first_row]
+
+
+def _reduced(near: NearRows, coef: Floats, lam: float, free: Codes) -> Iterate:
+    """The problem on the free rows, the others as a linear term."""
+    passes = near.passes
+    rest = passes.evaluate_far(coef, lam, HARD_MU, near.margins, near.reach)
+    part = passes.problem.take(free)
+    data = ScaledData.of(part, passes.scaling, rest.gradient, rest.on_flips)
+    return Iterate(data, part.norm)

@@ -1,0 +1,1 @@
+"""HiGHS and Clarabel on the paper's program: independent solvers for checks."""

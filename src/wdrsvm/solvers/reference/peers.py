@@ -1,0 +1,292 @@
+"""Independent judges: HiGHS and Clarabel on the problem as an explicit program.
+
+Nothing here is shared with the other solvers but the problem and its certificate, so
+agreement means something.  Both packages are optional.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ...arrays import Floats
+from ...problem import Multipliers, RobustProblem, certify
+from ..result import History, SolverResult, SolverSettings, SolverStatus, Start
+from ..subgradient.active_pieces import require_crammer_singer
+from .programs import Program, build_program
+
+# What double precision lets the judges reach; HiGHS accepts no finer feasibility.
+FINEST_TOL = 1e-12
+FINEST_HIGHS_FEASIBILITY = 1e-10
+HIGHS_METHODS = ("simplex", "ipm")
+
+
+class ReferenceSolution(NamedTuple):
+    """What a judge returned: its point, the value it claims, its duals, its time.
+
+    ``seconds`` covers the solver alone, not the building of the program.
+    """
+
+    coef: Floats
+    intercept: Floats
+    value: float
+    multipliers: Multipliers | None
+    seconds: float
+    n_iter: int
+    finished: bool
+    limited: bool
+
+
+class RawSolution(NamedTuple):
+    """Primal and dual vectors as the package gives them; None where it has none."""
+
+    x: Floats | None
+    duals: Floats | None
+    value: float
+    n_iter: int
+    finished: bool
+    limited: bool
+
+
+class Limits(NamedTuple):
+    """How hard a judge is to try."""
+
+    tol: float = FINEST_TOL
+    max_iter: int | None = None
+    time_limit: float | None = None
+    threads: int | None = None
+
+
+BEST_EFFORT = Limits()
+
+
+def solve_highs(
+    problem: RobustProblem,
+    *,
+    program: str = "paper",
+    method: str = "simplex",
+    crossover: bool = False,
+    limits: Limits = BEST_EFFORT,
+) -> ReferenceSolution:
+    """Solve the ``"paper"`` or ``"compact"`` program by HiGHS, ``"simplex"`` or ``"ipm"``.
+
+    ``crossover`` lets the interior point method end in a vertex.
+    """
+    _require(problem, "highs", ("l1", "linf"))
+    if method not in HIGHS_METHODS:
+        raise ValueError(f"method must be one of {HIGHS_METHODS}, got {method!r}.")
+    highspy = _imported("highspy")
+    options = _highs_options(method, crossover, limits)
+    return _timed(
+        build_program(problem, program), lambda built: _run_highs(highspy, built, options)
+    )
+
+
+def solve_clarabel(
+    problem: RobustProblem, *, program: str = "paper", limits: Limits = BEST_EFFORT
+) -> ReferenceSolution:
+    """Solve the ``"paper"`` or ``"compact"`` program by Clarabel, for every norm."""
+    _require(problem, "clarabel", ("l1", "l2", "linf", "triangle"))
+    package = _imported("clarabel")
+    settings = _clarabel_settings(package, limits)
+    return _timed(
+        build_program(problem, program),
+        lambda built: _run_clarabel(package, built, settings),
+    )
+
+
+def highs(
+    problem: RobustProblem, settings: SolverSettings, start: Start | None = None
+) -> SolverResult:
+    """HiGHS dual simplex on the paper's program; ``start`` is not used."""
+    history = History(settings.callback)
+    solution = solve_highs(problem, limits=_limits(settings))
+    return _judged(problem, settings, solution, "highs", history)
+
+
+def clarabel(
+    problem: RobustProblem, settings: SolverSettings, start: Start | None = None
+) -> SolverResult:
+    """Clarabel on the paper's program; ``start`` is not used."""
+    history = History(settings.callback)
+    solution = solve_clarabel(problem, limits=_limits(settings))
+    return _judged(problem, settings, solution, "clarabel", history)
+
+
+def _limits(settings: SolverSettings) -> Limits:
+    """A judge's own tolerance is not a gap, so it always tries its best."""
+    return Limits(max_iter=settings.max_iter)
+
+
+def _judged(
+    problem: RobustProblem,
+    settings: SolverSettings,
+    solution: ReferenceSolution,
+    solver: str,
+    history: History,
+) -> SolverResult:
+    """Recompute what was found; the status follows the certificate, not the claim."""
+    multipliers = solution.multipliers or _no_multipliers(problem)
+    found = certify(problem, solution.coef, solution.intercept, multipliers)
+    history.add(solution.n_iter, found.objective, found.dual_bound)
+    status = SolverStatus.STALLED
+    if found.holds(settings.tol):
+        status = SolverStatus.CONVERGED
+    elif solution.limited:
+        status = SolverStatus.MAX_ITER
+    return SolverResult(
+        coef=solution.coef,
+        intercept=solution.intercept,
+        certificate=found,
+        multipliers=solution.multipliers,
+        status=status,
+        n_iter=solution.n_iter,
+        solver=solver,
+        history=tuple(history.records),
+    )
+
+
+def _no_multipliers(problem: RobustProblem) -> Multipliers:
+    """All mass on the zero pieces: feasible, with the bound 0."""
+    zeros = np.zeros((problem.n_rows, problem.n_classes))
+    return Multipliers(zeros, zeros, zeros)
+
+
+def _require(problem: RobustProblem, solver: str, norms: tuple[str, ...]) -> None:
+    if problem.norm not in norms:
+        raise ValueError(
+            f"solver {solver!r} has no second-order cones, which norm "
+            f"{problem.norm!r} needs: use 'clarabel' or 'interior-point'."
+        )
+    require_crammer_singer(problem, solver)
+
+
+def _imported(package: str) -> Any:
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise ImportError(
+            f'{package} is not installed: pip install "wdrsvm[reference]" brings it.'
+        ) from None
+
+
+def _timed(program: Program, run: Callable[[Program], RawSolution]) -> ReferenceSolution:
+    began = time.perf_counter()
+    raw = run(program)
+    seconds = time.perf_counter() - began
+    coef, intercept = program.classifier(_finite_or_zeros(raw.x, len(program.cost)))
+    usable = raw.duals is not None and bool(np.isfinite(raw.duals).all())
+    multipliers = program.multipliers(np.asarray(raw.duals)) if usable else None
+    return ReferenceSolution(
+        coef=coef,
+        intercept=intercept,
+        value=raw.value,
+        multipliers=multipliers,
+        seconds=seconds,
+        n_iter=raw.n_iter,
+        finished=raw.finished,
+        limited=raw.limited,
+    )
+
+
+def _finite_or_zeros(x: Floats | None, size: int) -> Floats:
+    return np.zeros(size) if x is None or not np.isfinite(x).all() else x
+
+
+def _highs_options(method: str, crossover: bool, limits: Limits) -> dict[str, Any]:
+    feasibility = max(limits.tol, FINEST_HIGHS_FEASIBILITY)
+    options: dict[str, Any] = {
+        "output_flag": False,
+        "solver": method,
+        "run_crossover": "on" if crossover else "off",
+        "primal_feasibility_tolerance": feasibility,
+        "dual_feasibility_tolerance": feasibility,
+        "ipm_optimality_tolerance": limits.tol,
+    }
+    if limits.max_iter is not None:
+        options[f"{method}_iteration_limit"] = limits.max_iter
+    if limits.time_limit is not None:
+        options["time_limit"] = float(limits.time_limit)
+    if limits.threads is not None:
+        options["threads"] = limits.threads
+    return options
+
+
+def _run_highs(highspy: Any, program: Program, options: dict[str, Any]) -> RawSolution:
+    model = highspy.Highs()
+    if "threads" in options:
+        # HiGHS keeps one pool of threads a process and refuses to resize a live one.
+        model.resetGlobalScheduler(True)
+    for name, value in options.items():
+        model.setOptionValue(name, value)
+    model.passModel(_highs_model(highspy, program))
+    model.run()
+    found, info, status = model.getSolution(), model.getInfo(), model.getModelStatus()
+    limits = (
+        highspy.HighsModelStatus.kIterationLimit,
+        highspy.HighsModelStatus.kTimeLimit,
+    )
+    return RawSolution(
+        x=np.array(found.col_value) if found.value_valid else None,
+        # HiGHS: cost = A'y + reduced costs, so rows bounded above have y <= 0.
+        duals=-np.array(found.row_dual) if found.dual_valid else None,
+        value=float(info.objective_function_value),
+        n_iter=int(max(info.simplex_iteration_count, 0) + max(info.ipm_iteration_count, 0)),
+        finished=status == highspy.HighsModelStatus.kOptimal,
+        limited=status in limits,
+    )
+
+
+def _highs_model(highspy: Any, program: Program) -> Any:
+    n_rows, n_columns = program.matrix.shape
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = n_columns, n_rows
+    model.col_cost_ = program.cost
+    model.col_lower_ = np.full(n_columns, -highspy.kHighsInf)
+    model.col_upper_ = np.full(n_columns, highspy.kHighsInf)
+    model.row_lower_ = np.full(n_rows, -highspy.kHighsInf)
+    model.row_upper_ = program.bound
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_ = program.matrix.indptr
+    model.a_matrix_.index_ = program.matrix.indices
+    model.a_matrix_.value_ = program.matrix.data
+    return model
+
+
+def _clarabel_settings(package: Any, limits: Limits) -> Any:
+    settings = package.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = limits.tol
+    if limits.max_iter is not None:
+        settings.max_iter = limits.max_iter
+    if limits.time_limit is not None:
+        settings.time_limit = float(limits.time_limit)
+    if limits.threads is not None:
+        settings.max_threads = limits.threads
+    return settings
+
+
+def _run_clarabel(package: Any, program: Program, settings: Any) -> RawSolution:
+    n_columns = len(program.cost)
+    n_cones = (len(program.bound) - program.n_linear) // program.cone_size
+    cones = [package.NonnegativeConeT(program.n_linear)]
+    cones += [package.SecondOrderConeT(program.cone_size)] * n_cones
+    quadratic = sparse.csc_matrix((n_columns, n_columns))
+    matrix = sparse.csc_matrix(program.matrix)
+    found = package.DefaultSolver(
+        quadratic, program.cost, matrix, program.bound, cones, settings
+    ).solve()
+    status = package.SolverStatus
+    return RawSolution(
+        x=np.array(found.x),
+        duals=np.array(found.z),
+        value=float(found.obj_val),
+        n_iter=int(found.iterations),
+        finished=found.status in (status.Solved, status.AlmostSolved),
+        limited=found.status in (status.MaxIterations, status.MaxTime),
+    )

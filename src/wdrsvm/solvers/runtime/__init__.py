@@ -1,0 +1,1 @@
+"""What every solver runs under: BLAS threads and interrupts."""

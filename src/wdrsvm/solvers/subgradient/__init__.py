@@ -1,0 +1,1 @@
+"""Subgradient methods: Algorithm 1 of the paper, mini-batches and streams."""

@@ -1,0 +1,299 @@
+r"""Algorithm 1 of the paper, corrected: projected subgradients on (M, b, lam).
+
+    F(M, b, lam) = radius lam + sum_n w_n max( l(z_n, y_n), max_c l(z_n, c) - lam k[n, c] )
+
+over lam >= ||(M_i - M_j) / feature_cost||_*.  For sample n let c be the label whose piece
+is largest and j the class that wins against it.  An iteration t
+
+1. looks: one pass finds the active pieces, hence F and a subgradient,
+       d_lam = radius - sum_n w_n k[n, c] [c != y_n],    d_M = sum_n w_n (e_j - e_c) x_n',
+   d_b likewise without x_n (the paper prints radius + k sum_n and leaves out w_n);
+2. steps against it, by sigma_0 / t, sigma_0 / sqrt(t), or as far as a target value asks
+   for (Polyak), the target being between the best bound and the best value;
+3. projects on the constraint, exactly (``problem.projections``);
+4. at times that grow by a factor, asks the certificate: the active pieces, averaged over
+   the iterations since the last time, are multipliers.
+
+The best iterate is kept and the average of the iterates offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Protocol
+
+import numpy as np
+
+from ...problem import Multipliers, RobustProblem
+from ...problem.projections import project
+from ..result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
+from .active_pieces import Point, Rows, count_pieces, require_crammer_singer
+
+MAX_ITER = 2000
+# Times of a line of history and of a certificate, as factors on the last one.
+RECORD_FACTOR, JUDGE_FACTOR = 1.2, 2.0
+FIRST_JUDGEMENT = 250
+# Rounds of the projection for l2 and linf end at this share: a step is no better.
+PROJECTION_RTOL = 1e-9
+# Iterations without progress after which Polyak's target moves nearer.
+PATIENCE = 30
+# What a gain multiplies Polyak's slack by, and the share of F / sqrt(t) it never leaves.
+SLACK_GROWTH, SLACK_FLOOR = 1.5, 0.1
+# Trials of a step: as multiples of the one that would bring F to 0 if it were linear.
+TRIAL_STEPS = (1.0, 10.0, 100.0, 1e3, 1e4)
+TRIAL_ITER = 30
+# Share of the last step at which the set's tangent is felt for.
+TANGENT_SHARE = 0.1
+
+
+@dataclass(frozen=True)
+class SubgradientSettings(SolverSettings):
+    """Settings of Algorithm 1.
+
+    Parameters
+    ----------
+    tol, max_iter, seed, callback
+        As for every solver; ``max_iter`` is the paper's T, 2000 if None.
+    step_rule : {"polyak", "1/t", "1/sqrt(t)"}, default="polyak"
+        Length of the steps.  ``"1/t"`` is the paper's.
+    step0 : float or None, default=None
+        sigma_0 of the rules in t; a factor, between 0 and 2, on Polyak's step.  None
+        tries five powers of ten for 30 iterations each, which ``max_iter`` does not
+        count: the best is taken for sigma_0, and Polyak's steps, with the factor 1, begin
+        where it led.
+    average : bool, default=True
+        Whether the average of the iterates, later ones counting more, is offered beside
+        the best one.
+    certify : bool, default=True
+        Whether to look for a lower bound of the optimum.  Without it the bound is -inf
+        and all iterations are run.
+    """
+
+    step_rule: str = "polyak"
+    step0: float | None = None
+    average: bool = True
+    certify: bool = True
+
+    def __post_init__(self) -> None:
+        if self.step_rule not in STEP_RULES:
+            allowed = ", ".join(repr(rule) for rule in STEP_RULES)
+            raise ValueError(f"step_rule must be one of {allowed}, got {self.step_rule!r}.")
+        if self.step0 is not None and not 0 < self.step0 < np.inf:
+            raise ValueError(f"step0 must be a finite number > 0, got {self.step0!r}.")
+
+    @classmethod
+    def of(cls, settings: SolverSettings) -> SubgradientSettings:
+        """These settings, or the defaults of this method around plain ones."""
+        if isinstance(settings, cls):
+            return settings
+        common = {f.name: getattr(settings, f.name) for f in fields(SolverSettings)}
+        return cls(**common)
+
+
+class Descent:
+    """The iterate, its mean, and the multipliers collected since the last certificate."""
+
+    def __init__(
+        self, problem: RobustProblem, settings: SubgradientSettings, start: Start | None
+    ):
+        self.problem, self.settings = problem, settings
+        self.rows = Rows(problem)
+        self.cost = problem.attainable_feature_cost()
+        self.at = self._begin(start)
+        self.best = self.mean = self.at
+        self.best_value = np.inf
+        self.rule: StepRule = STEP_RULES[settings.step_rule](settings.step0 or 1.0)
+        self.last_length = 1.0
+        self._collect_anew()
+
+    def _begin(self, start: Start | None) -> Point:
+        n_classes = self.problem.n_classes
+        if start is None:
+            zeros = np.zeros((n_classes, self.problem.n_features))
+            return Point(zeros, np.zeros(n_classes), 0.0)
+        return self._projected(Point(*start))
+
+    def _projected(self, to: Point) -> Point:
+        lam, coef = project(
+            to.lam, to.coef, self.problem.ball.norm, self.cost, PROJECTION_RTOL
+        )
+        return Point(coef, to.intercept, lam)
+
+    def _tangent(self, slope: Point) -> Point:
+        """The part of a subgradient that does not point out of the set.
+
+        Leaving out the rest, which the projection takes back, loses no descent and makes
+        a step by the value above a target longer.
+        """
+        short = self.last_length * TANGENT_SHARE or 1.0
+        there = self._projected(self.at.plus(-short, slope))
+        return self.at.plus(-1.0, there).times(1.0 / short)
+
+    def _collect_anew(self) -> None:
+        self.counts = np.zeros((3, self.problem.n_rows, self.problem.n_classes))
+        self.pushed, self.collected = np.zeros_like(self.at.coef), 0.0
+
+    def iterate(self, t: int, bound: float) -> None:
+        """Look, step, project; keep the best point and the mean."""
+        looked = self.rows.look(self.at)
+        if looked.value < self.best_value:
+            self.best, self.best_value = self.at, looked.value
+        downhill = self._tangent(looked.slope) if self.rule.along_set else looked.slope
+        length = self.rule.length(t, looked.value, downhill.square, bound)
+        moved = self._projected(self.at.plus(-length, downhill))
+        self.pushed += moved.coef - self.at.coef + length * looked.slope.coef
+        self.collected += length
+        self.at, self.last_length = moved, length
+        self.mean = self.mean.plus(2.0 / (t + 1), self.at.plus(-1.0, self.mean))
+        count_pieces(self.rows.pieces, self.problem.y, length, self.counts)
+
+    def _multipliers(self) -> Multipliers:
+        alpha, phi, beta = self.counts
+        # What the projection pushed back is the norm's part of the gradient.
+        return Multipliers(alpha, phi, beta, gradient=self.pushed / self.collected)
+
+    def offer(self, best: Incumbent) -> None:
+        """Have the best point, the last one and the mean evaluated."""
+        points = [self.best, self.at] + [self.mean] * self.settings.average
+        for point in points:
+            risk = self.problem.risk(point.coef, point.intercept)
+            best.offer(point.coef, point.intercept, risk)
+
+    def judge(self, best: Incumbent) -> None:
+        """Offer points and multipliers; collect new ones from here."""
+        self.offer(best)
+        if self.settings.certify and self.collected > 0:
+            tol = self.settings.tol
+            best.judge(self.problem, best.coef, best.intercept, self._multipliers(), tol)
+        self._collect_anew()
+
+
+class StepRule(Protocol):
+    """Length of a step; ``along_set`` asks for one along the set."""
+
+    along_set: bool
+
+    def length(self, t: int, value: float, square: float, bound: float) -> float: ...
+
+
+class Harmonic:
+    """sigma_0 / t, the paper's."""
+
+    along_set = False
+
+    def __init__(self, step0: float):
+        self.step0 = step0
+
+    def length(self, t: int, value: float, square: float, bound: float) -> float:
+        return self.step0 / t
+
+
+class Root(Harmonic):
+    """sigma_0 / sqrt(t)."""
+
+    def length(self, t: int, value: float, square: float, bound: float) -> float:
+        return float(self.step0 / np.sqrt(t))
+
+
+class Polyak(Harmonic):
+    """(F - target) / ||subgradient||^2.
+
+    The target is below the best value by a slack, and never below the best bound.  The
+    slack grows as long as it is gained, and is halved when it has not been in a while.
+    """
+
+    along_set = True
+
+    def __init__(self, step0: float):
+        super().__init__(step0)
+        self.lowest = self.reference = self.slack = np.inf
+        self.waited = 0
+
+    def length(self, t: int, value: float, square: float, bound: float) -> float:
+        if np.isinf(self.slack):
+            self.reference, self.slack = value, value / 2
+        self.lowest = min(self.lowest, value)
+        self._adjust()
+        self.slack = max(self.slack, SLACK_FLOOR * self.lowest / float(np.sqrt(t)))
+        above = value - max(self.lowest - self.slack, bound)
+        return self.step0 * max(above, 0.0) / square if square > 0 else 0.0
+
+    def _adjust(self) -> None:
+        self.waited += 1
+        if self.lowest <= self.reference - self.slack / 2:
+            self.reference, self.waited = self.lowest, 0
+            self.slack *= SLACK_GROWTH
+        elif self.waited >= PATIENCE:
+            self.reference, self.waited = self.lowest, 0
+            self.slack /= 2
+
+
+STEP_RULES: dict[str, Callable[[float], StepRule]] = {
+    "polyak": Polyak,
+    "1/t": Harmonic,
+    "1/sqrt(t)": Root,
+}
+
+
+def subgradient(
+    problem: RobustProblem, settings: SolverSettings, start: Start | None = None
+) -> SolverResult:
+    """Algorithm 1 from ``start``, or from M = 0, lam = 0; see the module."""
+    require_crammer_singer(problem, "subgradient")
+    own, history = SubgradientSettings.of(settings), History(settings.callback)
+    descent = _begun(problem, own, start)
+    best = Incumbent(descent.at.coef, descent.at.intercept)
+    max_iter = MAX_ITER if own.max_iter is None else own.max_iter
+    t, record_due, judge_due = 0, 1.0, float(FIRST_JUDGEMENT)
+    while t < max_iter and not best.certificate.holds(own.tol):
+        t += 1
+        descent.iterate(t, best.dual_bound)
+        if t >= min(judge_due, max_iter):
+            judge_due = t * JUDGE_FACTOR
+            descent.judge(best)
+        if t >= min(record_due, max_iter):
+            record_due = t * RECORD_FACTOR
+            history.add(t, min(best.objective, descent.best_value), best.dual_bound)
+    converged = best.certificate.holds(own.tol)
+    status = SolverStatus.CONVERGED if converged else SolverStatus.MAX_ITER
+    return best.result("subgradient", status, t, history)
+
+
+def _begun(
+    problem: RobustProblem, settings: SubgradientSettings, start: Start | None
+) -> Descent:
+    """The descent to be made, after trials of the step where none is given."""
+    is_polyak = settings.step_rule == "polyak"
+    if settings.step0 is not None or (is_polyak and start is not None):
+        return Descent(problem, settings, start)
+    step0, end = _tried(problem, replace(settings, step_rule="1/t"), start)
+    if is_polyak:
+        return Descent(problem, settings, end)
+    return Descent(problem, replace(settings, step0=step0), start)
+
+
+def _tried(
+    problem: RobustProblem, settings: SubgradientSettings, start: Start | None
+) -> tuple[float, Start]:
+    """Which step leads lowest in a few iterations, and where."""
+    lowest = Incumbent(*Descent(problem, settings, start).at[:2])
+    chosen = unit = _linear_step(problem, settings, start)
+    for factor in TRIAL_STEPS:
+        before = lowest.objective
+        descent = Descent(problem, replace(settings, step0=factor * unit), start)
+        for t in range(1, TRIAL_ITER + 1):
+            descent.iterate(t, -np.inf)
+        descent.offer(lowest)
+        chosen = factor * unit if lowest.objective < before else chosen
+    return chosen, Start(lowest.coef, lowest.intercept, lowest.lam)
+
+
+def _linear_step(
+    problem: RobustProblem, settings: SubgradientSettings, start: Start | None
+) -> float:
+    """The step that would bring F to 0 if it were linear; 1 where it is flat."""
+    descent = Descent(problem, settings, start)
+    looked = descent.rows.look(descent.at)
+    square = looked.slope.square
+    return looked.value / square if square > 0 and looked.value > 0 else 1.0

@@ -1,0 +1,278 @@
+r"""A stream: subgradient steps on mini-batches, in memory that does not grow.
+
+The constraint becomes a penalty, exact from the factor ``radius`` on, because that is the
+most its multiplier can be:
+
+    F(M, b, lam) + 2 radius max(L(M) - lam, 0),         lam >= 0.
+
+Any norm costs one look at its steepest pair of classes.  A step on a batch
+
+1. finds the active pieces of its rows (``active_rows``), or the labels of largest smooth
+   loss (``smooth_rows``), hence a noisy subgradient g;
+2. moves by  reach / sqrt(sum of all ||g||^2)  against it, the reach being the largest
+   distance from the start so far (Ivgi, Hinder and Carmon 2023, "DoG is SGD's best
+   friend"): no step size needs to be known;
+3. updates a mean of the iterates in which late ones count more; the mean is the model.
+
+Lengths are measured where features have mean 0 and variance 1 over all rows seen, and lam
+in units of a cheap label flip: lam has to grow before coefficients can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Codes, Floats
+from ...problem import RobustProblem
+from ...problem.norms import NORMS, class_pairs
+from ..newton.smooth_loss_rows import active_tangents
+from ..result import Start
+from ..scaling import dense_rows
+from .active_pieces import Point, active_pieces, flip_costs
+
+BATCH = 32
+# Rows that are made dense and standardised at a time.
+BLOCK = 4096
+PENALTY = 2.0
+# The first reach, in scores; the power of time that the mean weighs iterates by.
+FIRST_REACH = 1e-2
+MEAN_POWER = 3
+# lam's unit as a share of the cheapest flip.
+FLIP_SHARE = 0.1
+
+
+class Moments(NamedTuple):
+    """Rows and weight seen, mean and variance (P,) of their features."""
+
+    n_rows: int
+    mass: float
+    mean: Floats
+    variance: Floats
+
+    @classmethod
+    def none(cls, n_features: int) -> Moments:
+        return cls(0, 0.0, np.zeros(n_features), np.zeros(n_features))
+
+    def with_rows(self, problem: RobustProblem, mass: float) -> Moments:
+        """Moments after the rows of a problem, which weigh ``mass`` in all."""
+        moments = self
+        for start in range(0, problem.n_rows, BLOCK):
+            rows = slice(start, start + BLOCK)
+            weight = mass * problem.weight[rows]
+            moments = moments._joined(dense_rows(problem.X[rows]), weight)
+        return moments
+
+    def _joined(self, X: Floats, weight: Floats) -> Moments:
+        added = float(weight.sum())
+        mean = weight @ X / added
+        variance = weight @ (X - mean) ** 2 / added
+        share, shift = added / (self.mass + added), mean - self.mean
+        between = share * (1.0 - share) * shift**2
+        return Moments(
+            self.n_rows + len(X),
+            self.mass + added,
+            self.mean + share * shift,
+            self.variance + share * (variance - self.variance) + between,
+        )
+
+
+class Units(NamedTuple):
+    """Where lengths are measured: features centred and scaled (P,), lam times ``price``."""
+
+    centre: Floats
+    scale: Floats
+    price: float
+
+    @classmethod
+    def of(cls, problem: RobustProblem, moments: Moments) -> Units:
+        centre, square = moments.mean, moments.variance
+        if not problem.fit_intercept:
+            centre, square = np.zeros_like(centre), square + centre**2
+        scale = np.sqrt(np.where(square > 0, square, 1.0))
+        cost = problem.feature_cost
+        moved = (scale * cost)[np.isfinite(cost) & (square > 0)]
+        price = float(np.sqrt(np.mean(moved**2))) if len(moved) else 1.0
+        flips = problem.label_cost[np.isfinite(problem.label_cost)]
+        cheapest = float(flips[flips > 0].min(initial=np.inf))
+        return cls(centre, scale, min(price, FLIP_SHARE * cheapest))
+
+    def into(self, point: Point) -> Point:
+        intercept = point.intercept + point.coef @ self.centre
+        return Point(point.coef * self.scale, intercept, point.lam * self.price)
+
+    def back(self, point: Point) -> Point:
+        coef = point.coef / self.scale
+        return Point(coef, point.intercept - coef @ self.centre, point.lam / self.price)
+
+
+@dataclass(frozen=True, eq=False)
+class StreamState:
+    """All that a stream remembers: C (P + 1) numbers three times, and moments.
+
+    ``at`` is the iterate, ``mean`` the model, ``origin`` where the stream began, all in
+    the units of the data.
+    """
+
+    at: Point
+    mean: Point
+    origin: Point
+    moments: Moments
+    reach: float = 0.0
+    squares: float = 0.0
+    n_steps: int = 0
+
+    @classmethod
+    def begin(
+        cls, n_classes: int, n_features: int, start: Start | None = None
+    ) -> StreamState:
+        if start is None:
+            zeros = np.zeros((n_classes, n_features))
+            start = Start(zeros, np.zeros(n_classes), 0.0)
+        point = Point(*start)
+        return cls(point, point, point, Moments.none(n_features))
+
+    def after(
+        self,
+        problem: RobustProblem,
+        rng: np.random.Generator,
+        mass: float | None = None,
+        batch_size: int = BATCH,
+    ) -> StreamState:
+        """The state after one pass over the rows of a problem, in random order.
+
+        ``mass`` is what the rows weigh in all; it says how much they count beside the
+        rows of other calls, and is their number if None.
+        """
+        mass = float(problem.n_rows) if mass is None else mass
+        moments = self.moments.with_rows(problem, mass)
+        walk = Walk(self, problem, Units.of(problem, moments))
+        # Weights that are 1 on average over all rows seen.
+        factor = mass * moments.n_rows / moments.mass
+        for batch in walk.batches(rng, batch_size):
+            walk.step(batch, factor)
+        return walk.state(moments)
+
+
+class Batch(NamedTuple):
+    """Standardised rows (m, P), their labels, rows of flip costs and weights."""
+
+    Z: Floats
+    y: Codes
+    cost_row: Codes
+    weight: Floats
+
+    def between(self, low: int, high: int) -> Batch:
+        part = slice(low, high)
+        return Batch(self.Z[part], self.y[part], self.cost_row[part], self.weight[part])
+
+
+class Walk:
+    """A stream's state in the units of its lengths, on its way through some rows."""
+
+    def __init__(self, state: StreamState, problem: RobustProblem, units: Units):
+        self.problem, self.units = problem, units
+        self.at, self.mean, self.origin = (
+            units.into(point) for point in (state.at, state.mean, state.origin)
+        )
+        first = FIRST_REACH * (1.0 + np.sqrt(self.origin.square))
+        self.reach = max(state.reach, first)
+        self.squares, self.n_steps = state.squares, state.n_steps
+        self.flip_cost, self.cost_row = flip_costs(problem)
+        self.steepness = Steepness(problem, units)
+
+    def batches(self, rng: np.random.Generator, size: int) -> Iterator[Batch]:
+        """All rows once, in random order, in batches of at most ``size``."""
+        problem, order = self.problem, rng.permutation(self.problem.n_rows)
+        for start in range(0, len(order), BLOCK):
+            rows = order[start : start + BLOCK]
+            Z = (dense_rows(problem.X[rows]) - self.units.centre) / self.units.scale
+            all_rows = Batch(Z, problem.y[rows], self.cost_row[rows], problem.weight[rows])
+            n_batches = -(-len(rows) // size)
+            ends = np.linspace(0, len(rows), n_batches + 1).astype(int).tolist()
+            for low, high in pairwise(ends):
+                yield all_rows.between(low, high)
+
+    def step(self, batch: Batch, factor: float) -> None:
+        """Move against the subgradient of a batch."""
+        slope = self.steepness.added(self._slope(batch, factor / len(batch.y)), self.at)
+        self.squares += slope.square
+        length = self.reach / np.sqrt(self.squares) if self.squares > 0 else 0.0
+        coef, intercept, lam = self.at.plus(-length, slope)
+        self.at = Point(coef, intercept, max(lam, 0.0))
+        self.n_steps += 1
+        share = (MEAN_POWER + 1.0) / (self.n_steps + MEAN_POWER)
+        self.mean = self.mean.plus(share, self.at.plus(-1.0, self.mean))
+        away = self.at.plus(-1.0, self.origin).square
+        self.reach = max(self.reach, float(np.sqrt(away)))
+
+    def _slope(self, batch: Batch, factor: float) -> Point:
+        scores = batch.Z @ self.at.coef.T + self.at.intercept
+        slope, loss = np.empty_like(scores), self.problem.loss
+        lam, weight = self.at.lam / self.units.price, factor * batch.weight
+        rows = scores, batch.y, self.flip_cost, batch.cost_row, weight, lam
+        if loss.temperature > 0:
+            spent = active_tangents(*rows, loss.temperature, loss.margin, slope)
+        else:
+            pieces = np.empty((len(scores), 2), dtype=np.intp)
+            _, spent = active_pieces(*rows, slope, pieces)
+        d_intercept = slope.sum(axis=0) * self.problem.fit_intercept
+        d_lam = (self.problem.radius - spent) / self.units.price
+        return Point(slope.T @ batch.Z, d_intercept, d_lam)
+
+    def state(self, moments: Moments) -> StreamState:
+        at, mean, origin = map(self.units.back, (self.at, self.mean, self.origin))
+        return StreamState(
+            at, mean, origin, moments, self.reach, self.squares, self.n_steps
+        )
+
+
+class Steepness:
+    """The penalty 2 radius max(L(M) - lam, 0) in the units of a walk."""
+
+    def __init__(self, problem: RobustProblem, units: Units):
+        cost = problem.attainable_feature_cost()
+        self.touchable = np.flatnonzero(np.isfinite(cost))
+        self.cost = (cost * units.scale)[self.touchable]
+        self.norm, self.price = problem.ball.norm, units.price
+        self.weight = PENALTY * problem.radius
+        self.pairs = class_pairs(problem.n_classes)
+
+    def added(self, slope: Point, at: Point) -> Point:
+        """A subgradient with that of the penalty added; the arrays are reused."""
+        if not (self.weight > 0 and len(self.touchable)):
+            return slope
+        scaled = at.coef[:, self.touchable] / self.cost
+        i, j = self.pairs
+        differences = scaled[i] - scaled[j]
+        modulus = NORMS[self.norm].dual_of_rows(differences)
+        worst = int(modulus.argmax())
+        if modulus[worst] <= at.lam / self.price:
+            return slope
+        pull = self.weight * DIRECTIONS[self.norm](differences[worst]) / self.cost
+        slope.coef[i[worst], self.touchable] += pull
+        slope.coef[j[worst], self.touchable] -= pull
+        return slope._replace(lam=slope.lam - self.weight / self.price)
+
+
+def _largest_entry(difference: Floats) -> Floats:
+    direction = np.zeros_like(difference)
+    largest = int(np.abs(difference).argmax())
+    direction[largest] = np.sign(difference[largest])
+    return direction
+
+
+def _unit_length(difference: Floats) -> Floats:
+    return np.asarray(difference / np.linalg.norm(difference))
+
+
+# A subgradient of the dual norm at a point other than 0.
+DIRECTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "l1": _largest_entry,
+    "l2": _unit_length,
+    "linf": np.sign,
+}
