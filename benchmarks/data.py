@@ -65,4 +65,4 @@ def as_problem(
 ) -> RobustProblem:
     """The training problem with equal weights."""
     weight = np.full(len(y), 1.0 / len(y))
-    return RobustProblem(X, y, weight, ball, int(y.max()) + 1, fit_intercept)
+    return RobustProblem.of(X, y, weight, ball, int(y.max()) + 1, fit_intercept)

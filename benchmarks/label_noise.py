@@ -69,7 +69,7 @@ class Rows(NamedTuple):
     def problem(self, radius: float, n_classes: int) -> RobustProblem:
         weight = np.full(len(self.y), 1 / len(self.y))
         ball = WassersteinBall(radius, norm=NORM)
-        return RobustProblem(
+        return RobustProblem.of(
             self.X, self.y, weight, ball, n_classes, loss=LOSSES["logistic"]
         )
 

@@ -62,7 +62,7 @@ def named_labels(data: Case) -> dict[str, Any]:
 def doubted(data: Case, n_classes: int, price: float, repair: bool) -> DoubtedProblem:
     weight = np.full(len(data.labels), 1 / len(data.labels))
     ball = WassersteinBall(0.0, price)
-    problem = RobustProblem(
+    problem = RobustProblem.of(
         data.X, data.labels, weight, ball, n_classes, loss=LOSSES["logistic"]
     )
     return DoubtedProblem(problem, repair, MAX_DISBELIEF)

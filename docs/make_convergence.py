@@ -93,7 +93,7 @@ def example() -> RobustProblem:
     )
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     weight = np.full(N_ROWS, 1 / N_ROWS)
-    return RobustProblem(X, y, weight, WassersteinBall(0.02, 1.0, "l1"), N_CLASSES)
+    return RobustProblem.of(X, y, weight, WassersteinBall(0.02, 1.0, "l1"), N_CLASSES)
 
 
 def measured(problem: RobustProblem, curve: Curve, optimum: float) -> tuple[Any, Any]:

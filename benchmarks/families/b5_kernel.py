@@ -48,7 +48,7 @@ def run(case: Case, options: Options) -> Record:
         preparing = median_seconds(lambda: factorise(gram), options.repeats)
     ball = WassersteinBall(case.radius, case.label_cost, "l2")
     problem = as_problem(factorise(gram).features, y, ball, fit_intercept=False)
-    problem = replace(problem, triangle=case.lipschitz == "triangle")
+    problem = replace(problem, lipschitz=case.lipschitz)
     record = case._asdict() | versus(problem, ("clarabel",), "paper", TOL, options)
     record["ours"] += preparing
     record["ratio"] = record["peer"] / record["ours"]

@@ -66,7 +66,7 @@ class Instance:
         ball = WassersteinBall(
             self.radius, self.label_cost, self.norm, self.feature_cost, self.support
         )
-        return RobustProblem(
+        return RobustProblem.of(
             self.features,
             self.y,
             self.weight,
@@ -75,7 +75,7 @@ class Instance:
             fit_intercept=self.fit_intercept,
             label_trust=self.label_trust,
             loss=self.loss,
-            triangle=self.lipschitz == "triangle",
+            lipschitz=self.lipschitz,
         )
 
     def estimator(self) -> Any:

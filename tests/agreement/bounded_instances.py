@@ -47,7 +47,7 @@ def bounded_problem(seed, norm, n_rows=8, n_features=2, endless=0.2):
         None if seed % 5 == 0 and categorical else (low, high),
         categorical,
     )
-    return RobustProblem(X, y, weight / weight.sum(), ball, n_classes, seed % 4 != 3)
+    return RobustProblem.of(X, y, weight / weight.sum(), ball, n_classes, seed % 4 != 3)
 
 
 def brute_force(problem, classifier=None):

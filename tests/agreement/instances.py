@@ -36,7 +36,7 @@ def random_problem(
         norm=drawn_norm if norm is None else norm,
         feature_cost=_feature_cost(rng, n_features),
     )
-    return RobustProblem(
+    return RobustProblem.of(
         X=_features(rng, y, n_classes, n_features),
         y=y.astype(np.intp),
         weight=_weight(rng, n_rows),

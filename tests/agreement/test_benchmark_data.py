@@ -83,7 +83,7 @@ def problem_of(name: str, norm: str) -> RobustProblem:
     radius, label_cost = BALLS[norm]
     weight = np.full(len(y), 1 / len(y))
     ball = WassersteinBall(UNITS[name] * radius, UNITS[name] * label_cost, norm)
-    return RobustProblem(X, y, weight, ball, n_classes=int(y.max()) + 1)
+    return RobustProblem.of(X, y, weight, ball, n_classes=int(y.max()) + 1)
 
 
 def certified(problem: RobustProblem, solver: str, tol: float) -> Certificate:

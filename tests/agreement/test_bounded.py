@@ -71,7 +71,7 @@ def test_the_risk_of_a_classifier_is_exact_where_the_split_is_a_bound(norm, seed
     classifier = random_classifier(problem, seed)
     risk = problem.risk(*classifier).value
     assert risk <= brute_force(problem, classifier) * (1 + JUDGE)
-    one = replace(problem, X=problem.X[:1], y=problem.y[:1], weight=np.ones(1))
+    one = problem.with_rows(X=problem.X[:1], y=problem.y[:1], weight=np.ones(1))
     one_risk = one.risk(*classifier).value
     assert one_risk == pytest.approx(brute_force(one, classifier), rel=JUDGE)
 
@@ -177,8 +177,8 @@ def test_rows_of_no_weight_do_not_matter():
     problem = bounded_problem(3, "l1")
     weight = problem.weight.copy()
     weight[-2:] = 0.0
-    idle = replace(problem, weight=weight / weight.sum())
-    absent = RobustProblem(
+    idle = problem.with_rows(weight=weight / weight.sum())
+    absent = RobustProblem.of(
         problem.X[:-2],
         problem.y[:-2],
         weight[:-2] / weight.sum(),
@@ -209,7 +209,7 @@ def test_without_a_budget_a_box_does_not_matter():
 
 def test_bounded_errors():
     problem = bounded_problem(0, "l1")
-    outside = replace(problem, X=problem.X + 100.0)
+    outside = problem.with_rows(X=problem.X + 100.0)
     with pytest.raises(ValueError, match="support must contain the data, but feature"):
         outside.risk(*random_classifier(problem, 0))
     ball = WassersteinBall(0.1, categorical=[([0, 1], 1.0)])

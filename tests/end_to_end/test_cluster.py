@@ -12,8 +12,7 @@ from sklearn.model_selection import GridSearchCV
 
 from wdrsvm import RobustLinearSVC, RobustLogisticRegression
 from wdrsvm.inputs.dask_collections import observed_rows
-from wdrsvm.problem import WassersteinBall
-from wdrsvm.problem.distributed import DistributedProblem
+from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.rows.dask_engine import ClusterEngine
 from wdrsvm.solvers.newton.smoothed_risk import Passes
 from wdrsvm.solvers.scaling import Scaling
@@ -182,13 +181,11 @@ def passes_bytes(client, n_rows, n_chunks=6):
         ]
     )
     chunked, classes = observed_rows(X, X[:, 0] > 0, None, None, None)
-    empty = np.empty(0, dtype=np.intp)
-    ball = WassersteinBall(0.05, 2.0)
-    problem = DistributedProblem(chunked, empty, np.empty(0), ball, len(classes))
+    problem = RobustProblem(chunked, WassersteinBall(0.05, 2.0), len(classes))
     scaling = Scaling.of(problem)
     coef = np.zeros((problem.n_classes, scaling.n_columns))
-    with problem.sweeps() as sweeps:
-        passes = Passes.over(problem, scaling, sweeps)
+    with problem.reduction() as reduction:
+        passes = Passes.over(problem, scaling, reduction)
         sent = [bytes_sent(client)]
         now = passes.evaluate(coef, 0.5, 0.5)
         sent.append(bytes_sent(client))

@@ -89,7 +89,7 @@ def test_infinite_costs_are_the_ordinary_fit(estimator, disbelief):
 def test_the_objective_is_the_formula(estimator, disbelief):
     model = doubting(estimator, disbelief=disbelief).fit(X, y)
     loss = LOSSES["logistic" if estimator is RobustLogisticRegression else "crammer-singer"]
-    problem = RobustProblem(
+    problem = RobustProblem.of(
         X, y, np.full(N, 1 / N), WassersteinBall(0.05, 1.0), 3, loss=loss
     )
     doubted = DoubtedProblem(problem, disbelief == "repair", 0.4)

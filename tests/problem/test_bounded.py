@@ -32,7 +32,7 @@ def problem_in_a_box(norm="l1", seed=0, radius=0.1, endless=False, **changes):
     )
     weight = rng.exponential(size=9)
     settings = {"ball": ball, "n_classes": 3, **changes}
-    return RobustProblem(X, y, weight / weight.sum(), **settings)
+    return RobustProblem.of(X, y, weight / weight.sum(), **settings)
 
 
 def classifier(seed=0, n_features=6):
@@ -143,13 +143,12 @@ def test_least_lam_is_the_largest_rate_towards_a_label_that_can_be_had():
     present = problem.y != 2
     cost = LABEL_COST.copy()
     cost[:2, 2] = np.inf
-    few = replace(
-        problem,
+    few = problem.with_rows(
         X=problem.X[present],
         y=problem.y[present],
         weight=np.full(6, 1 / 6),
-        ball=replace(problem.ball, label_cost=cost),
     )
+    few = replace(few, ball=replace(problem.ball, label_cost=cost))
     assert few.moves.least_lam(coef) == pytest.approx(1 / 0.8)
     assert set(few.moves.pairs[1]) == {0, 1}
 
@@ -179,7 +178,7 @@ def test_the_shared_risk_lies_above_the_risk_for_every_split(norm):
 def test_a_box_that_limits_nothing_leaves_the_norm_to_pay():
     """With no limited part and one row the shared risk is explicit."""
     problem = problem_in_a_box("l2", radius=0.2)
-    one = replace(problem, X=problem.X[:1], y=problem.y[:1], weight=np.ones(1))
+    one = problem.with_rows(X=problem.X[:1], y=problem.y[:1], weight=np.ones(1))
     coef, intercept = classifier(4)
     winner, label = one.moves.pairs
     lam = 3.0
@@ -213,7 +212,7 @@ def test_only_boxes_of_other_norms_share():
 
 def test_sparse_rows_are_the_same_rows():
     problem = problem_in_a_box()
-    other = replace(problem, X=sparse.csr_array(problem.X))
+    other = problem.with_rows(X=sparse.csr_array(problem.X))
     assert other.risk(*classifier()) == problem.risk(*classifier())
 
 
@@ -223,7 +222,7 @@ def test_categories_are_one_hot(value):
     X = problem.X.copy()
     X[0, 3:] = value
     with pytest.raises(ValueError, match=r"columns \[3, 4, 5\] of X are not"):
-        replace(problem, X=X).risk(*classifier())
+        problem.with_rows(X=X).risk(*classifier())
 
 
 def test_a_row_outside_the_box_is_named():
@@ -232,7 +231,7 @@ def test_a_row_outside_the_box_is_named():
     X[4, 1] = -0.75
     X[5, 2] = 9.0
     with pytest.raises(ValueError, match=r"feature 1 has the value -0.75, outside \[-0.5"):
-        replace(problem, X=X).risk(*classifier())
+        problem.with_rows(X=X).risk(*classifier())
 
 
 def test_the_shared_risk_of_a_split_is_that_of_every_row_and_pair():
@@ -344,7 +343,7 @@ def test_ends_of_the_box_are_in_it():
     problem = problem_in_a_box()
     X = problem.X.copy()
     X[0, :2], X[1, :2] = -0.5, 1.5
-    up, down = replace(problem, X=X).moves.room
+    up, down = problem.with_rows(X=X).moves.room
     assert (down[0, :2].tolist(), up[1, :2].tolist()) == ([0.0, 0.0], [0.0, 0.0])
 
 

@@ -22,7 +22,7 @@ def two_rows(radius, norm="l1", label_cost=np.inf, columns=1, **shape):
     X = np.repeat([[0.0], [1.0]], columns, axis=1)
     shape = {"support": (0.0, 1.0), **shape}
     ball = WassersteinBall(radius, label_cost, norm, **shape)
-    return RobustProblem(X, np.array([0, 1]), np.array([0.5, 0.5]), ball, 2)
+    return RobustProblem.of(X, np.array([0, 1]), np.array([0.5, 0.5]), ball, 2)
 
 
 def to_the_middle(size=0.5, columns=1, mass=0.5):
@@ -99,7 +99,7 @@ def test_switched_categories_pay_their_price(radius, share):
     """Category and class are one; half of each row's mass switches at 1.2."""
     X = np.eye(2)
     ball = WassersteinBall(radius, categorical=[([0, 1], 1.2)])
-    problem = RobustProblem(X, np.array([0, 1]), np.array([0.5, 0.5]), ball, 2)
+    problem = RobustProblem.of(X, np.array([0, 1]), np.array([0.5, 0.5]), ball, 2)
     switched = np.zeros((2, 2, 2))
     switched[0, 0, 1] = switched[1, 1, 0] = 0.25
     plan = PairPlan(WINNER, LABEL, 0.5 * np.eye(2), np.zeros((2, 2)), [switched])
@@ -113,7 +113,7 @@ def test_no_plan_proves_more_than_a_classifier_has(norm, seed):
     X = rng.uniform(size=(6, 2))
     high = np.array([1.0, np.inf]) if seed % 2 else 1.0
     ball = WassersteinBall(0.2, 0.6, norm, support=(0.0, high))
-    problem = RobustProblem(X, np.arange(6) % 2, np.full(6, 1 / 6), ball, 2)
+    problem = RobustProblem.of(X, np.arange(6) % 2, np.full(6, 1 / 6), ball, 2)
     # The constant classifier has risk 1.
     for _ in range(4):
         mass, moved = rng.exponential(size=(2, 6)) / 6, rng.normal(size=(2, 2))
@@ -148,7 +148,7 @@ def mixed_plan(seed, fit_intercept=True):
     )
     weight = rng.uniform(0.5, 1.0, N)
     weight /= weight.sum()
-    problem = RobustProblem(X, rng.integers(0, 3, N), weight, ball, 3, fit_intercept)
+    problem = RobustProblem.of(X, rng.integers(0, 3, N), weight, ball, 3, fit_intercept)
     winner, label = np.array([1, 0, 2, 0, 1]), np.array([0, 1, 0, 2, 2])
     mass = rng.normal(0.3, 0.3, (K, N)) * weight
     # As much as a row has, and more than it has.
@@ -315,7 +315,7 @@ def test_a_plan_that_is_nearly_balanced_is_made_so():
     X = np.vstack([rng.uniform(size=(10, 2))] * 2)
     y = np.repeat([0, 1], 10)
     ball = WassersteinBall(1.0, support=(0.0, 1.0))
-    problem = RobustProblem(X, y, np.full(20, 0.05), ball, 2)
+    problem = RobustProblem.of(X, y, np.full(20, 0.05), ball, 2)
     mass = np.where(np.arange(2)[:, None] == y, 0.02, 0.0)
     spoilt = mass * rng.lognormal(sigma=0.02, size=mass.shape)
     for masses in (mass, spoilt):
@@ -327,12 +327,12 @@ def test_mass_that_cannot_be_tilted_is_loosened_and_proves_what_it_may():
     """A row weighs a trace more than its rival: a trace of flips balances them."""
     ball = WassersteinBall(1.0, 1.0, support=(0.0, 1.0))
     weight = np.array([0.5 + 1e-10, 0.5 - 1e-10])
-    problem = RobustProblem(np.zeros((2, 1)), np.array([0, 1]), weight, ball, 2)
+    problem = RobustProblem.of(np.zeros((2, 1)), np.array([0, 1]), weight, ball, 2)
     plan = PairPlan(WINNER, LABEL, np.diag(weight), np.zeros((2, 1)), [])
     assert _Balance(problem, plan).bound() is None
     assert bounded_dual_bound(problem, plan) == pytest.approx(1.0, rel=1e-6)
     # Where no label can be had nothing does.
-    trusted = RobustProblem(
+    trusted = RobustProblem.of(
         problem.X, problem.y, weight, WassersteinBall(1.0, support=(0.0, 1.0)), 2
     )
     assert bounded_dual_bound(trusted, plan) == 0.0

@@ -21,6 +21,10 @@ def assert_same(one, other):
     np.testing.assert_array_equal(one.label_trust, other.label_trust)
 
 
+def arrays_of(rows):
+    return rows.X, rows.y, rows.weight, rows.label_trust
+
+
 def as_measure(X, y, weight, trust):
     """Mass of each distinct (x, y, trust)."""
     mass = {}
@@ -34,7 +38,7 @@ def test_the_distribution_is_kept():
     weight = rng.exponential(size=20)
     doubled = np.tile(X, (2, 1)), np.tile(y, 2), np.tile(weight, 2), np.tile(TRUST, 2)
     found = canonical_rows(*doubled)
-    expected, actual = as_measure(*doubled), as_measure(*found[:4])
+    expected, actual = as_measure(*doubled), as_measure(*arrays_of(found))
     np.testing.assert_array_equal(doubled[0][found.source], found.X)
     assert actual.keys() == expected.keys()
     assert all(actual[key] == pytest.approx(expected[key]) for key in actual)
@@ -139,7 +143,7 @@ def test_every_row_knows_what_became_of_it(limit, monkeypatch):
     found = canonical_rows(*data)
     np.testing.assert_array_equal(found.became == -1, weight == 0)
     carried = weight > 0
-    for whole, merged in zip(data[:2], found[:2], strict=True):
+    for whole, merged in ((data[0], found.X), (data[1], found.y)):
         np.testing.assert_array_equal(whole[carried], merged[found.became[carried]])
     total = np.bincount(found.became[carried], weight[carried])
     np.testing.assert_allclose(total / total.sum(), found.weight)

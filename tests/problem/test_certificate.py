@@ -131,7 +131,7 @@ def two_points(norm="l1", **options):
     """One row a class at -1 and 1: the optimum is the radius, while that is below 1."""
     X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
     ball = WassersteinBall(0.1, norm=norm)
-    return RobustProblem(X, y, np.full(2, 0.5), ball, n_classes=2, **options)
+    return RobustProblem.of(X, y, np.full(2, 0.5), ball, n_classes=2, **options)
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
@@ -164,7 +164,7 @@ def test_flips_are_paid_from_the_budget():
 def test_one_class_and_an_intercept_leave_nothing_to_bound(seed):
     """A constant scores no loss, hence slopes must cancel: no mass can leave a label."""
     rng = np.random.default_rng(seed)
-    problem = RobustProblem(
+    problem = RobustProblem.of(
         rng.normal(size=(6, 2)), np.zeros(6, int), np.full(6, 1 / 6),
         WassersteinBall(0.5), n_classes=3,
     )  # fmt: skip
@@ -176,7 +176,9 @@ def test_one_class_and_an_intercept_leave_nothing_to_bound(seed):
 def test_mass_that_leaves_one_label_only_bounds_nothing():
     """Tilting cannot balance what is all on one class."""
     ball = WassersteinBall(10.0)
-    problem = RobustProblem(np.eye(2), np.zeros(2, int), np.full(2, 0.5), ball, n_classes=2)
+    problem = RobustProblem.of(
+        np.eye(2), np.zeros(2, int), np.full(2, 0.5), ball, n_classes=2
+    )
     alpha = np.array([[0.0, 0.5], [0.0, 0.5]])
     hard = Multipliers(alpha, np.zeros((2, 2)), np.zeros((2, 2)))
     assert dual_bound(problem, hard) <= 1e-6
@@ -187,7 +189,7 @@ def test_hard_multipliers_are_loosened_until_they_balance():
     """All mass is on the rivals, a trace too much of it on one side."""
     X, y = np.zeros((3, 1)), np.array([0, 0, 1])
     weight = np.array([0.25, 0.25 + 1e-10, 0.5 - 1e-10])
-    problem = RobustProblem(X, y, weight, WassersteinBall(1.0), n_classes=2)
+    problem = RobustProblem.of(X, y, weight, WassersteinBall(1.0), n_classes=2)
     alpha = weight[:, None] * np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     hard = Multipliers(alpha, np.zeros((3, 2)), np.zeros((3, 2)))
     assert dual_bound(problem, hard) == pytest.approx(1.0, rel=1e-6)
@@ -199,7 +201,7 @@ def test_a_separating_feature_that_cannot_be_moved_leaves_nothing_to_bound(radiu
     y = np.arange(8) % 2
     X = np.column_stack([rng.normal(size=8), 2.0 * y - 1])
     ball = WassersteinBall(radius, feature_cost=[1.0, np.inf])
-    problem = RobustProblem(X, y, np.full(8, 1 / 8), ball, 2, fit_intercept=False)
+    problem = RobustProblem.of(X, y, np.full(8, 1 / 8), ball, 2, fit_intercept=False)
     multipliers = Multipliers(*rng.exponential(size=(3, 8, 2)))
     assert problem.risk(np.array([[0.0, -1.0], [0.0, 1.0]]), np.zeros(2)).value == 0.0
     assert dual_bound(problem, multipliers) <= ROUNDING
@@ -211,7 +213,7 @@ def test_blocks_and_sparse_rows_give_the_same_bound(seed, monkeypatch):
     expected = dual_bound(problem, result.multipliers)
     monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 40)
     for X in (problem.X, sparse.csr_array(problem.X)):
-        found = dual_bound(replace(problem, X=X), result.multipliers)
+        found = dual_bound(problem.with_rows(X=X), result.multipliers)
         assert found == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 

@@ -8,16 +8,14 @@ from scipy import sparse
 
 from wdrsvm.rows import dask_engine as chunks
 from wdrsvm.rows.dask_engine import (
-    Chunk,
     ClusterEngine,
     LocalEngine,
     as_delayed,
     calls,
     current_engine,
-    n_bytes,
     reduction,
-    stacked,
 )
+from wdrsvm.rows.memory_rows import MemoryRows, n_bytes, stacked
 
 pytest.importorskip("dask")
 
@@ -28,8 +26,8 @@ def test_bytes_are_those_of_the_arrays():
     parts = thin.data.nbytes + thin.indices.nbytes + thin.indptr.nbytes
     y, weight = np.zeros(10, dtype=np.intp), np.zeros(10)
     assert (n_bytes(X), n_bytes(thin)) == (120, parts)
-    assert Chunk(X, y, weight, None).__sizeof__() == 120 + 80 + 80
-    assert Chunk(thin, y, weight, weight).__sizeof__() == parts + 240
+    assert MemoryRows(X, y, weight, None).__sizeof__() == 120 + 80 + 80
+    assert MemoryRows(thin, y, weight, weight).__sizeof__() == parts + 240
 
 
 def test_blocks_are_stacked_in_their_order():

@@ -17,7 +17,7 @@ ALL = np.ones(4, dtype=bool)
 
 def problem_of(X=X, radius=0.1, **changes):
     ball = WassersteinBall(radius, feature_cost=[1.0, 1.0, 1.0, np.inf])
-    return RobustProblem(X, np.array([0, 1, 0]), np.full(3, 1 / 3), ball, 2, **changes)
+    return RobustProblem.of(X, np.array([0, 1, 0]), np.full(3, 1 / 3), ball, 2, **changes)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])

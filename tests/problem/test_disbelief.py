@@ -18,7 +18,7 @@ LOSS_NAMES = sorted(LOSSES)
 def doubted(seed=0, repair=False, label_cost=0.5, max_disbelief=1.0, loss="logistic", **kw):
     rng = np.random.default_rng(seed)
     weight = rng.exponential(size=N)
-    problem = RobustProblem(
+    problem = RobustProblem.of(
         rng.normal(size=(N, P)),
         rng.permutation(np.arange(N) % C),
         weight / weight.sum(),
@@ -40,7 +40,7 @@ def risk_of_prices(doubts, coef, intercept, prices):
     problem = doubts.problem
     losses = problem.loss.of_labels(problem.scores(coef, intercept))
     given = losses[np.arange(N), problem.y]
-    moved = problem.radius * problem.lipschitz(coef)
+    moved = problem.radius * problem.modulus(coef)
     return moved + problem.weight @ np.minimum(given, prices(losses))
 
 
@@ -134,7 +134,7 @@ def test_no_trust_in_an_impossible_confusion_does_not_make_it_possible(repair):
 def test_a_label_without_weight_is_not_on_offer():
     doubts = doubted(repair=True, label_cost=0.0)
     weight = np.where(doubts.problem.y == 2, 0.0, doubts.problem.weight)
-    doubts = replace(doubts, problem=replace(doubts.problem, weight=weight / weight.sum()))
+    doubts = replace(doubts, problem=doubts.problem.with_rows(weight=weight / weight.sum()))
     beliefs = doubts.beliefs(*classifier(size=5.0))
     assert (beliefs.belief < 1).any()
     assert not (beliefs.label == 2)[weight > 0].any()
@@ -152,7 +152,7 @@ def test_belief_in_all_labels_is_the_problem_with_trusted_labels():
 @pytest.mark.parametrize("repair", [False, True])
 def test_sparse_rows_are_the_same_rows(repair):
     doubts = doubted(repair=repair, max_disbelief=0.2)
-    thin = replace(doubts.problem, X=sparse.csr_array(doubts.problem.X))
+    thin = doubts.problem.with_rows(X=sparse.csr_array(doubts.problem.X))
     at = classifier()
     expected = pytest.approx(doubts.value(*at), rel=1e-12)
     assert replace(doubts, problem=thin).value(*at) == expected
@@ -185,7 +185,8 @@ def test_all_believed_is_plain_training(repair):
     np.testing.assert_array_equal(believed.label, doubts.problem.y)
     assert believed.guarded is False
     piece = doubts.convex_piece(believed)
-    trusting = replace(doubts.problem, ball=WassersteinBall(0.1), label_trust=None)
+    trusting = doubts.problem.with_rows(label_trust=None)
+    trusting = replace(trusting, ball=WassersteinBall(0.1))
     at = classifier()
     assert piece.value(piece.problem.risk(*at).value) == trusting.risk(*at).value
 
@@ -253,7 +254,7 @@ def test_rows_without_weight_are_neither_doubted_nor_the_lightest():
     doubts = doubted(label_cost=0.0)
     weight = doubts.problem.weight.copy()
     weight[::4] = 0.0
-    doubts = replace(doubts, problem=replace(doubts.problem, weight=weight / weight.sum()))
+    doubts = replace(doubts, problem=doubts.problem.with_rows(weight=weight / weight.sum()))
     beliefs = doubts.beliefs(*classifier(size=5.0))
     assert (beliefs.belief[::4] == 1).all()
     assert beliefs.guarded
@@ -266,14 +267,12 @@ def test_rows_without_weight_are_neither_doubted_nor_the_lightest():
 
 def test_of_equal_gains_the_first_rows_are_disbelieved():
     doubts = doubted(label_cost=0.25, max_disbelief=0.25, loss="crammer-singer")
-    problem = replace(
-        doubts.problem,
+    problem = doubts.problem.with_rows(
         weight=np.full(N, 1 / N),
         X=np.zeros((N, P)),
         y=np.arange(N) % 2,
-        n_classes=2,
     )
-    doubts = replace(doubts, problem=problem)
+    doubts = replace(doubts, problem=replace(problem, n_classes=2))
     beliefs = doubts.beliefs(np.zeros((2, P)), np.zeros(2))
     expected = np.where(np.arange(N) < N // 4, 0.0, 1.0)
     np.testing.assert_allclose(beliefs.belief, expected)

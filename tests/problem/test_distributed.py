@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import LOSSES, RobustProblem, dual_bound
-from wdrsvm.problem.distributed import ChunkedRows, DistributedProblem, problem_type
-from wdrsvm.rows.dask_engine import FAN_IN, Chunk, as_delayed, current_engine, reduction
+from wdrsvm.problem import LOSSES, dual_bound
+from wdrsvm.rows.dask_engine import FAN_IN, as_delayed, current_engine, reduction
+from wdrsvm.rows.dask_rows import ChunkedRows
+from wdrsvm.rows.memory_rows import MemoryRows
 from wdrsvm.rows.reduce import added, joined
 from wdrsvm.solvers.newton.smoothed_risk import LabelPasses, Passes
 from wdrsvm.solvers.newton.smoothing import SoftmaxMultipliers
@@ -42,12 +43,12 @@ def test_the_risk_is_that_in_memory(seed):
 @pytest.mark.parametrize("radius", [0.0, 1e-3, 0.02, 0.3, 5.0])
 def test_the_budget_may_end_anywhere(radius):
     """In a crowd of flips of nearly equal, or equal, rates."""
-    problem = replace(random_problem(7), label_trust=None).with_radius(radius)
+    problem = random_problem(7).with_rows(label_trust=None).with_radius(radius)
     many = np.tile(np.arange(problem.n_rows), 50)
     crowd = problem.take(many)
     jitter = 1e-7 * np.random.default_rng(0).normal(size=crowd.X.shape)
     for X in (crowd.X, crowd.X + jitter):
-        crowd = replace(crowd, X=X, weight=np.full(len(many), 1 / len(many)))
+        crowd = crowd.with_rows(X=X, weight=np.full(len(many), 1 / len(many)))
         at = classifier(crowd)
         expected = crowd.risk(*at)
         assert chunked(crowd).risk(*at).value == pytest.approx(expected.value, rel=1e-12)
@@ -66,15 +67,15 @@ def test_rates_may_have_any_size():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_passes_and_bounds_are_those_in_memory(seed, kind):
     problem = random_problem(seed)
-    there = chunked(replace(problem, X=kind(problem.X)))
+    there = chunked(problem.with_rows(X=kind(problem.X)))
     scaling = Scaling.of(there)
     assert scaling.unit == pytest.approx(Scaling.of(problem).unit)
     rng = np.random.default_rng(seed)
     coef = rng.normal(size=(problem.n_classes, scaling.n_columns))
     results = []
     for case in (problem, there):
-        with case.sweeps() as sweeps:
-            passes = Passes.over(case, scaling, sweeps)
+        with case.reduction() as reduction:
+            passes = Passes.over(case, scaling, reduction)
             now = passes.evaluate(coef, LAM, MU)
             gram = passes.curvature(coef, LAM, MU, now, 1.0, 0)
             least, margins = passes.margins(coef, LAM, 4)
@@ -93,8 +94,8 @@ def test_smooth_losses_go_the_same_way():
     coef = np.ones((problem.n_classes, scaling.n_columns))
     merits = []
     for case in (problem, chunked(problem)):
-        with case.sweeps() as sweeps:
-            passes = LabelPasses.over(case, scaling, sweeps)
+        with case.reduction() as reduction:
+            passes = LabelPasses.over(case, scaling, reduction)
             merits.append((passes.evaluate(coef, LAM, MU).merit, passes.has_flips))
     assert merits[0] == pytest.approx(merits[1])
 
@@ -102,7 +103,7 @@ def test_smooth_losses_go_the_same_way():
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_some_rows_can_be_taken(kind):
     problem = random_problem(3)
-    there = chunked(replace(problem, X=kind(problem.X)), 4)
+    there = chunked(problem.with_rows(X=kind(problem.X)), 4)
     rows = np.array([0, 1, problem.n_rows // 2, problem.n_rows - 1])
     taken, expected = there.take(rows), problem.take(rows)
     X = taken.X.toarray() if sparse.issparse(taken.X) else taken.X
@@ -116,14 +117,14 @@ def test_some_rows_can_be_taken(kind):
 def test_chunks_know_their_place():
     problem = random_problem(3)
     there = chunked(problem, 4)
-    with there.sweeps() as sweeps:
-        first = sweeps.fold(lambda part, rows: [part.first_row + rows.start], joined)
-    assert first == there.X.starts.tolist()
+    with there.reduction() as reduction:
+        first = reduction.fold(lambda part, rows: [part.first_row + rows.start], joined)
+    assert first == there.rows.starts.tolist()
 
 
 def test_a_change_of_rows_is_made_in_the_chunks():
     problem = random_problem(3)
-    there = chunked(problem).by_chunks(lambda part: replace(part, X=part.X[:, :1]))
+    there = chunked(problem).by_chunks(lambda part: part.with_rows(X=part.X[:, :1]))
     assert there.X.shape == (problem.n_rows, 1)
     rows = np.arange(problem.n_rows)
     np.testing.assert_array_equal(there.take(rows).X, problem.X[:, :1])
@@ -144,7 +145,7 @@ def test_a_chunk_knows_its_size():
     """A worker spills by it."""
     X = np.zeros((100, 7))
     for features in (X, sparse.csr_array(np.eye(100, 7))):
-        chunk = Chunk(features, np.zeros(100, dtype=np.intp), np.zeros(100), None)
+        chunk = MemoryRows(features, np.zeros(100, dtype=np.intp), np.zeros(100), None)
         assert chunk.__sizeof__() == pytest.approx(len(pickle.dumps(chunk)), rel=0.3)
 
 
@@ -155,14 +156,12 @@ def test_a_bounded_ball_needs_rows_in_memory():
         chunked(replace(problem, ball=ball)).risk(*classifier(problem))
 
 
-def test_chunked_rows_have_a_shape_and_starts():
+def test_chunked_rows_know_their_sizes_and_starts():
     rows = ChunkedRows((None,) * 3, (4, 1, 5), 7, None)
-    assert rows.shape == (10, 7)
+    assert (rows.n_rows, rows.n_features) == (10, 7)
     assert rows.starts.tolist() == [0, 4, 5]
     assert rows.starts.dtype == np.intp
     assert ChunkedRows((None,), (4,), 7, None).starts.tolist() == [0]
-    assert problem_type(rows) is DistributedProblem
-    assert problem_type(np.ones((2, 2))) is RobustProblem
 
 
 def test_what_is_kept_stays_with_its_chunk():
@@ -170,16 +169,16 @@ def test_what_is_kept_stays_with_its_chunk():
     rows = np.arange(problem.n_rows)
     total = 2 * rows.sum()
     for case in (problem, chunked(problem, 4)):
-        with case.sweeps() as sweeps:
-            n_rows, kept = sweeps.fold_keeping(_count_and_keep, added)
+        with case.reduction() as reduction:
+            n_rows, kept = reduction.fold_keeping(_count_and_keep, added)
             assert n_rows == problem.n_rows
-            assert sweeps.fold(_sum_of_kept, added, kept) == total
-            assert sweeps.fold(_sum_of_kept, added) == 0
-            picked = sweeps.fold_picked(_even_ones, kept, _numbers_of, joined)
+            assert reduction.fold(_sum_of_kept, added, kept) == total
+            assert reduction.fold(_sum_of_kept, added) == 0
+            picked = reduction.fold_picked(_even_ones, kept, _numbers_of, joined)
             assert picked == rows[rows % 2 == 0].tolist()
-            assert sweeps.fold_picked(_none_of, kept, _numbers_of, joined) is None
+            assert reduction.fold_picked(_none_of, kept, _numbers_of, joined) is None
             few = problem.take(np.arange(5))
-            assert sweeps.on(few).fold(_numbers_of_all, joined) == list(range(5))
+            assert reduction.on(few).fold(_numbers_of_all, joined) == list(range(5))
 
 
 def _count_and_keep(problem, rows):
@@ -211,11 +210,15 @@ def _numbers_of_all(problem, rows):
 def test_rows_are_taken_from_the_chunks_that_have_them(trust):
     problem = random_problem(3)
     trust = np.linspace(0.5, 1.0, problem.n_rows) if trust else None
-    problem = replace(problem, label_trust=trust)
+    problem = problem.with_rows(label_trust=trust)
     there = chunked(problem, 5)
     assert there.is_distributed
     assert there.without_idle_rows() is there
-    for rows in ([2], [0, there.X.starts[1]], [there.X.starts[2] - 1, problem.n_rows - 1]):
+    for rows in (
+        [2],
+        [0, there.rows.starts[1]],
+        [there.rows.starts[2] - 1, problem.n_rows - 1],
+    ):
         taken, expected = there.take(np.array(rows)), problem.take(np.array(rows))
         np.testing.assert_array_equal(taken.X, expected.X)
         np.testing.assert_array_equal(taken.y, expected.y)
@@ -230,12 +233,13 @@ def test_a_change_by_chunks_may_change_the_ball_and_the_labels():
     ball = replace(problem.ball, radius=0.77, feature_cost=None)
 
     def change(part):
-        return replace(part, X=part.X[:, :1], y=part.y * 0, ball=ball, label_trust=None)
+        part = part.with_rows(X=part.X[:, :1], y=part.y * 0, label_trust=None)
+        return replace(part, ball=ball)
 
     there = chunked(problem, 4).by_chunks(change)
     assert there.is_distributed
     assert there.radius == 0.77
-    assert there.X.n_features == 1
+    assert there.n_features == 1
     taken = there.take(np.arange(problem.n_rows))
     np.testing.assert_array_equal(taken.X, problem.X[:, :1])
     np.testing.assert_array_equal(taken.weight, problem.weight)
@@ -244,7 +248,7 @@ def test_a_change_by_chunks_may_change_the_ball_and_the_labels():
 
 
 def test_the_risk_of_trusted_labels_needs_no_flips():
-    problem = replace(random_problem(3), label_trust=None)
+    problem = random_problem(3).with_rows(label_trust=None)
     problem = replace(problem, ball=replace(problem.ball, label_cost=np.inf, radius=0.3))
     at = classifier(problem)
     found, expected = chunked(problem).risk(*at), problem.risk(*at)

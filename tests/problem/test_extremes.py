@@ -43,7 +43,7 @@ def far_problem(offset):
     y = np.arange(20) % 2
     X = rng.normal(size=(20, 3)) + y[:, None] + offset
     weight = np.full(20, 1 / 20)
-    return RobustProblem(X, y, weight, WassersteinBall(0.1, 2.0), n_classes=2)
+    return RobustProblem.of(X, y, weight, WassersteinBall(0.1, 2.0), n_classes=2)
 
 
 def test_scores_far_from_zero_keep_their_digits():
@@ -116,7 +116,7 @@ def test_joint_curvature_is_the_change_of_slopes(joint):
 def test_multipliers_are_balanced_from_the_middle():
     """The same rows, shifted: the same bound, though b is now a million times as large."""
     near, far = far_problem(0.0), far_problem(2.0**20)
-    far = RobustProblem(near.X + 2.0**20, near.y, near.weight, near.ball, n_classes=2)
+    far = RobustProblem.of(near.X + 2.0**20, near.y, near.weight, near.ball, n_classes=2)
     rng = np.random.default_rng(3)
     masses = Multipliers(*rng.uniform(size=(3, 20, 2)))
     assert dual_bound(far, masses) == pytest.approx(dual_bound(near, masses), rel=1e-6)

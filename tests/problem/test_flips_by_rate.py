@@ -24,7 +24,7 @@ def problem_of_flips(seed=0):
     X = rng.integers(-8, 8, (N, 2)) / 8
     cost = np.array([[0.0, 0.5, 2.0], [1.0, 0.0, 0.5], [0.5, 4.0, 0.0]])
     y, weight = rng.integers(0, C, N), np.full(N, 1 / N)
-    return RobustProblem(X, y, weight, WassersteinBall(0.2, cost), C)
+    return RobustProblem.of(X, y, weight, WassersteinBall(0.2, cost), C)
 
 
 COEF = np.array([[1.0, -0.5], [0.25, 0.5], [-1.0, 0.0]])

@@ -16,7 +16,7 @@ def random_problem(rng, norm="l2", loss="crammer-singer", label_cost=1.0):
     X[np.arange(30), y] += 1.0
     ball = WassersteinBall(0.1, label_cost, norm)
     weight = rng.dirichlet(np.ones(30))
-    return RobustProblem(X, y, weight, ball, n_classes=3, loss=LOSSES[loss])
+    return RobustProblem.of(X, y, weight, ball, n_classes=3, loss=LOSSES[loss])
 
 
 def test_the_envelope_is_the_minimum_over_prices():

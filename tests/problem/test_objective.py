@@ -137,7 +137,7 @@ def worst_risk_of_atoms(problem, coef, intercept, distance):
 )
 def test_risk_is_that_of_the_worst_explicit_atoms(norm, label_cost, feature_cost, trust):
     rng = np.random.default_rng(3)
-    problem = RobustProblem(
+    problem = RobustProblem.of(
         X=rng.normal(size=(5, 3)),
         y=np.array([0, 1, 2, 0, 1]),
         weight=np.array([0.1, 0.3, 0.2, 0.15, 0.25]),
@@ -157,15 +157,15 @@ def test_a_verified_label_stays_even_where_flips_are_free():
     problem = random_problem(0)
     free = WassersteinBall(0.1, 0.0)
     trust = np.full(problem.n_rows, np.inf)
-    verified = replace(problem, ball=free, label_trust=trust)
-    trusted = replace(problem, ball=WassersteinBall(0.1), label_trust=None)
+    verified = replace(problem, ball=free).with_rows(label_trust=trust)
+    trusted = replace(problem, ball=WassersteinBall(0.1)).with_rows(label_trust=None)
     point = classifier_for(problem)
     assert verified.risk(*point) == trusted.risk(*point)
 
 
 def test_an_impossible_flip_stays_so_for_a_worthless_label():
     cost = np.array([[0.0, np.inf], [0.0, 0.0]])
-    problem = RobustProblem(
+    problem = RobustProblem.of(
         np.zeros((2, 1)), np.arange(2), np.full(2, 0.5), WassersteinBall(0.1, cost), 2,
         label_trust=np.zeros(2),
     )  # fmt: skip
@@ -177,7 +177,7 @@ def test_reachable_labels_are_carried_or_can_be_given(seed):
     problem = random_problem(seed)
     gone = problem.y == problem.n_classes - 1
     weight = np.where(gone, 0.0, problem.weight)
-    partial = replace(problem, weight=weight / weight.sum())
+    partial = problem.with_rows(weight=weight / weight.sum())
     np.testing.assert_array_equal(partial.reachable, reachable_by_hand(partial))
 
 
@@ -186,7 +186,7 @@ def test_a_row_without_weight_gives_no_label():
     cost = np.array([[0.0, 1.0, np.inf], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
     rows = np.zeros((2, 1)), np.arange(2), np.array([1.0, 0.0])
     for trust in (None, np.ones(2)):
-        problem = RobustProblem(*rows, WassersteinBall(1.0, cost), 3, label_trust=trust)
+        problem = RobustProblem.of(*rows, WassersteinBall(1.0, cost), 3, label_trust=trust)
         np.testing.assert_array_equal(problem.reachable, [True, True, False])
 
 
@@ -211,11 +211,11 @@ def test_flips_climb_the_concave_envelope():
 
 def test_an_absent_class_counts_only_as_a_winner():
     """Rows of label 0; classes 1 and 2 can win, but no mass carries their labels."""
-    problem = RobustProblem(
+    problem = RobustProblem.of(
         np.zeros((1, 1)), np.zeros(1, int), np.ones(1), WassersteinBall(1.0), 3
     )
     coef = np.array([[0.0], [3.0], [-4.0]])
-    assert problem.lipschitz(coef) == 4.0
+    assert problem.modulus(coef) == 4.0
 
 
 def random_points(problem, n_points):
@@ -288,7 +288,7 @@ def test_units_of_the_features_do_not_matter(seed, factor):
     ball = replace(
         problem.ball, radius=factor * problem.radius, label_cost=factor * problem.label_cost
     )
-    scaled = replace(problem, X=factor * problem.X, ball=ball)
+    scaled = replace(problem, ball=ball).with_rows(X=factor * problem.X)
     before, after = problem.risk(coef, intercept), scaled.risk(coef / factor, intercept)
     assert after.value == pytest.approx(before.value, rel=1e-10)
     assert after.lam == pytest.approx(before.lam / factor, rel=1e-10)
@@ -310,7 +310,7 @@ def test_blocks_and_sparse_rows_give_the_same(seed, monkeypatch):
     expected = problem.risk(coef, intercept), problem.subgradient(coef, intercept, 0.3)
     monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 20)
     for X in (problem.X, sparse.csr_array(problem.X)):
-        parts = replace(problem, X=X)
+        parts = problem.with_rows(X=X)
         assert len(list(parts.blocks())) > 1
         assert parts.risk(coef, intercept) == pytest.approx(expected[0], rel=1e-12)
         found = parts.subgradient(coef, intercept, 0.3)
@@ -329,7 +329,7 @@ def test_blocks_cover_every_row_once(monkeypatch):
 
 def test_without_a_budget_only_what_is_free_is_attainable():
     ball = WassersteinBall(0.0, [[0.0, 0.0], [1.0, 0.0]])
-    problem = RobustProblem(np.eye(2), np.arange(2), np.full(2, 0.5), ball, 2)
+    problem = RobustProblem.of(np.eye(2), np.arange(2), np.full(2, 0.5), ball, 2)
     np.testing.assert_array_equal(
         problem.attainable_flip_cost(), [[np.inf, 0.0], [np.inf, np.inf]]
     )

@@ -8,7 +8,7 @@ import pytest
 from wdrsvm.problem.problem import Subgradient
 from wdrsvm.rows import blocks
 from wdrsvm.rows import reduce as sweeps
-from wdrsvm.rows.reduce import RowSweeps, added, joined
+from wdrsvm.rows.reduce import MemoryReduction, added, joined
 
 from ..agreement.instances import random_problem
 
@@ -24,14 +24,14 @@ def over(request, monkeypatch):
     monkeypatch.setattr(sweeps, "PICKED_BLOCK", 4)
     problem = random_problem(5)
     if request.param == "map":
-        yield RowSweeps(problem, map)
+        yield MemoryReduction(problem, map)
         return
     with ThreadPoolExecutor(3) as pool:
-        yield RowSweeps(problem, pool.map)
+        yield MemoryReduction(problem, pool.map)
 
 
 def test_a_fold_sees_every_row_in_order(over):
-    everything = list(range(over.problem.n_rows))
+    everything = list(range(over.subject.n_rows))
     assert over.fold(numbers, joined) == everything
 
 
@@ -40,16 +40,16 @@ def test_what_is_kept_comes_back_with_its_rows(over):
         return 1, 10.0 * np.array(numbers(problem, rows))
 
     n_blocks, kept = over.fold_keeping(work, added)
-    assert n_blocks == len(list(over.problem.blocks())) > 1
+    assert n_blocks == len(list(over.subject.blocks())) > 1
     found = over.fold(lambda problem, rows, part: [(rows.start, part[0])], joined, kept)
     assert [10.0 * first for first, _ in found] == [entry for _, entry in found]
 
 
 def test_rows_are_picked_by_what_is_kept(over):
-    kept = np.arange(over.problem.n_rows) % 3
+    kept = np.arange(over.subject.n_rows) % 3
     pick = lambda problem, kept: np.flatnonzero(kept == 1)  # noqa: E731
     found = over.fold_picked(pick, kept, lambda problem, rows: list(rows), joined)
-    assert found == list(range(1, over.problem.n_rows, 3))
+    assert found == list(range(1, over.subject.n_rows, 3))
     none = over.fold_picked(lambda problem, kept: kept[:0], kept, numbers, joined)
     assert none is None
 
@@ -67,7 +67,7 @@ def sweeps_pair(lam):
 
 
 def test_sweeps_over_other_rows_are_run_in_the_same_way(over):
-    few = over.problem.take(np.arange(5))
+    few = over.subject.take(np.arange(5))
     others = over.on(few)
     assert others.run == over.run
     assert others.fold(numbers, joined) == list(range(5))

@@ -56,7 +56,7 @@ def clusters(n_rows=40, n_features=3, n_classes=3, seed=0):
 def problem_of(X, y, radius=0.1, label_cost=np.inf, norm="l1", **options):
     weight = np.full(len(y), 1.0 / len(y))
     ball = WassersteinBall(radius, label_cost, norm)
-    return RobustProblem(X, y, weight, ball, int(y.max()) + 1, **options)
+    return RobustProblem.of(X, y, weight, ball, int(y.max()) + 1, **options)
 
 
 def erm_program(X, y, radius, norm, fit_intercept=True):
@@ -192,7 +192,7 @@ def test_dearer_features_and_surer_labels_never_raise_the_optimum(seed):
     cost = np.where(np.arange(problem.n_features) % 2, 3.0, 1.0) * problem.feature_cost
     assert_no_larger(with_ball(problem, feature_cost=cost), problem)
     trust = np.ones(problem.n_rows) if problem.label_trust is None else problem.label_trust
-    surer = replace(problem, label_trust=trust + np.arange(problem.n_rows) % 3)
+    surer = problem.with_rows(label_trust=trust + np.arange(problem.n_rows) % 3)
     assert_no_larger(surer, problem)
 
 
@@ -210,7 +210,7 @@ def test_names_of_classes_do_not_matter(seed):
     order = np.random.default_rng(seed).permutation(problem.n_classes)
     cost = np.empty_like(problem.label_cost)
     cost[np.ix_(order, order)] = problem.label_cost
-    renamed = replace(with_ball(problem, label_cost=cost), y=order[problem.y])
+    renamed = with_ball(problem, label_cost=cost).with_rows(y=order[problem.y])
     assert_same_optimum(problem, renamed)
 
 
@@ -219,7 +219,7 @@ def test_names_of_classes_do_not_matter(seed):
 def test_units_of_the_features_do_not_matter(seed, factor):
     problem = random_problem(seed)
     ball = {"radius": factor * problem.radius, "label_cost": factor * problem.label_cost}
-    assert_same_optimum(problem, replace(with_ball(problem, **ball), X=factor * problem.X))
+    assert_same_optimum(problem, with_ball(problem, **ball).with_rows(X=factor * problem.X))
 
 
 @every_seed
@@ -230,7 +230,7 @@ def test_feature_costs_are_units(seed):
     touchable = np.isfinite(cost)
     X = problem.X * np.where(touchable, cost, 1.0)
     plain = with_ball(problem, feature_cost=np.where(touchable, 1.0, np.inf))
-    assert_same_optimum(problem, replace(plain, X=X))
+    assert_same_optimum(problem, plain.with_rows(X=X))
 
 
 @every_seed
@@ -238,11 +238,10 @@ def test_repeated_rows_are_weights(seed):
     problem = random_problem(seed)
     times = np.random.default_rng(seed).integers(1, 4, problem.n_rows)
     weight = problem.weight * times
-    weighted = replace(problem, weight=weight / weight.sum())
+    weighted = problem.with_rows(weight=weight / weight.sum())
     index = np.arange(problem.n_rows).repeat(times)
     trust = problem.label_trust
-    repeated = replace(
-        problem,
+    repeated = problem.with_rows(
         X=problem.X[index],
         y=problem.y[index],
         weight=problem.weight[index] / weight.sum(),
@@ -259,15 +258,14 @@ def test_rows_of_zero_weight_are_absent(seed):
     weight = np.where(keep, problem.weight, 0.0)
     rows = canonical_rows(problem.X, problem.y, weight, problem.label_trust)
     trust = problem.label_trust
-    absent = replace(
-        problem,
+    absent = problem.with_rows(
         X=problem.X[keep],
         y=problem.y[keep],
         weight=weight[keep] / weight.sum(),
         label_trust=None if trust is None else trust[keep],
     )
-    same = replace(
-        problem, X=rows.X, y=rows.y, weight=rows.weight, label_trust=rows.label_trust
+    same = problem.with_rows(
+        X=rows.X, y=rows.y, weight=rows.weight, label_trust=rows.label_trust
     )
     assert_same_optimum(same, absent)
 
@@ -279,8 +277,8 @@ def test_the_order_of_features_and_rows_does_not_matter(seed):
     features = rng.permutation(problem.n_features)
     rows = rng.permutation(problem.n_rows)
     trust = problem.label_trust
-    shuffled = replace(
-        with_ball(problem, feature_cost=problem.feature_cost[features]),
+    moved = with_ball(problem, feature_cost=problem.feature_cost[features])
+    shuffled = moved.with_rows(
         X=problem.X[np.ix_(rows, features)],
         y=problem.y[rows],
         weight=problem.weight[rows],
@@ -293,14 +291,14 @@ def test_the_order_of_features_and_rows_does_not_matter(seed):
 def test_the_origin_does_not_matter_where_there_is_an_intercept(seed):
     problem = replace(random_problem(seed), fit_intercept=True)
     shift = 5 * np.random.default_rng(seed).normal(size=problem.n_features)
-    assert_same_optimum(problem, replace(problem, X=problem.X + shift))
+    assert_same_optimum(problem, problem.with_rows(X=problem.X + shift))
 
 
 @every_seed
 def test_mirrored_features_have_the_same_optimum(seed):
     problem = random_problem(seed)
     sign = np.where(np.arange(problem.n_features) % 2, 1.0, -1.0)
-    assert_same_optimum(problem, replace(problem, X=problem.X * sign))
+    assert_same_optimum(problem, problem.with_rows(X=problem.X * sign))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -308,7 +306,7 @@ def test_a_rotation_does_not_matter_to_the_l2_norm(seed):
     problem = with_ball(random_problem(seed, norm="l2"), feature_cost=None)
     size = problem.n_features
     rotation = np.linalg.qr(np.random.default_rng(seed).normal(size=(size, size)))[0]
-    assert_same_optimum(problem, replace(problem, X=problem.X @ rotation))
+    assert_same_optimum(problem, problem.with_rows(X=problem.X @ rotation))
 
 
 @every_seed

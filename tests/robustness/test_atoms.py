@@ -89,7 +89,7 @@ def test_flips_spend_the_budget_and_moving_the_rest(radius, loss):
     assert atoms.weight @ cost + left == pytest.approx(radius)
     np.testing.assert_allclose(np.bincount(atoms.source, atoms.weight), ATOMS.weight)
     np.testing.assert_array_equal(atoms.X, X[atoms.source])
-    slope = judged.problem.lipschitz(CLASSIFIER.coef_)
+    slope = judged.problem.modulus(CLASSIFIER.coef_)
     risk = judged.problem.risk(CLASSIFIER.coef_, CLASSIFIER.intercept_).value
     assert atoms.weight @ losses_of(atoms, loss) + left * slope == pytest.approx(risk)
 

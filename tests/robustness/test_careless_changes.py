@@ -41,7 +41,7 @@ class Scores(BaseEstimator):
 
 def problem_of(ball=None, **changes):
     ball = WassersteinBall(0.05, 2.0) if ball is None else ball
-    return RobustProblem(X, y, WEIGHT / WEIGHT.sum(), ball, 3, **changes)
+    return RobustProblem.of(X, y, WEIGHT / WEIGHT.sum(), ball, 3, **changes)
 
 
 @pytest.mark.parametrize(

@@ -284,7 +284,7 @@ def test_a_switched_category_costs_what_switching_does():
 def test_no_distribution_attains_the_triangle_bound():
     X, y = iris_like(n_rows=12)
     scores = linear_scores(FixedScores(np.eye(3), np.zeros(3)))
-    tight = LinearScores(*scores[:3], triangle=True)
+    tight = LinearScores(*scores[:3], lipschitz="triangle")
     exact, bound = (
         worst_case_distribution(each, X, y, WassersteinBall(0.3))
         for each in (scores, tight)

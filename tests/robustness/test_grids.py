@@ -18,7 +18,7 @@ from wdrsvm.robustness.paths.grids import (
 )
 
 MATRIX = np.array([[0, 1], [2, 0]])
-PROBLEM = RobustProblem(
+PROBLEM = RobustProblem.of(
     np.array([[-1.0], [1.0]]), np.array([0, 1]), np.full(2, 0.5), WassersteinBall(0.3), 2
 )
 

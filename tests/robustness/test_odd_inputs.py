@@ -72,7 +72,7 @@ def test_full_coverage_tries_all_radii():
 
 def leaned(bound_share=1.0, **changes):
     """A constant fit, leaned; with a bound of that share of the constant's risk."""
-    problem = RobustProblem(X, y, np.full(12, 1 / 12), WassersteinBall(2.0, 0.5), 3)
+    problem = RobustProblem.of(X, y, np.full(12, 1 / 12), WassersteinBall(2.0, 0.5), 3)
     found = solve(problem)
     limit = LimitClassifier(np.zeros((3, 2)), np.zeros(3), 1.0)
     certificate = found.certificate._replace(dual_bound=bound_share)

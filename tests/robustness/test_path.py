@@ -47,7 +47,7 @@ def assert_optimal(path, X, y, *, norm="l2", fit_intercept=True, weight=None, tr
     for i, radius in enumerate(path.radii):
         for j, cost in enumerate(path.label_costs):
             ball = WassersteinBall(radius, cost, norm)
-            problem = RobustProblem(
+            problem = RobustProblem.of(
                 X, codes, mass / mass.sum(), ball, len(path.classes), fit_intercept, trust
             )
             risk = problem.risk(path.coef[i, j], path.intercept[i, j]).value
@@ -261,7 +261,7 @@ def asked_of_path(monkeypatch, *grid, **options):
     def lift(kernel, rows, n_samples, **parameters):
         asked.lifted = (kernel, n_samples, parameters)
         on_samples = lambda path, n: ("lifted", path, n)  # noqa: E731
-        return SimpleNamespace(rows=rows._replace(X=rows.X[:, :1]), on_samples=on_samples)
+        return SimpleNamespace(rows=replace(rows, X=rows.X[:, :1]), on_samples=on_samples)
 
     monkeypatch.setattr(path_module, "Grid", SimpleNamespace(of=made))
     monkeypatch.setattr(path_module, "in_parallel", in_parallel)

@@ -38,7 +38,7 @@ def path_of(coef=COEF, intercept=INTERCEPT):
 def problem(cost=0.5, radius=0.3, trust=None, weight=None, **shape):
     weight = np.ones(9) if weight is None else weight
     ball = WassersteinBall(radius, cost, **shape)
-    return RobustProblem(X, CODES, weight / weight.sum(), ball, 3, label_trust=trust)
+    return RobustProblem.of(X, CODES, weight / weight.sum(), ball, 3, label_trust=trust)
 
 
 def test_scores_and_labels_of_every_classifier():

@@ -25,7 +25,7 @@ GOOD = np.array([[1.0, -0.5], [-0.5, 1.0], [-0.5, -0.5]])
 
 def problem_of(**changes):
     ball = WassersteinBall(0.7, 5.0, **changes)
-    return RobustProblem(X, Y, np.full(9, 1 / 9), ball, 3)
+    return RobustProblem.of(X, Y, np.full(9, 1 / 9), ball, 3)
 
 
 def place(problem):

@@ -23,7 +23,7 @@ MIXED_COST = np.array([[0.0, 0.5, np.inf], [1.0, 0.0, 2.0], [np.inf, 0.3, 0.0]])
 def problem_of(X=X, y=y, label_cost=2.0, norm="l2", **options):
     ball = WassersteinBall(0.0, label_cost, norm, options.pop("feature_cost", None))
     weight = options.pop("weight", np.full(len(y), 1.0 / len(y)))
-    return RobustProblem(X, y, weight, ball, int(y.max()) + 1, **options)
+    return RobustProblem.of(X, y, weight, ball, int(y.max()) + 1, **options)
 
 
 def optimum(problem, radius):
@@ -295,18 +295,18 @@ def test_a_limit_without_features_has_a_row_for_each_label(monkeypatch, trust, l
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("triangle", [False, True])
-def test_a_limit_on_untouchable_features_has_all_rows(monkeypatch, convert, triangle):
+@pytest.mark.parametrize("lipschitz", ["exact", "triangle"])
+def test_a_limit_on_untouchable_features_has_all_rows(monkeypatch, convert, lipschitz):
     trust = np.array([1.0, np.inf, 0.5, 0.0, 2.0])
     options = {"weight": MASS, "feature_cost": [np.inf, 2.0, np.inf], "label_trust": trust}
-    problem = problem_of(convert(ROWS), LABELS, 2.0, triangle=triangle, **options)
+    problem = problem_of(convert(ROWS), LABELS, 2.0, lipschitz=lipschitz, **options)
     found, limit, name = asked_of_limit(monkeypatch, problem, "newton")
     assert found.coef.tolist() == [[1.0, 0.0, 1.0]] * 3
     assert name == "newton"
     columns = limit.X.toarray() if sparse.issparse(limit.X) else limit.X
     np.testing.assert_array_equal(columns, ROWS[:, [0, 2]])
     assert limit.label_trust.tolist() == [1.0, np.inf, 1.0, 1.0, 1.0]
-    assert (limit.radius, limit.triangle) == (0.0, False)
+    assert (limit.radius, limit.lipschitz) == (0.0, "exact")
     assert not limit.label_cost.any()
     assert limit.weight is MASS
     free = problem_of(ROWS, LABELS, np.inf, weight=MASS, feature_cost=[np.inf, 2.0, np.inf])

@@ -219,7 +219,7 @@ def told(objective):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_a_certificate_is_compared_with_the_rows_left_out(monkeypatch, fit_intercept):
     ball = WassersteinBall(0.25, 1.0, "l1", [1.0, 2.0])
-    problem = RobustProblem(TOY_X, TOY_Y, np.full(4, 0.25), ball, 3, fit_intercept)
+    problem = RobustProblem.of(TOY_X, TOY_Y, np.full(4, 0.25), ball, 3, fit_intercept)
     counts = np.array([0.0, 3.0, 1.0, 0.0])
     # Scores 0.5, 1, -1 of label 0 and 3.5, 1, -4 of label 1: losses 1.5 and 3.5.
     for objective, covers in ((2.5, True), (2.5 * (1 + 1e-6), True), (2.4999, False)):
@@ -237,7 +237,7 @@ def test_a_certificate_is_compared_with_the_rows_left_out(monkeypatch, fit_inter
 
 
 def test_rounding_does_not_uncover():
-    problem = RobustProblem(TOY_X, TOY_Y, np.full(4, 0.25), WassersteinBall(0.1), 3)
+    problem = RobustProblem.of(TOY_X, TOY_Y, np.full(4, 0.25), WassersteinBall(0.1), 3)
     for share, covers in ((1 - 0.5e-9, True), (1 - 3e-9, False)):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(radius_rules, "solve", told(2.5 * share)[0])

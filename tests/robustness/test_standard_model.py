@@ -36,7 +36,7 @@ def test_the_problem_is_that_of_standardised_rows(monkeypatch, convert, trust):
     scaled = (X - mean) / X.std(axis=0)
     ball = WassersteinBall(0.05, 2.0)
     weight = WEIGHT / WEIGHT.sum()
-    expected = RobustProblem(scaled, Y, weight, ball, 3, label_trust=trust)
+    expected = RobustProblem.of(scaled, Y, weight, ball, 3, label_trust=trust)
     for factor in (0.0, 0.1, 1.0):
         scores = factor * COEF, factor * INTERCEPT
         assert problem.risk(*scores).value == pytest.approx(expected.risk(*scores).value)

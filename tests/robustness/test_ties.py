@@ -24,7 +24,7 @@ COEF, INTERCEPT = rng.normal(size=(3, 2)), rng.normal(size=3)
 
 
 def problem_of(radius=0.5, cost=0.5):
-    return RobustProblem(X, Y, np.full(9, 1 / 9), WassersteinBall(radius, cost), 3)
+    return RobustProblem.of(X, Y, np.full(9, 1 / 9), WassersteinBall(radius, cost), 3)
 
 
 def result_of(bound):

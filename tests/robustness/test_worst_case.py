@@ -300,10 +300,11 @@ def test_a_classifier_is_judged_by_the_problem_it_is_given(loss):
     assert problem.loss is LOSSES[loss]
     assert problem.label_trust.tolist() == TOY_TRUST.tolist()
     assert problem.weight.tolist() == [0.25, 0.5, 0.0, 0.25]
-    assert (problem.n_classes, problem.triangle, scores.triangle) == (3, False, False)
+    assert (problem.n_classes, problem.lipschitz, scores.lipschitz) == (3, "exact", "exact")
     np.testing.assert_array_equal(problem.X, TOY_X)
-    tight = LinearScores(*scores[:3], triangle=True)
-    assert judged_classifier(tight, TOY_X, TOY_Y, ball, loss, None, None).problem.triangle
+    tight = LinearScores(*scores[:3], lipschitz="triangle")
+    judged = judged_classifier(tight, TOY_X, TOY_Y, ball, loss, None, None)
+    assert judged.problem.lipschitz == "triangle"
 
 
 @pytest.mark.parametrize("with_trust", [True, False])
@@ -322,10 +323,10 @@ def test_lazy_rows_have_the_risk_of_rows_in_memory(loss, steps, with_trust):
 
 def test_a_lazy_problem_knows_whether_there_is_trust():
     given = (TOY, lazy(TOY_X), TOY_Y, WassersteinBall(0.2, 0.5), "logistic", None)
-    assert judged_lazily(*given, None).problem.label_trust is None
+    assert not judged_lazily(*given, None).problem.rows.with_trust
     problem = judged_lazily(*given, TOY_TRUST).problem
-    assert problem.label_trust.shape == problem.y.shape == problem.weight.shape == (0,)
-    assert problem.y.dtype == np.intp
+    assert problem.rows.with_trust
+    assert problem.is_distributed
     assert problem.n_classes == 3
     assert problem.loss is LOSSES["logistic"]
 

@@ -24,7 +24,7 @@ def small_problem(norm, seed=0, radius=0.05):
     ball = WassersteinBall(
         radius, 2.0, norm, support=(0.0, high), categorical=[([3, 4], 0.5)]
     )
-    return RobustProblem(X, y, np.full(24, 1 / 24), ball, 3)
+    return RobustProblem.of(X, y, np.full(24, 1 / 24), ball, 3)
 
 
 def points(problem, n_iter):
@@ -100,7 +100,7 @@ def shared_problem():
     y = np.arange(4) % 2
     X = np.array([[0.5, 0.5, 1.0], [1.0, 0.0, 0.9], [1.0, 0.1, 0.1], [0.9, 0.9, 0.0]])
     ball = WassersteinBall(0.05, 0.3, "l2", support=(0.0, 1.0))
-    return RobustProblem(X, y, np.full(4, 0.25), ball, 2)
+    return RobustProblem.of(X, y, np.full(4, 0.25), ball, 2)
 
 
 @pytest.mark.parametrize("max_iter", [1, 5, 8, 10, 12])

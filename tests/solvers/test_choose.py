@@ -20,7 +20,7 @@ def problem_of(n_features=2, n_classes=3, n_rows=30, norm="l2"):
     y = np.arange(n_rows) % n_classes
     X = rng.normal(size=(n_rows, n_features)) + y[:, None]
     weight = np.full(n_rows, 1.0 / n_rows)
-    return RobustProblem(X, y, weight, WassersteinBall(0.05, 2.0, norm), n_classes)
+    return RobustProblem.of(X, y, weight, WassersteinBall(0.05, 2.0, norm), n_classes)
 
 
 def needs(name):

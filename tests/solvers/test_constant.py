@@ -15,12 +15,12 @@ def rare_class(n_classes=2, n_rows=4000, norm="l2", label_cost=2.0, seed=0, **kn
     y = rng.choice(n_classes, n_rows, p=shares)
     X = rng.normal(size=(n_rows, 5)) + 0.2 * (y == 1)[:, None]
     ball = WassersteinBall(0.05, label_cost, norm)
-    return RobustProblem(X, y, np.full(n_rows, 1 / n_rows), ball, n_classes, **known)
+    return RobustProblem.of(X, y, np.full(n_rows, 1 / n_rows), ball, n_classes, **known)
 
 
 def constant_of(problem):
-    with problem.sweeps() as sweeps:
-        return best_constant(problem, sweeps)
+    with problem.reduction() as reduction:
+        return best_constant(problem, reduction)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

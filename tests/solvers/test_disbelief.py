@@ -30,7 +30,9 @@ def doubted(loss="logistic", repair=False, seed=0, n=40, label_cost=0.8, share=0
     y = np.where(wrong, (truth + rng.integers(1, 3, n)) % 3, truth)
     weight = rng.integers(1, 3, n).astype(float)
     ball = WassersteinBall(0.05, label_cost)
-    problem = RobustProblem(X, y, weight / weight.sum(), ball, 3, loss=LOSSES[loss], **kw)
+    problem = RobustProblem.of(
+        X, y, weight / weight.sum(), ball, 3, loss=LOSSES[loss], **kw
+    )
     return DoubtedProblem(problem, repair, share)
 
 
@@ -156,6 +158,6 @@ def test_folds_leave_small_classes_whole():
 def test_a_problem_that_has_lost_a_class_is_still_solved():
     doubts = doubted()
     weight = np.where(doubts.problem.y == 2, 0.0, doubts.problem.weight)
-    problem = replace(doubts.problem, weight=weight / weight.sum()).without_idle_rows()
+    problem = doubts.problem.with_rows(weight=weight / weight.sum()).without_idle_rows()
     point = disbelieve(replace(doubts, problem=problem), SETTINGS)
     assert not (point.beliefs.label == 2).any()

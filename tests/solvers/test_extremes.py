@@ -22,7 +22,7 @@ def clusters(n_classes=3, norm="l2", label_cost=2.0, **parts):
     X = rng.normal(size=(30, 4)) + 2 * np.eye(3, 4)[y]
     ball = WassersteinBall(0.05, label_cost, norm)
     weight = np.full(30, 1 / 30)
-    return RobustProblem(X, y, weight, ball, n_classes=n_classes, **parts)
+    return RobustProblem.of(X, y, weight, ball, n_classes=n_classes, **parts)
 
 
 @pytest.mark.parametrize("entry", [np.nan, np.inf])

@@ -36,7 +36,7 @@ def wide(norm, label_cost, fit_intercept=True, n_rows=60, n_features=300, seed=0
     X = sparse.csr_array(X)
     ball = WassersteinBall(0.02, label_cost, norm)
     weight = np.full(n_rows, 1 / n_rows)
-    return RobustProblem(X, y, weight, ball, 3, fit_intercept)
+    return RobustProblem.of(X, y, weight, ball, 3, fit_intercept)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -62,7 +62,7 @@ def test_the_optimum_lies_between_bound_and_objective(seed):
 def test_sparse_and_dense_agree_with_the_interior_point(norm, label_cost, fit_intercept):
     problem = wide(norm, label_cost, fit_intercept)
     exact = interior_point(problem, SolverSettings(tol=1e-6)).certificate
-    for same in (problem, replace(problem, X=problem.X.toarray())):
+    for same in (problem, problem.with_rows(X=problem.X.toarray())):
         found = first_order(same, ROUGH).certificate
         assert found.holds(1e-2)
         assert found.dual_bound <= exact.objective + 1e-9
@@ -127,12 +127,8 @@ def test_costs_trust_and_weights_of_wide_data(norm, fit_intercept):
     trust = rng.choice([0.5, 1.0, np.inf], problem.n_rows)
     weight = rng.exponential(size=problem.n_rows)
     weight[:3] = 0.0
-    problem = replace(
-        problem,
-        ball=WassersteinBall(0.02, prices, norm, cost),
-        weight=weight / weight.sum(),
-        label_trust=trust,
-    )
+    problem = problem.with_rows(weight=weight / weight.sum(), label_trust=trust)
+    problem = replace(problem, ball=WassersteinBall(0.02, prices, norm, cost))
     found = first_order(problem, ROUGH).certificate
     exact = interior_point(problem, SolverSettings(tol=1e-6)).certificate
     assert found.holds(1e-2)

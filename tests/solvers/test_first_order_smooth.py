@@ -20,7 +20,7 @@ def problem_of(loss, norm="l2", label_cost=np.inf, fit_intercept=True):
     y = np.arange(120) % 4
     X = rng.normal(size=(120, 8)) + 0.8 * rng.normal(size=(4, 8))[y]
     ball = WassersteinBall(0.05, label_cost, norm)
-    return RobustProblem(X, y, np.full(120, 1 / 120), ball, 4, fit_intercept, loss=loss)
+    return RobustProblem.of(X, y, np.full(120, 1 / 120), ball, 4, fit_intercept, loss=loss)
 
 
 @pytest.mark.parametrize("loss", FAMILY, ids=str)
@@ -44,7 +44,7 @@ def test_wide_sparse_data_are_certified(loss):
     X = sparse.random_array((300, 20_000), density=1e-3, format="csr", rng=rng)
     X = sparse.csr_array(X + sparse.csr_array(np.eye(5)[y] @ np.eye(5, 20_000)))
     ball = WassersteinBall(0.02, 2.0, "l2")
-    problem = RobustProblem(X, y, np.full(300, 1 / 300), ball, 5, loss=loss)
+    problem = RobustProblem.of(X, y, np.full(300, 1 / 300), ball, 5, loss=loss)
     found = solve(problem, "first-order", SolverSettings(tol=1e-3))
     assert found.status is SolverStatus.CONVERGED
     assert found.certificate.objective < 0.9 * loss.of_equal_scores(5)

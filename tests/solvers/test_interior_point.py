@@ -28,7 +28,7 @@ def problem_of(X, y, norm="l2", radius=0.05, label_cost=2.0, n_classes=None, **o
     weight = options.pop("weight", np.full(len(y), 1.0 / len(y)))
     ball = WassersteinBall(radius, label_cost, norm, options.pop("feature_cost", None))
     n_classes = int(y.max()) + 1 if n_classes is None else n_classes
-    return RobustProblem(X, y, weight / weight.sum(), ball, n_classes, **options)
+    return RobustProblem.of(X, y, weight / weight.sum(), ball, n_classes, **options)
 
 
 def duplicate_rows(norm):
@@ -229,7 +229,7 @@ def test_classes_sum_to_zero(seed):
 def test_sparse_rows_are_as_dense_ones(norm):
     problem = problem_of(*clusters(), norm)
     dense = interior_point(problem, DEFAULT)
-    found = interior_point(replace(problem, X=sparse.csr_array(problem.X)), DEFAULT)
+    found = interior_point(problem.with_rows(X=sparse.csr_array(problem.X)), DEFAULT)
     np.testing.assert_allclose(found.coef, dense.coef, atol=1e-8)
 
 

@@ -20,7 +20,7 @@ def blobs(n_rows=400, n_features=3, n_classes=3, spread=1.0, seed=0, **ball):
     y = np.arange(n_rows) % n_classes
     X = spread * rng.normal(size=(n_rows, n_features)) + rng.normal(size=(3, n_features))[y]
     ball = WassersteinBall(**{"radius": 0.05, "label_cost": 2.0} | ball)
-    return RobustProblem(X, y, np.full(n_rows, 1 / n_rows), ball, n_classes)
+    return RobustProblem.of(X, y, np.full(n_rows, 1 / n_rows), ball, n_classes)
 
 
 @pytest.mark.parametrize("loss", FAMILY, ids=str)

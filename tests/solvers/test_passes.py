@@ -10,7 +10,7 @@ from scipy import sparse
 from wdrsvm.problem import dual_bound
 from wdrsvm.rows import blocks
 from wdrsvm.rows import reduce as sweeps
-from wdrsvm.rows.reduce import RowSweeps
+from wdrsvm.rows.reduce import MemoryReduction
 from wdrsvm.solvers.newton import smoothing
 from wdrsvm.solvers.newton.smoothed_risk import Passes
 from wdrsvm.solvers.newton.smoothing import SoftmaxMultipliers
@@ -24,7 +24,7 @@ SEEDS = range(16)
 
 
 def passes_over(problem, run=map):
-    return Passes.over(problem, Scaling.of(problem), RowSweeps(problem, run))
+    return Passes.over(problem, Scaling.of(problem), MemoryReduction(problem, run))
 
 
 def coefficients(problem, seed=0):
@@ -70,7 +70,7 @@ def test_sparse_and_mapped_rows_are_as_dense_ones(seed, tmp_path):
     coef = coefficients(problem)
     expected = everything(passes_over(problem), coef)
     for X in (sparse.csr_array(problem.X), mapped(problem.X, tmp_path)):
-        assert_close(everything(passes_over(replace(problem, X=X)), coef), expected)
+        assert_close(everything(passes_over(problem.with_rows(X=X)), coef), expected)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
@@ -173,14 +173,13 @@ def test_a_sample_of_the_rows_is_their_own_problem(seed):
     passes, coef = passes_over(problem), coefficients(problem)
     rows = np.arange(0, problem.n_rows, 2)
     trust = problem.label_trust
-    part = replace(
-        problem,
+    part = problem.with_rows(
         X=problem.X[rows],
         y=problem.y[rows],
         weight=problem.weight[rows] / problem.weight[rows].sum(),
         label_trust=None if trust is None else trust[rows],
     )
-    alone = Passes.over(part, passes.scaling, RowSweeps(part, map))
+    alone = Passes.over(part, passes.scaling, MemoryReduction(part, map))
     assert_equal(everything(passes.on(rows), coef), everything(alone, coef))
 
 

@@ -94,7 +94,7 @@ def test_a_seed_fixes_every_bit():
 def test_sparse_rows_are_as_dense_ones():
     problem = many_rows(n_rows=6000)
     dense = smoothing_newton(problem, DEFAULT)
-    rows = replace(problem, X=sparse.csr_array(problem.X))
+    rows = problem.with_rows(X=sparse.csr_array(problem.X))
     found = smoothing_newton(rows, DEFAULT)
     assert_solved(rows, found, 1e-6)
     np.testing.assert_allclose(found.coef, dense.coef, atol=1e-4)
@@ -104,13 +104,13 @@ def test_rows_may_stay_on_disk(tmp_path):
     problem = many_rows(n_rows=6000)
     np.save(tmp_path / "rows.npy", problem.X)
     mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
-    found = smoothing_newton(replace(problem, X=mapped), DEFAULT)
+    found = smoothing_newton(problem.with_rows(X=mapped), DEFAULT)
     np.testing.assert_array_equal(found.coef, smoothing_newton(problem, DEFAULT).coef)
 
 
 def test_single_precision_rows_are_solved():
     problem = many_rows(n_rows=6000)
-    narrow = replace(problem, X=problem.X.astype(np.float32))
+    narrow = problem.with_rows(X=problem.X.astype(np.float32))
     assert_solved(narrow, smoothing_newton(narrow, DEFAULT), 1e-6)
 
 

@@ -32,7 +32,7 @@ def rows(n_rows, n_features=8):
 
 def problem_of(X, y, ball, **kwargs):
     weight = np.full(len(y), 1.0 / len(y))
-    return RobustProblem(X, y, weight, ball, N_CLASSES, **kwargs)
+    return RobustProblem.of(X, y, weight, ball, N_CLASSES, **kwargs)
 
 
 X, y = rows(5000)

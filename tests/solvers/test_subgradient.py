@@ -26,14 +26,14 @@ def clusters(norm="l1", radius=0.05, label_cost=2.0, n_rows=300, intercept=True)
     X = rng.normal(size=(n_rows, 4)) + 1.5 * np.eye(3, 4)[y]
     weight = np.full(n_rows, 1.0 / n_rows)
     ball = WassersteinBall(radius, label_cost, norm)
-    return RobustProblem(X, y, weight, ball, 3, intercept)
+    return RobustProblem.of(X, y, weight, ball, 3, intercept)
 
 
 def random_point(problem, seed):
     rng = np.random.default_rng(seed)
     coef = rng.normal(size=(problem.n_classes, problem.n_features))
     intercept = rng.normal(size=problem.n_classes) * problem.fit_intercept
-    return Point(coef, intercept, problem.lipschitz(coef) + rng.random())
+    return Point(coef, intercept, problem.modulus(coef) + rng.random())
 
 
 class TestOneLook:
@@ -162,7 +162,7 @@ class TestSettings:
 
     def test_other_losses_are_refused(self):
         problem = clusters()
-        logistic = RobustProblem(
+        logistic = RobustProblem.of(
             problem.X, problem.y, problem.weight, problem.ball, 3, loss=LOSSES["logistic"]
         )
         with pytest.raises(ValueError, match="use 'newton'"):

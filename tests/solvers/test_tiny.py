@@ -3,8 +3,6 @@
 Small enough to run with the compiler off too, where compiled functions are counted.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -29,7 +27,7 @@ def tiny(norm="l2", cost="half", radius=0.05, n_features=2, loss=CRAMMER_SINGER,
     X = rng.normal(size=(9, n_features)) + 1.5 * np.eye(3)[y][:, :1] - (y == 2)[:, None]
     weight = rng.uniform(0.5, 1.5, size=9)
     ball = WassersteinBall(radius, COSTS[cost], norm)
-    return RobustProblem(X, y, weight / weight.sum(), ball, 3, loss=loss, **others)
+    return RobustProblem.of(X, y, weight / weight.sum(), ball, 3, loss=loss, **others)
 
 
 def assert_bracketed(problem, name, tol=1e-4, start=None):
@@ -74,7 +72,7 @@ def test_sparse_rows_and_trust(name, norm):
 
 
 def with_rows(problem, kind):
-    return replace(problem, X=kind(problem.X))
+    return problem.with_rows(X=kind(problem.X))
 
 
 @pytest.mark.parametrize("norm", NORMS)
@@ -87,7 +85,7 @@ def test_smooth_losses(name, loss, cost, norm):
 
 @pytest.mark.parametrize("name", [*SECOND, "first-order"])
 def test_the_triangle_bound(name):
-    found = assert_bracketed(tiny(triangle=True), name, 1e-2)
+    found = assert_bracketed(tiny(lipschitz="triangle"), name, 1e-2)
     exact = solve(tiny(), "interior-point").certificate
     assert found.certificate.objective >= exact.dual_bound
 

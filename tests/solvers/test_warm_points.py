@@ -22,10 +22,10 @@ def problem(norm, radius=0.02, label_cost=0.5, seed=0, **given):
         80, 5, n_informative=4, n_redundant=0, n_classes=4, n_clusters_per_class=1,
         random_state=seed,
     )  # fmt: skip
-    triangle = norm == "triangle"
-    ball = WassersteinBall(radius, label_cost, "l2" if triangle else norm)
+    lipschitz = "triangle" if norm == "triangle" else "exact"
+    ball = WassersteinBall(radius, label_cost, "l2" if norm == "triangle" else norm)
     weight = np.full(80, 1 / 80)
-    return RobustProblem(X, y, weight, ball, n_classes=4, triangle=triangle, **given)
+    return RobustProblem.of(X, y, weight, ball, n_classes=4, lipschitz=lipschitz, **given)
 
 
 def data_of(problem):

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..inputs.arrays import READ_AS_THEY_ARE, as_matrix, checked_flag
 from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
-from ..problem.distributed import problem_type
 from ..robustness.promises.worst_case import linear_scores
 from ..rows.blocks import scores_of
 from ..solvers import SolverResult, SolverSettings, Start, solve
@@ -107,14 +106,11 @@ class RobustClassifier(PromisesMixin, LargestScore):
         return LOSSES["crammer-singer"]
 
     def _problem(self, data: TrainingData, ball: WassersteinBall) -> RobustProblem:
-        return problem_type(data.rows.X)(
-            data.rows.X,
-            data.rows.y,
-            data.rows.weight,
+        return RobustProblem(
+            data.rows,
             ball,
             n_classes=len(data.classes),
             fit_intercept=checked_flag(self.fit_intercept, "fit_intercept"),
-            label_trust=data.rows.label_trust,
             loss=self._loss(),
         )
 
@@ -186,7 +182,7 @@ class RobustLinearClassifier(RobustClassifier):
             return None
         scores = linear_scores(self)
         same_classes = np.array_equal(scores.classes, data.classes)
-        if not same_classes or scores.coef.shape[1] != data.rows.X.shape[1]:
+        if not same_classes or scores.coef.shape[1] != data.rows.n_features:
             return None
         return Start(scores.coef, scores.intercept, self.lambda_)
 

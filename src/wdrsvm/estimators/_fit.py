@@ -30,7 +30,6 @@ from ..problem import RobustProblem, canonical_rows
 from ..problem.ball import as_float
 from ..robustness.radius.break_ties import is_constant, lean, nominal_classifier
 from ..robustness.radius.radius_max import limit_classifier, radius_max_of
-from ..rows.canonical import NominalRows
 from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus
 
 # Below this many scores in a training set, finding radius_max takes a moment only.
@@ -66,7 +65,7 @@ class TrainingData:
     """The nominal distribution, the names of its label codes, and the codes of all rows
     that were given."""
 
-    rows: NominalRows
+    rows: Any  # NominalRows, or ChunkedRows of a dask collection
     classes: Labels
     codes: Codes
 

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..inputs.dask_collections import checked_block, is_lazy, observed_rows
-from ..rows.canonical import NominalRows
 from ._fit import TrainingData
 
 __all__ = ["by_blocks", "is_lazy", "lazy_training_data"]
@@ -21,10 +20,7 @@ def lazy_training_data(
     """Check and encode a dask collection where its rows are."""
     _check_features(estimator, X, reset=True)
     rows, classes = observed_rows(X, y, sample_weight, label_trust, estimator.class_weight)
-    nothing = np.empty(0, dtype=np.intp)
-    trust = None if label_trust is None else np.empty(0)
-    nominal = NominalRows(rows, nothing, np.empty(0), trust, nothing, nothing)
-    return TrainingData(nominal, classes, nothing)
+    return TrainingData(rows, classes, np.empty(0, dtype=np.intp))
 
 
 def by_blocks(estimator: Any, method: str, X: Any) -> Any:

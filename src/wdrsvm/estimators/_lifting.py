@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -45,7 +45,7 @@ def lifted(estimator: Any, data: TrainingData, n_samples: int) -> LiftedData:
         gram = kernel(data.rows.X, data.rows.X)
         factor = factorise(gram, known_positive=kernel.is_known_positive)
     support = None if kernel.is_precomputed else data.rows.X[factor.landmarks]
-    rows = data.rows._replace(X=factor.features)
+    rows = replace(data.rows, X=factor.features)
     return LiftedData(rows, data.classes, data.codes, kernel, factor, support)
 
 

@@ -135,8 +135,8 @@ def next_chunk(
         codes[carried],
         weight[carried] / mass,
         None if trust is None else trust[carried],
-        carried,
-        places(carried, np.arange(len(carried)), len(weight)),
+        source=carried,
+        became=places(carried, np.arange(len(carried)), len(weight)),
     )
     return Chunk(TrainingData(rows, known, codes), mass)
 

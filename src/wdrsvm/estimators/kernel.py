@@ -226,8 +226,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         intercept = self.intercept_
         if len(self.classes_) == 2:
             intercept = np.array([-intercept[0], intercept[0]]) / 2
-        triangle = self.lipschitz == "triangle"
-        scores = LinearScores(self._span_coef, intercept, self.classes_, triangle)
+        scores = LinearScores(self._span_coef, intercept, self.classes_, self.lipschitz)
         return features, scores
 
     def _kernel_products(self, X: Any, weights: Floats) -> Floats:
@@ -252,7 +251,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
 
     def _problem(self, data: TrainingData, ball: WassersteinBall) -> RobustProblem:
         problem = super()._problem(data, ball)
-        return replace(problem, triangle=self.lipschitz == "triangle")
+        return replace(problem, lipschitz=self.lipschitz)
 
     def _keep(self, result: SolverResult, data: TrainingData) -> None:
         super()._keep(result, data)

@@ -102,7 +102,7 @@ def _kernel(X: Any, y: Any, ball: WassersteinBall) -> RobustProblem:
     """The paper's kernel problem in the coordinates of a factor of the Gram matrix."""
     gram = kernel_of("rbf", gamma="auto", X=X)(X, X)
     problem = training_problem(factorise(gram).features, y, ball)
-    return replace(problem, triangle=True)
+    return replace(problem, lipschitz="triangle")
 
 
 LIFTS = {"linear": _linear, "kernel": _kernel}

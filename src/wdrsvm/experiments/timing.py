@@ -50,7 +50,7 @@ class Timed(NamedTuple):
 def training_problem(X: Any, y: Any, ball: WassersteinBall) -> RobustProblem:
     """The paper's problem: equal weights, no intercept."""
     weight = np.full(len(y), 1.0 / len(y))
-    return RobustProblem(X, y, weight, ball, int(y.max()) + 1, False)
+    return RobustProblem.of(X, y, weight, ball, int(y.max()) + 1, False)
 
 
 def best_of_two(work: Callable[[], Any]) -> tuple[float, Any]:

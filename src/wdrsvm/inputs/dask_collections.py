@@ -19,8 +19,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from ..arrays import Codes, Floats, Labels, Matrix
-from ..problem.distributed import ChunkedRows
-from ..rows.dask_engine import Chunk, Delayed, Engine, as_delayed, calls, current_engine
+from ..rows.dask_engine import Delayed, Engine, as_delayed, calls, current_engine
+from ..rows.dask_rows import ChunkedRows
+from ..rows.memory_rows import MemoryRows
 from .arrays import (
     READ_AS_THEY_ARE,
     as_matrix,
@@ -128,6 +129,7 @@ class LazyRows(NamedTuple):
             tuple(int(n_rows[i]) for i in filled),
             self.census[0].n_features,
             self.engine,
+            self.with_trust,
         )
 
 
@@ -263,6 +265,6 @@ class LabelledRows(NamedTuple):
     label_trust: Floats | None
 
 
-def _encoded(chunk: RawChunk, labelled: LabelledRows) -> Chunk:
+def _encoded(chunk: RawChunk, labelled: LabelledRows) -> MemoryRows:
     X = chunk.X if len(labelled.rows) == len(chunk.y) else chunk.X[labelled.rows]
-    return Chunk(X, *labelled[1:])
+    return MemoryRows(X, *labelled[1:])

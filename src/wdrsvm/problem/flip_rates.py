@@ -6,16 +6,23 @@ ends has to be looked into.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..arrays import Floats
-from .label_flips import Flips, Purchase
-from .problem import RobustProblem
+from .bounded.worst_case import RobustRisk
+from .label_flips import Flips, Purchase, spend
+
+if TYPE_CHECKING:
+    from .problem import RobustProblem
 
 N_BINS = 1024
 LEAST_RATE, MOST_RATE = 1e-12, 1e12
+# Flips are counted by rate until what is uncertain of the risk is this share of it.
+RATE_PRECISION = 1e-13
+MAX_DIVISIONS = 12
 
 
 def first_edges() -> Floats:
@@ -87,3 +94,23 @@ class FlipsByRate(NamedTuple):
             return 0.0, 0.0
         last = np.flatnonzero(self.cost)[bought.flips[-1]]
         return float(self.least[last]), float(self.most[last])
+
+
+def risk_by_rate(problem: RobustProblem, coef: Floats, intercept: Floats) -> RobustRisk:
+    """min over lam >= L(M) of F(M, b, lam), where rows are elsewhere.
+
+    The bin in which the budget ends is divided until it does not matter where in it.
+    """
+    move_rate = problem.modulus(coef)
+    edges = first_edges()
+    for _ in range(MAX_DIVISIONS):
+        work = partial(FlipsByRate.of, coef, intercept, move_rate, edges)
+        with problem.reduction() as reduction:
+            counted: FlipsByRate = reduction.fold(work, FlipsByRate.joined)
+        bought = spend(*counted.in_bins, problem.radius, move_rate)
+        value = counted.loss + bought.gain
+        least, most = counted.rates_at_the_end(bought)
+        if problem.radius * (most - least) <= RATE_PRECISION * max(value, 1e-2):
+            break
+        edges = edges_between(least, most)
+    return RobustRisk(value, bought.rate)

@@ -31,6 +31,7 @@ import numpy as np
 
 from ..arrays import Codes, Floats
 from ..rows.blocks import scores_of
+from ..rows.memory_rows import MemoryRows
 from .certificate.bound import Certificate
 from .problem import RobustProblem
 
@@ -148,7 +149,7 @@ class DoubtedProblem:
         """The convex problem for given beliefs."""
         if (beliefs.belief == 1).all():
             trusted = replace(self.problem.ball, label_cost=np.inf)
-            problem = replace(self.problem, ball=trusted, label_trust=None)
+            problem = replace(self.problem, ball=trusted).with_rows(label_trust=None)
             return ConvexPiece(problem, 1.0, 0.0)
         return self._repaired(beliefs) if self.repair else self._trimmed(beliefs)
 
@@ -178,14 +179,8 @@ class DoubtedProblem:
         ball = replace(
             self.problem.ball, radius=self.problem.radius / mass, label_cost=np.inf
         )
-        problem = replace(
-            self.problem,
-            X=self.problem.X[rows],
-            y=y,
-            weight=weight / mass,
-            ball=ball,
-            label_trust=None,
-        )
+        believed = MemoryRows(self.problem.X[rows], y, weight / mass)
+        problem = replace(self.problem, rows=believed, ball=ball)
         return ConvexPiece(problem, mass, paid)
 
     def value(self, coef: Floats, intercept: Floats) -> float:

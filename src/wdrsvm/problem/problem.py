@@ -12,7 +12,7 @@ more than L(M), the rate at which moving features pays.
 X           (N, P)     features, dense (any numbers, any layout) or CSR
 y           (N,)       label codes 0 ... C-1
 weight      (N,)       nominal distribution, sums to 1
-coef        (C, P)     M, one row a class
+coef        (C, P)     M, one row per class
 intercept   (C,)       b, outside every norm
 ==========  =========  =======================================================
 """
@@ -20,20 +20,23 @@ intercept   (C,)       b, outside every norm
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from scipy import sparse
 
 from ..arrays import Codes, Flags, Floats, Matrix
 from ..rows.blocks import as_floats, row_blocks
-from ..rows.reduce import RowSweeps, Sweeps
+from ..rows.dask_rows import ChunkedRows
+from ..rows.memory_rows import MemoryRows, Rows
+from ..rows.reduce import Reduction
 from ..rows.threads import row_threads
 from .ball import WassersteinBall
 from .bounded.worst_case import BoundedMoves, RobustRisk
+from .flip_rates import risk_by_rate
 from .label_flips import FlipChoices, Flips, Purchase, flip_envelope, spend
 from .loss import LOSSES, Loss
 from .norms import TRIANGLE, lipschitz
@@ -50,26 +53,65 @@ class Subgradient(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RobustProblem:
-    """Data, ball and loss: everything a solver may know.
+    """Rows, ball and loss: everything a solver may know.
 
-    A chunk of a larger problem knows where in it its ``first_row`` stands.
+    ``lipschitz`` says how L(M) is bounded: ``"exact"``, or ``"triangle"``, the published
+    upper bound of kernel models.
     """
 
-    X: Matrix
-    y: Codes
-    weight: Floats
+    rows: Rows
     ball: WassersteinBall
     n_classes: int
     fit_intercept: bool = True
-    label_trust: Floats | None = None
     loss: Loss = LOSSES["crammer-singer"]
-    triangle: bool = False
-    first_row: int = 0
+    lipschitz: str = "exact"
+
+    @classmethod
+    def of(
+        cls,
+        X: Matrix,
+        y: Codes,
+        weight: Floats,
+        ball: WassersteinBall,
+        n_classes: int,
+        fit_intercept: bool = True,
+        label_trust: Floats | None = None,
+        **options: Any,
+    ) -> RobustProblem:
+        """A problem of rows in memory."""
+        rows = MemoryRows(X, y, weight, label_trust)
+        return cls(rows, ball, n_classes, fit_intercept, **options)
+
+    # What rows in memory hold; rows that are elsewhere have only reductions.
+    @property
+    def _here(self) -> MemoryRows:
+        return cast(MemoryRows, self.rows)
+
+    @property
+    def X(self) -> Matrix:  # noqa: N802
+        return self._here.X
+
+    @property
+    def y(self) -> Codes:
+        return self._here.y
+
+    @property
+    def weight(self) -> Floats:
+        return self._here.weight
+
+    @property
+    def label_trust(self) -> Floats | None:
+        return self._here.label_trust
+
+    @property
+    def first_row(self) -> int:
+        """Where these rows begin in the data of which they are a chunk."""
+        return self._here.first_row
 
     @property
     def norm(self) -> str:
         """The key of the norm's formulas: the ball's norm, or the triangle bound."""
-        return TRIANGLE if self.triangle else self.ball.norm
+        return TRIANGLE if self.lipschitz == "triangle" else self.ball.norm
 
     @property
     def radius(self) -> float:
@@ -77,11 +119,11 @@ class RobustProblem:
 
     @property
     def n_rows(self) -> int:
-        return int(self.X.shape[0])
+        return self.rows.n_rows
 
     @property
     def n_features(self) -> int:
-        return int(self.X.shape[1])
+        return self.rows.n_features
 
     @cached_property
     def label_cost(self) -> Floats:
@@ -98,8 +140,8 @@ class RobustProblem:
     @cached_property
     def reachable(self) -> Flags:
         """Labels that some mass carries or can be given at a finite cost."""
-        with self.sweeps() as sweeps:
-            reached: Flags = sweeps.fold(_reachable_from, np.logical_or)
+        with self.reduction() as reduction:
+            reached: Flags = reduction.fold(_reachable_from, np.logical_or)
         return reached
 
     @cached_property
@@ -110,8 +152,8 @@ class RobustProblem:
         """
         if not (self.fit_intercept and self.n_rows):
             return np.zeros(self.n_features)
-        with self.sweeps() as sweeps:
-            low, high = sweeps.fold(_range_of, _wider)
+        with self.reduction() as reduction:
+            low, high = reduction.fold(_range_of, _wider)
         middle = low / 2 + high / 2
         return np.where(np.abs(middle) > FAR_AWAY * (high - low), middle, 0.0)
 
@@ -123,6 +165,11 @@ class RobustProblem:
     @cached_property
     def moves(self) -> BoundedMoves:
         """Where features can go in a bounded ball."""
+        if self.is_distributed:
+            raise ValueError(
+                "a ball with support or categorical needs rows in memory, got a dask "
+                "collection: compute it first."
+            )
         if self.loss != LOSSES["crammer-singer"]:
             raise ValueError(
                 f"support and categorical need the Crammer-Singer loss, got {self.loss}."
@@ -131,36 +178,43 @@ class RobustProblem:
 
     @property
     def is_distributed(self) -> bool:
-        """Whether the rows are elsewhere, within reach of ``sweeps`` and ``take`` alone."""
-        return False
+        """Whether the rows are elsewhere, within reach of reductions and ``take`` alone."""
+        return self.rows.are_distributed
 
-    @contextmanager
-    def sweeps(self) -> Iterator[Sweeps]:
+    def reduction(self) -> AbstractContextManager[Reduction]:
         """The way to visit all rows, while the context lasts."""
-        with row_threads(self.n_rows) as run:
-            yield RowSweeps(self, run)
+        return self.rows.reduction(self._of_rows)
+
+    @property
+    def _of_rows(self) -> Callable[[MemoryRows], RobustProblem]:
+        """The same problem of other rows, without the present ones on its way to them."""
+        if not self.is_distributed:
+            return partial(_with_rows, self)
+        nothing = self.rows.take(np.empty(0, dtype=np.intp))
+        return partial(_with_rows, replace(self, rows=nothing))
 
     def take(self, rows: Any) -> RobustProblem:
         """A problem of some rows, in memory, with the weights they have."""
-        trust = self.label_trust
-        return replace(
-            self,
-            X=self.X[rows],
-            y=self.y[rows],
-            weight=self.weight[rows],
-            label_trust=None if trust is None else trust[rows],
-        )
+        return replace(self, rows=self.rows.take(rows))
+
+    def with_rows(self, **changes: Any) -> RobustProblem:
+        """The same problem with other arrays of its rows, which are in memory."""
+        return replace(self, rows=replace(self._here, **changes))
 
     def by_chunks(self, change: Callable[[RobustProblem], RobustProblem]) -> RobustProblem:
         """A change that each row can make alone, made where the rows are."""
-        return change(self)
+        if not isinstance(self.rows, ChunkedRows):
+            return change(self)
+        changed = change(self.take(np.empty(0, dtype=np.intp)))
+        rows = self.rows.changed(partial(_rows_after, self._of_rows, change))
+        return replace(changed, rows=rows)
 
     def with_radius(self, radius: float) -> RobustProblem:
         return replace(self, ball=replace(self.ball, radius=radius))
 
     def without_idle_rows(self) -> RobustProblem:
-        """The same problem without its rows of zero weight."""
-        if self.weight.all():
+        """The same problem without its rows of zero weight; chunks have none."""
+        if self.is_distributed or self.weight.all():
             return self
         return self.take(np.flatnonzero(self.weight))
 
@@ -199,7 +253,7 @@ class RobustProblem:
     @cached_property
     def _flip_cost_of_labels(self) -> Floats:
         each = np.arange(self.n_classes)
-        return replace(self, y=each, label_trust=None).attainable_flip_cost()
+        return self.with_rows(y=each, label_trust=None).attainable_flip_cost()
 
     def attainable_feature_cost(self) -> Floats:
         """Feature costs with inf for what the budget cannot move."""
@@ -214,7 +268,8 @@ class RobustProblem:
         moved = (self.features(rows) - self.centre) @ coef.T
         return np.asarray(moved + middle.astype(np.float64))
 
-    def lipschitz(self, coef: Floats) -> float:
+    def modulus(self, coef: Floats) -> float:
+        """L(M)."""
         return lipschitz(coef, self.norm, self.feature_cost, self.reachable)
 
     def risk(self, coef: Floats, intercept: Floats) -> RobustRisk:
@@ -225,6 +280,8 @@ class RobustProblem:
         if self.is_bounded:
             worst = self.moves.worst_plans(coef, intercept)
             return RobustRisk(worst.risk, worst.lam)
+        if self.is_distributed:
+            return risk_by_rate(self, coef, intercept)
         choices = self.flip_choices(coef, intercept)
         bought = self.spend(choices.flips, coef)
         return RobustRisk(float(self.weight @ choices.loss) + bought.gain, bought.rate)
@@ -246,7 +303,7 @@ class RobustProblem:
 
     def spend(self, flips: Flips, coef: Floats) -> Purchase:
         """The flips that the budget buys, and what is left for moving features."""
-        return spend(flips, self.weight[flips.row], self.radius, self.lipschitz(coef))
+        return spend(flips, self.weight[flips.row], self.radius, self.modulus(coef))
 
     def subgradient(self, coef: Floats, intercept: Floats, lam: float) -> Subgradient:
         """A subgradient of F at (M, b, lam), Crammer-Singer loss.
@@ -283,6 +340,18 @@ class RobustProblem:
         slope[n, winner] += self.weight[rows]
         slope[n, label] -= self.weight[rows]
         return slope, float(self.weight[rows] @ cost[n, label])
+
+
+def _with_rows(problem: RobustProblem, rows: MemoryRows) -> RobustProblem:
+    return problem if rows is problem.rows else replace(problem, rows=rows)
+
+
+def _rows_after(
+    problem_of: Callable[[MemoryRows], RobustProblem],
+    change: Callable[[RobustProblem], RobustProblem],
+    rows: MemoryRows,
+) -> MemoryRows:
+    return cast(MemoryRows, change(problem_of(rows)).rows)
 
 
 def _reachable_from(problem: RobustProblem, rows: slice) -> Flags:

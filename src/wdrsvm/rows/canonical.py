@@ -7,12 +7,13 @@ distributions equal arrays, hence equal models, to the last bit.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import sparse
 
 from ..arrays import Codes, Flags, Floats, Matrix
+from .memory_rows import MemoryRows
 
 # Sorting is worth its time while the matrix is small beside the solve.
 MAX_ENTRIES = 2_000_000
@@ -20,17 +21,14 @@ MAX_ENTRIES = 2_000_000
 LEADING = 2
 
 
-class NominalRows(NamedTuple):
-    """The nominal distribution: rows, labels, normalised weights, label trust, where each
-    row stood in the data it comes from, and which of them each row of the data became;
-    -1 where that had no weight."""
+@dataclass(frozen=True, eq=False)
+class NominalRows(MemoryRows):
+    """The nominal distribution: rows with normalised weights, ``source``, where each row
+    stood in the data it comes from, and ``became``, which of them each row of the data
+    became; -1 where that had no weight."""
 
-    X: Matrix
-    y: Codes
-    weight: Floats
-    label_trust: Floats | None
-    source: Codes
-    became: Codes
+    source: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    became: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
 
 def canonical_rows(
@@ -48,7 +46,7 @@ def canonical_rows(
             trust = None if label_trust is None else label_trust[carried]
             X, y, weight, label_trust = X[carried], y[carried], weight[carried], trust
         share = weight / weight.sum()
-        return NominalRows(X, y, share, label_trust, carried, became)
+        return NominalRows(X, y, share, label_trust, source=carried, became=became)
     if not sparse.issparse(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
     trust = np.ones(len(y)) if label_trust is None else label_trust
@@ -60,8 +58,8 @@ def canonical_rows(
         y[rows],
         merged / merged.sum(),
         None if label_trust is None else label_trust[rows],
-        rows,
-        places(order, _numbered(starts, len(order)), len(weight)),
+        source=rows,
+        became=places(order, _numbered(starts, len(order)), len(weight)),
     )
 
 

@@ -15,45 +15,11 @@ from functools import partial, reduce
 from importlib import import_module
 from typing import Any, Protocol, TypeAlias
 
-import numpy as np
-from scipy import sparse
-
-from ..arrays import Codes, Floats
-
 # A value that dask will compute where it likes.
 Delayed: TypeAlias = Any
 
 # Results combined by one task of a reduction.
 FAN_IN = 8
-
-
-@dataclass(frozen=True, eq=False)
-class Chunk:
-    """Some rows of a problem, all of them with weight."""
-
-    X: Any
-    y: Codes
-    weight: Floats
-    label_trust: Floats | None
-
-    def __sizeof__(self) -> int:
-        """Bytes, which a worker must know to spill in time."""
-        parts = (self.y, self.weight, self.label_trust)
-        return n_bytes(self.X) + sum(part.nbytes for part in parts if part is not None)
-
-
-def n_bytes(X: Any) -> int:
-    """Bytes of a dense or compressed sparse matrix."""
-    if sparse.issparse(X):
-        return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
-    return int(X.nbytes)
-
-
-def stacked(blocks: Sequence[Any]) -> Any:
-    """Blocks of rows, dense or sparse, as one."""
-    if sparse.issparse(blocks[0]):
-        return sparse.vstack(blocks, format="csr")
-    return np.concatenate(blocks)
 
 
 class Engine(Protocol):

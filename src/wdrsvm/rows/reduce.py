@@ -1,15 +1,14 @@
-"""Sweeps over the rows of a problem, wherever they are.
+"""One reduction over the rows of a problem, wherever they are.
 
 All that a solver and the certificate need of many rows is a fold: a function of some rows,
 whose results are small and are combined in the order of the rows.  What is as long as the
-rows stays with them (``Kept``) for the next sweep.  Functions are given the problem whose
-rows they are to look at: the whole one in memory, a chunk of it on a worker
-(``distributed``).
+rows stays with them (``Kept``) for the next fold.  Functions are given the subject whose
+rows they look at, mostly a problem: the whole one in memory, a chunk of it on a worker.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Protocol, TypeAlias
@@ -19,10 +18,10 @@ import numpy as np
 from ..arrays import Codes
 from .threads import Run
 
-# Work on some rows: (problem, rows), and what is kept of these rows where there is any.
+# Work on some rows: (subject, rows), and what is kept of these rows where there is any.
 Work: TypeAlias = Callable[..., Any]
 Combine: TypeAlias = Callable[[Any, Any], Any]
-# Which rows: (problem, what is kept of all its rows) -> row numbers.
+# Which rows: (subject, what is kept of all its rows) -> row numbers.
 Pick: TypeAlias = Callable[..., Codes]
 # Arrays with an entry for each row, held where the rows are.
 Kept: TypeAlias = Any
@@ -31,12 +30,18 @@ Kept: TypeAlias = Any
 PICKED_BLOCK = 4096
 
 
-class Sweeps(Protocol):
+class Subject(Protocol):
+    """Whatever has rows that can be visited in blocks."""
+
+    def blocks(self) -> Iterable[slice]: ...
+
+
+class Reduction(Protocol):
     """Folds over all rows, in their order."""
 
     def fold(self, work: Work, combine: Combine, kept: Kept = None) -> Any:
-        """Combine ``work(problem, rows)`` over blocks of rows, or with what is kept of
-        each block, ``work(problem, rows, kept)``."""
+        """Combine ``work(subject, rows)`` over blocks of rows, or with what is kept of
+        each block, ``work(subject, rows, kept)``."""
         ...
 
     def fold_keeping(self, work: Work, combine: Combine) -> tuple[Any, Kept]:
@@ -47,41 +52,41 @@ class Sweeps(Protocol):
         """Combine work over the rows that ``pick`` names; None if there are none."""
         ...
 
-    def on(self, problem: Any) -> Sweeps:
-        """Sweeps over other rows, which are in memory."""
+    def on(self, subject: Subject) -> Reduction:
+        """Folds over other rows, which are in memory."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
-class RowSweeps:
-    """Sweeps over rows in memory or in a memory map, blocks shared out by ``run``."""
+class MemoryReduction:
+    """Folds over rows in memory or in a memory map, blocks shared out by ``run``."""
 
-    problem: Any
+    subject: Subject
     run: Run
 
     def fold(self, work: Work, combine: Combine, kept: Kept = None) -> Any:
-        problem = self.problem
+        subject = self.subject
 
         def block(rows: slice) -> Any:
-            return work(problem, rows, *(() if kept is None else (kept[rows],)))
+            return work(subject, rows, *(() if kept is None else (kept[rows],)))
 
-        return reduce(combine, self.run(block, problem.blocks()))
+        return reduce(combine, self.run(block, subject.blocks()))
 
     def fold_keeping(self, work: Work, combine: Combine) -> tuple[Any, Kept]:
-        parts = self.run(lambda rows: work(self.problem, rows), self.problem.blocks())
+        parts = self.run(lambda rows: work(self.subject, rows), self.subject.blocks())
         small, kept = zip(*parts, strict=True)
         return reduce(combine, small), np.concatenate(kept)
 
     def fold_picked(self, pick: Pick, kept: Kept, work: Work, combine: Combine) -> Any:
-        picked = pick(self.problem, kept)
+        picked = pick(self.subject, kept)
         if not len(picked):
             return None
         starts = range(0, len(picked), PICKED_BLOCK)
         blocks = [picked[start : start + PICKED_BLOCK] for start in starts]
-        return reduce(combine, self.run(lambda rows: work(self.problem, rows), blocks))
+        return reduce(combine, self.run(lambda rows: work(self.subject, rows), blocks))
 
-    def on(self, problem: Any) -> RowSweeps:
-        return RowSweeps(problem, self.run)
+    def on(self, subject: Subject) -> MemoryReduction:
+        return MemoryReduction(subject, self.run)
 
 
 def added(one: Any, other: Any) -> Any:

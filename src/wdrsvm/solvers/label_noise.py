@@ -159,9 +159,8 @@ def out_of_fold_scores(problem: RobustProblem, rough: Descent, start: Start) -> 
             continue
         weight = np.where(judged, 0.0, problem.weight)
         trusted = replace(problem.ball, label_cost=np.inf)
-        others = replace(
-            problem, weight=weight / weight.sum(), ball=trusted, label_trust=None
-        )
+        others = replace(problem, ball=trusted)
+        others = others.with_rows(weight=weight / weight.sum(), label_trust=None)
         found = rough.fit(others.without_idle_rows(), start)
         rows = np.flatnonzero(judged)
         features = problem.features(rows)

@@ -18,7 +18,7 @@ from scipy import linalg, sparse
 
 from ..arrays import Flags, Floats, Matrix
 from ..problem import RobustProblem
-from ..problem.norms import TINY
+from ..problem.norms import TINY, TRIANGLE
 
 
 def dense_rows(X: Matrix) -> Floats:
@@ -45,8 +45,8 @@ class Scaling:
     def of(cls, problem: RobustProblem) -> Scaling:
         cost = problem.attainable_feature_cost()
         touchable = np.isfinite(cost)
-        with problem.sweeps() as sweeps:
-            low, high, mean = sweeps.fold(ColumnStatistics.of, ColumnStatistics.joined)
+        with problem.reduction() as reduction:
+            low, high, mean = reduction.fold(ColumnStatistics.of, ColumnStatistics.joined)
         centre = np.zeros(len(cost))
         if problem.fit_intercept:
             # The rounding of a constant column's mean must not count as spread.
@@ -56,7 +56,12 @@ class Scaling:
         unit = _typical((largest * scale)[touchable])
         scale = np.where(touchable, scale / unit, scale)
         plain = cls(
-            touchable, scale, centre, unit, problem.fit_intercept, not problem.triangle
+            touchable,
+            scale,
+            centre,
+            unit,
+            problem.fit_intercept,
+            problem.norm != TRIANGLE,
         )
         if problem.ball.norm != "l2" or problem.n_rows >= plain.n_touchable:
             return plain

@@ -9,6 +9,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from ..problem import Certificate, RobustProblem, RobustRisk
+from ..problem.norms import TRIANGLE
 from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from .runtime.blas_threads import single_threaded_blas
 from .runtime.interrupts import plain_interrupts
@@ -55,7 +56,7 @@ SOLVERS = {
     "clarabel": Address("reference.peers", "clarabel"),
 }
 
-# Solvers that need of the rows no more than sweeps over them; one with a dense system of
+# Solvers that need no more of the rows than reductions; one with a dense system of
 # C (P + 1) unknowns.
 DISTRIBUTED_SOLVERS = ("newton",)
 MAX_DISTRIBUTED_UNKNOWNS = 4000
@@ -112,7 +113,7 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     >>> from wdrsvm.solvers import choose
     >>> X, y = np.eye(3), np.arange(3)
     >>> ball = WassersteinBall(radius=0.1)
-    >>> choose(RobustProblem(X, y, np.full(3, 1 / 3), ball, n_classes=3), tol=1e-6)
+    >>> choose(RobustProblem.of(X, y, np.full(3, 1 / 3), ball, n_classes=3), tol=1e-6)
     'interior-point'
     """
     if problem.is_bounded:
@@ -176,7 +177,7 @@ def solve(
     >>> from wdrsvm.solvers import solve
     >>> X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
     >>> ball = WassersteinBall(radius=0.1)
-    >>> result = solve(RobustProblem(X, y, np.full(2, 0.5), ball, n_classes=2))
+    >>> result = solve(RobustProblem.of(X, y, np.full(2, 0.5), ball, n_classes=2))
     >>> round(result.certificate.objective, 4)
     0.1
     """
@@ -217,7 +218,7 @@ def _check_known(problem: RobustProblem, solver: str) -> None:
             f"solver {solver!r} does not know support and categorical: use one of "
             f"{allowed}."
         )
-    if problem.triangle and solver in ("subgradient", "stochastic"):
+    if problem.norm == TRIANGLE and solver in ("subgradient", "stochastic"):
         raise ValueError(
             f"solver {solver!r} has no projection for lipschitz='triangle': use "
             "'interior-point', 'newton' or 'first-order'."

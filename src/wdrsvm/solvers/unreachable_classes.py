@@ -17,13 +17,15 @@ import numpy as np
 
 from ..arrays import Flags
 from ..problem import LOSSES, RobustProblem
+from ..problem.norms import TRIANGLE
 from .result import SolverResult, Start
 
 
 def has_massless_classes(problem: RobustProblem) -> bool:
     """Whether there are any, and they can be put back where they lose."""
     possible = problem.fit_intercept and problem.loss == LOSSES["crammer-singer"]
-    if not possible or problem.is_distributed or problem.is_bounded or problem.triangle:
+    special = problem.is_distributed or problem.is_bounded or problem.norm == TRIANGLE
+    if special or not possible:
         return False
     return bool(1 < np.count_nonzero(problem.reachable) < problem.n_classes)
 
@@ -35,8 +37,7 @@ def without_massless(problem: RobustProblem) -> RobustProblem:
     if cost.ndim:
         cost = cost[np.ix_(kept, kept)]
     return replace(
-        problem,
-        y=(np.cumsum(kept) - 1)[problem.y].astype(np.intp),
+        problem.with_rows(y=(np.cumsum(kept) - 1)[problem.y].astype(np.intp)),
         ball=replace(problem.ball, label_cost=cost),
         n_classes=int(kept.sum()),
     )

@@ -23,7 +23,7 @@ GRADIENT = np.array([[0.1], [-0.1]])
 def two_points():
     """One row a class at -1 and 1, and a budget of 0.1."""
     X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
-    return RobustProblem(X, y, np.full(2, 0.5), WassersteinBall(0.1, norm="l1"), 2)
+    return RobustProblem.of(X, y, np.full(2, 0.5), WassersteinBall(0.1, norm="l1"), 2)
 
 
 def halves(alpha=BEYOND, phi=0.0, **norm):
@@ -193,7 +193,7 @@ def test_sums_are_those_of_every_row(seed):
 def test_moving_is_paid_on_what_can_be_touched():
     X, y = np.eye(3), np.arange(3)
     ball = WassersteinBall(0.1, norm="l1", feature_cost=[1.0, 2.0, np.inf])
-    problem = RobustProblem(X, y, np.full(3, 1 / 3), ball, 3)
+    problem = RobustProblem.of(X, y, np.full(3, 1 / 3), ball, 3)
     gradient = np.array([[1.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     assert certificate._move_spending(problem, gradient, None) == 1.0 + 2.0
     assert certificate._move_spending(problem.with_radius(0.0), gradient, None) == 0.0
@@ -206,7 +206,7 @@ def test_moving_is_paid_on_what_can_be_touched():
 def test_features_too_small_to_spend_anything_cost_nothing():
     """A thousand-millionth of the budget is worth steering for, less of it is not."""
     least = 1e-9 * 0.125
-    problem = RobustProblem(
+    problem = RobustProblem.of(
         np.array([[least, 0.9 * least, 1.0, -1.9 * least], [0.0] * 4]),
         np.array([0, 1]),
         np.full(2, 0.5),
@@ -236,7 +236,7 @@ def test_balanced_sums_vanish_where_they_must():
     np.testing.assert_allclose(sums.on_design, 0.0, atol=1e-12)
     without = halves(np.array([[0.0, 0.5], [0.0, 0.5]]))
     assert (
-        certificate.balanced_sums(replace(two_points(), y=np.zeros(2, int)), without)
+        certificate.balanced_sums(two_points().with_rows(y=np.zeros(2, int)), without)
         is None
     )
 

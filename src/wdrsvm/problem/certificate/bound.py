@@ -251,8 +251,8 @@ def _sweep(
     work = partial(
         _sums_of_rows, multipliers, design, tuple(tilts), flip_share, with_system
     )
-    with problem.sweeps() as sweeps:
-        sums: Sums = sweeps.fold(work, added)
+    with problem.reduction() as reduction:
+        sums: Sums = reduction.fold(work, added)
     return sums
 
 

@@ -104,9 +104,9 @@ def _dense(block: Matrix) -> Floats:
 def largest_entries(problem: RobustProblem, columns: Codes) -> Floats:
     if not len(columns):
         return np.zeros(0)
-    with problem.sweeps() as sweeps:
+    with problem.reduction() as reduction:
         look = partial(_largest_of_rows, columns, problem.centre)
-        largest: Floats = sweeps.fold(look, np.maximum)
+        largest: Floats = reduction.fold(look, np.maximum)
     return largest
 
 

@@ -216,7 +216,7 @@ def _checked_count(value: Any, name: str, least: int = 1) -> int:
 def _prices(rows: LabelledRows, cost: Floats) -> Floats:
     """Trust times the cost of turning each row's label into each other, inf for its own."""
     ball = WassersteinBall(0.0, cost)
-    problem = RobustProblem(
+    problem = RobustProblem.of(
         rows.X, rows.y, rows.weight, ball, len(cost), label_trust=rows.label_trust
     )
     return np.maximum(problem.flip_cost(), LEAST_PRICE)

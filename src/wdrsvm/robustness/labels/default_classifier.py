@@ -32,7 +32,7 @@ class StandardModel:
         self.scaler = StandardScaler(with_mean=not sparse.issparse(features))
         scaled = as_matrix(self.scaler.fit_transform(features))
         rows = canonical_rows(scaled, y, sample_weight, label_trust)
-        problem = RobustProblem(
+        problem = RobustProblem.of(
             rows.X,
             rows.y,
             rows.weight,

@@ -41,4 +41,4 @@ def lift(kernel: Any, rows: NominalRows, n_samples: int, **parameters: Any) -> L
     else:
         gram = found(rows.X, rows.X)
     factor = factorise(gram, known_positive=found.is_known_positive)
-    return Lifted(rows._replace(X=factor.features), factor)
+    return Lifted(replace(rows, X=factor.features), factor)

@@ -145,7 +145,7 @@ class RobustPath:
         for i, j in np.ndindex(*flipped.shape):
             radius, cost = float(self.radii[i]), self.label_costs[j]
             ball = WassersteinBall(radius, cost, norm, feature_cost)
-            problem = RobustProblem(
+            problem = RobustProblem.of(
                 features,
                 codes,
                 weight / weight.sum(),
@@ -199,13 +199,7 @@ def problem_of(
     rows: NominalRows, ball: WassersteinBall, n_classes: int, fit_intercept: bool
 ) -> RobustProblem:
     return RobustProblem(
-        rows.X,
-        rows.y,
-        rows.weight,
-        ball,
-        n_classes=n_classes,
-        fit_intercept=checked_flag(fit_intercept, "fit_intercept"),
-        label_trust=rows.label_trust,
+        rows, ball, n_classes, checked_flag(fit_intercept, "fit_intercept")
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -187,7 +188,7 @@ def one_vs_rest_path(
         raise ValueError("label_costs must be numbers for one-vs-rest machines.")
     machines = [
         problem_of(
-            rows._replace(y=(rows.y == code).astype(np.intp)), ball, 2, fit_intercept
+            replace(rows, y=(rows.y == code).astype(np.intp)), ball, 2, fit_intercept
         )
         for code in range(len(classes))
     ]

@@ -74,7 +74,7 @@ def solve_plane(
     >>> from wdrsvm.problem import RobustProblem
     >>> from wdrsvm.robustness.paths.plane import solve_plane
     >>> X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
-    >>> problem = RobustProblem(X, y, np.full(2, 0.5), WassersteinBall(0.0), n_classes=2)
+    >>> problem = RobustProblem.of(X, y, np.full(2, 0.5), WassersteinBall(0.0), n_classes=2)
     >>> found = solve_plane(problem, [0.1, 0.2], [np.inf])
     >>> print(f"{found[0, 0].certificate.objective:.2f}")
     0.10
@@ -124,7 +124,7 @@ class _Candidate:
         choices = self.unit.flip_choices(self.result.coef, self.result.intercept)
         loss = float(self.unit.weight @ choices.loss)
         mass = self.unit.weight[choices.flips.row]
-        return loss, choices.flips, mass, self.unit.lipschitz(self.result.coef)
+        return loss, choices.flips, mass, self.unit.modulus(self.result.coef)
 
     def risk(self, problem: RobustProblem, column: _Column) -> RobustRisk:
         """The flips of one price are those of another: only the budget buys less."""

@@ -166,7 +166,7 @@ def worst_case_distribution(
     """
     judged = judged_classifier(classifier, X, y, ball, loss, sample_weight, label_trust)
     # No distribution attains the triangle bound: what moving gains is exact.
-    judged = judged._replace(problem=replace(judged.problem, triangle=False))
+    judged = judged._replace(problem=replace(judged.problem, lipschitz="exact"))
     plan = planned if judged.problem.is_bounded else relabelled
     atoms, left = plan(judged)
     if left > 0:

@@ -21,20 +21,20 @@ from ...inputs.arrays import (
 )
 from ...inputs.dask_collections import is_lazy, known_rows
 from ...problem import Loss, RobustProblem, WassersteinBall
-from ...problem.distributed import DistributedProblem
 from ...rows.blocks import scores_of
 
 
 class LinearScores(NamedTuple):
     """A linear classifier as one row of coefficients a class.
 
-    ``triangle`` says that it was trained with the triangle bound of kernel models.
+    ``lipschitz`` says how its Lipschitz modulus was bounded in training: the ``"triangle"``
+    bound is that of kernel models.
     """
 
     coef: Floats
     intercept: Floats
     classes: Labels
-    triangle: bool = False
+    lipschitz: str = "exact"
 
 
 def worst_case_risk(
@@ -121,7 +121,7 @@ def judged_classifier(
     weight = checked_weight(sample_weight, len(codes))
     features = features_for(classifier, scores, X)
     check_consistent_length(features, codes)
-    problem = RobustProblem(
+    problem = RobustProblem.of(
         features,
         codes,
         weight / weight.sum(),
@@ -129,7 +129,7 @@ def judged_classifier(
         n_classes=len(scores.classes),
         label_trust=checked_trust(label_trust, len(codes)),
         loss=checked_loss(loss),
-        triangle=scores.triangle,
+        lipschitz=scores.lipschitz,
     )
     return Judged(scores, problem)
 
@@ -154,13 +154,10 @@ def judged_lazily(
     scores = linear_scores(last)
     check = LinearFeatures(classifier, scores)
     rows = known_rows(check, X, y, sample_weight, label_trust, scores.classes)
-    problem = DistributedProblem(
+    problem = RobustProblem(
         rows,
-        np.empty(0, dtype=np.intp),
-        np.empty(0),
         ball,
         n_classes=len(scores.classes),
-        label_trust=None if label_trust is None else np.empty(0),
         loss=checked_loss(loss),
     )
     return Judged(scores, problem)

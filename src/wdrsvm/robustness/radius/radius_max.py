@@ -100,7 +100,7 @@ def radius_max(
     check_consistent_length(features, codes)
     weight = nominal_weight(sample_weight, class_weight, classes, codes)
     rows = canonical_rows(features, codes, weight, checked_trust(label_trust, len(codes)))
-    problem = RobustProblem(
+    problem = RobustProblem.of(
         rows.X,
         rows.y,
         rows.weight,
@@ -137,7 +137,7 @@ def radius_max_of(problem: RobustProblem, tol: float = 1e-4, solver: str = "auto
     >>> from wdrsvm.problem import RobustProblem
     >>> from wdrsvm.robustness import radius_max_of
     >>> X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
-    >>> problem = RobustProblem(X, y, np.full(2, 0.5), WassersteinBall(0.0), n_classes=2)
+    >>> problem = RobustProblem.of(X, y, np.full(2, 0.5), WassersteinBall(0.0), n_classes=2)
     >>> round(radius_max_of(problem), 3)
     1.0
     """
@@ -175,10 +175,10 @@ def limit_classifier(problem: RobustProblem, solver: str = "auto") -> LimitClass
 
 
 def _some_are_trusted(problem: RobustProblem) -> bool:
-    if problem.label_trust is None:
+    if not problem.rows.with_trust:
         return False
-    with problem.sweeps() as sweeps:
-        return bool(sweeps.fold(_any_trusted, np.logical_or))
+    with problem.reduction() as reduction:
+        return bool(reduction.fold(_any_trusted, np.logical_or))
 
 
 def _any_trusted(problem: RobustProblem, rows: slice) -> Any:
@@ -197,11 +197,11 @@ def _untouchable_problem(problem: RobustProblem, cost: Floats) -> RobustProblem:
     ball = WassersteinBall(0.0, cost, problem.ball.norm)
     if len(untouchable):
         return problem.by_chunks(partial(_without_adversary, untouchable, ball))
-    with problem.sweeps() as sweeps:
-        mass = sweeps.fold(_mass_of_labels, added)
+    with problem.reduction() as reduction:
+        mass = reduction.fold(_mass_of_labels, added)
     # One row for each label, trusted or not: without features the others repeat it.
     label, is_trusted = np.nonzero(mass)
-    return RobustProblem(
+    return RobustProblem.of(
         np.empty((len(label), 0)),
         label,
         mass[label, is_trusted],
@@ -209,21 +209,16 @@ def _untouchable_problem(problem: RobustProblem, cost: Floats) -> RobustProblem:
         problem.n_classes,
         problem.fit_intercept,
         np.where(is_trusted, np.inf, 1.0),
-        problem.loss,
+        loss=problem.loss,
     )
 
 
 def _without_adversary(
     columns: Codes, ball: WassersteinBall, problem: RobustProblem
 ) -> RobustProblem:
-    trusted = _trusted(problem, slice(None))
-    return replace(
-        problem,
-        X=problem.X[:, columns],
-        ball=ball,
-        label_trust=np.where(trusted, np.inf, 1.0),
-        triangle=False,
-    )
+    trusted = np.where(_trusted(problem, slice(None)), np.inf, 1.0)
+    shaped = problem.with_rows(X=problem.X[:, columns], label_trust=trusted)
+    return replace(shaped, ball=ball, lipschitz="exact")
 
 
 def _mass_of_labels(problem: RobustProblem, rows: slice) -> Floats:

@@ -114,7 +114,7 @@ def bootstrap_radius(
     check_consistent_length(features, codes)
     weight = nominal_weight(None, None, classes, codes) / len(codes)
     ball = WassersteinBall(0.0, label_cost, norm, feature_cost)
-    problem = RobustProblem(features, codes, weight, ball, len(classes), fit_intercept)
+    problem = RobustProblem.of(features, codes, weight, ball, len(classes), fit_intercept)
     top = radius_max_of(problem)
     counts = _bootstrap_counts(len(codes), n_resamples, random_state)
     tried: list[float] = []
@@ -155,7 +155,7 @@ def _covers(problem: RobustProblem, counts: Floats) -> bool:
 def _on_rows(
     problem: RobustProblem, rows: Any, weight: Floats, ball: WassersteinBall
 ) -> RobustProblem:
-    return RobustProblem(
+    return RobustProblem.of(
         problem.X[rows],
         problem.y[rows],
         weight,

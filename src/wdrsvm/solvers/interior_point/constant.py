@@ -12,22 +12,22 @@ import numpy as np
 from ...arrays import Floats
 from ...problem import RobustProblem
 from ...problem.ball import WassersteinBall
-from ...rows.reduce import Sweeps, added
+from ...rows.reduce import Reduction, added
 from ..result import SolverSettings
 from .loop import interior_point
 
 EXACT = SolverSettings(tol=1e-9)
 
 
-def best_constant(problem: RobustProblem, sweeps: Sweeps) -> Floats:
+def best_constant(problem: RobustProblem, reduction: Reduction) -> Floats:
     """Its intercepts, for the Crammer-Singer loss and labels trusted alike."""
     if not problem.fit_intercept:
         return np.zeros(problem.n_classes)
     ball = WassersteinBall(problem.radius, problem.label_cost, problem.ball.norm)
-    rows_of_classes = RobustProblem(
+    rows_of_classes = RobustProblem.of(
         X=np.zeros((problem.n_classes, 1)),
         y=np.arange(problem.n_classes),
-        weight=sweeps.fold(_weight_of_classes, added),
+        weight=reduction.fold(_weight_of_classes, added),
         ball=ball,
         n_classes=problem.n_classes,
     )

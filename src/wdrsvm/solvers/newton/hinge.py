@@ -44,8 +44,8 @@ def smoothing_newton(
 ) -> SolverResult:
     """Train to the gap asked for; ``start`` replaces the origin as the first point."""
     problem = problem.without_idle_rows()
-    with problem.sweeps() as sweeps:
-        passes = Passes.over(problem, Scaling.of(problem), sweeps)
+    with problem.reduction() as reduction:
+        passes = Passes.over(problem, Scaling.of(problem), reduction)
         return Rounds(problem, passes, settings).solve(start)
 
 
@@ -77,7 +77,7 @@ class Rounds:
             if on_all and (limited or self._promising(newton)):
                 newton.settle(self.max_iter, self.well_settled)
                 self._judge(newton)
-            elif on_all and newton.is_tied and self.problem.label_trust is None:
+            elif on_all and newton.is_tied and not self.problem.rows.with_trust:
                 self._try_constant(newton)
             self.history.add(newton.n_iter, newton.risk, self.best.dual_bound)
             if self._converged() or (on_all and (limited or newton.is_sharp)):
@@ -128,7 +128,7 @@ class Rounds:
     @cached_property
     def constant(self) -> float:
         """The risk of the best constant classifier, which is now among the candidates."""
-        intercept = best_constant(self.problem, self.passes.sweeps)
+        intercept = best_constant(self.problem, self.passes.reduction)
         risk = self.problem.risk(np.zeros_like(self.best.coef), intercept)
         self.best.offer(np.zeros_like(self.best.coef), intercept, risk)
         return risk.value

@@ -132,13 +132,13 @@ class NearRows:
         if not problem.is_distributed:
             return True
         count = partial(_count_near, self.reach)
-        n_rows: int = self.passes.sweeps.fold(count, added, self.margins)
+        n_rows: int = self.passes.reduction.fold(count, added, self.margins)
         return n_rows * problem.n_features <= MAX_GATHERED_ENTRIES
 
     def rows(self) -> Codes:
         """Their numbers, sorted."""
         pick = partial(_pick_near, self.reach)
-        found = self.passes.sweeps.fold_picked(pick, self.margins, _numbers, joined)
+        found = self.passes.reduction.fold_picked(pick, self.margins, _numbers, joined)
         return np.concatenate(found)
 
 

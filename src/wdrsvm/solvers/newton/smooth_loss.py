@@ -128,8 +128,8 @@ def label_newton(
 ) -> SolverResult:
     """Train to the gap asked for; ``start`` replaces the origin as the first point."""
     problem = problem.without_idle_rows()
-    with problem.sweeps() as sweeps:
-        passes = LabelPasses.over(problem, Scaling.of(problem), sweeps)
+    with problem.reduction() as reduction:
+        passes = LabelPasses.over(problem, Scaling.of(problem), reduction)
         return LabelRounds(problem, passes, settings).solve(start)
 
 

@@ -1,7 +1,7 @@
 """Passes over the rows: value, gradient, curvature and multipliers of the smoothed risk.
 
 One door for all data: dense arrays, CSR, NumPy memory maps, chunks on the workers of a
-cluster.  A pass is a fold (``problem.sweeps``) of a formula of some rows
+cluster.  A pass is a fold (``problem.reduction``) of a formula of some rows
 (``smoothing``); results are combined in the order of the rows, so that they do not depend
 on how many threads or workers there are.
 """
@@ -16,7 +16,7 @@ import numpy as np
 
 from ...arrays import Codes, Floats
 from ...problem import RobustProblem
-from ...rows.reduce import Kept, Sweeps, added
+from ...rows.reduce import Kept, Reduction, added
 from ..scaling import Scaling
 from .gram import GramSum
 from .smoothing import LabelSmoothing, PieceSmoothing, Point, RowSums, SoftRows, TornRows
@@ -47,11 +47,11 @@ class Passes:
 
     problem: RobustProblem
     smoothing: PieceSmoothing
-    sweeps: Sweeps
+    reduction: Reduction
 
     @classmethod
-    def over(cls, problem: RobustProblem, scaling: Scaling, sweeps: Sweeps) -> Self:
-        return cls(problem, cls.smoothing_of(problem, scaling), sweeps)
+    def over(cls, problem: RobustProblem, scaling: Scaling, reduction: Reduction) -> Self:
+        return cls(problem, cls.smoothing_of(problem, scaling), reduction)
 
     @staticmethod
     def smoothing_of(problem: RobustProblem, scaling: Scaling) -> PieceSmoothing:
@@ -64,8 +64,8 @@ class Passes:
     def on(self, rows: Codes) -> Self:
         """Passes over a sample of the rows, held in memory, weights renormalised."""
         part = self.problem.take(rows)
-        part = replace(part, weight=part.weight / part.weight.sum())
-        return replace(self, problem=part, sweeps=self.sweeps.on(part))
+        part = part.with_rows(weight=part.weight / part.weight.sum())
+        return replace(self, problem=part, reduction=self.reduction.on(part))
 
     def point(self, coef: Floats, lam: float, mu: float) -> Point:
         """The solver's (coef, lam) as the rows are told of them."""
@@ -74,14 +74,14 @@ class Passes:
     def evaluate(self, coef: Floats, lam: float, mu: float) -> Smoothed:
         """Value, gradient and softness at (coef, lam)."""
         work = partial(self.smoothing.sums, self.point(coef, lam, mu))
-        return self._smoothed(*self.sweeps.fold_keeping(work, added))
+        return self._smoothed(*self.reduction.fold_keeping(work, added))
 
     def evaluate_far(
         self, coef: Floats, lam: float, mu: float, margins: Kept, width: float
     ) -> Smoothed:
         """The same of the rows whose margin exceeds ``width`` alone."""
         work = partial(_sums_of_far, self.smoothing, self.point(coef, lam, mu), width)
-        return self._smoothed(self.sweeps.fold(work, added, margins), None)
+        return self._smoothed(self.reduction.fold(work, added, margins), None)
 
     def _smoothed(self, sums: RowSums, softness: Kept) -> Smoothed:
         gradient = self.scaling.scaled_gradient(sums.gradient, sums.slope_sum)
@@ -106,7 +106,7 @@ class Passes:
         torn, soft = TornRows(self.smoothing), SoftRows(self.smoothing, share, seed)
         for count, pick, part in ((now.n_torn, torn, 1.0), (now.n_soft, soft, share)):
             if count:
-                gram = self.sweeps.fold_picked(pick, now.softness, work, GramSum.joined)
+                gram = self.reduction.fold_picked(pick, now.softness, work, GramSum.joined)
                 total += 0.0 if gram is None else gram.total / part
         return total
 
@@ -115,7 +115,7 @@ class Passes:
         these margins, sorted, and all of them, which stay with the rows."""
         at = self.point(coef, lam, 0.0)
         work = partial(_margins_of_rows, self.smoothing, at, n_least)
-        least, margins = self.sweeps.fold_keeping(work, partial(_least, n_least))
+        least, margins = self.reduction.fold_keeping(work, partial(_least, n_least))
         return least, margins
 
 
@@ -128,7 +128,7 @@ def _sums_of_far(
     margins: Floats,
 ) -> RowSums:
     part = problem.take(rows)
-    far = replace(part, weight=np.where(margins > width, part.weight, 0.0))
+    far = part.with_rows(weight=np.where(margins > width, part.weight, 0.0))
     return smoothing.sums(at, far, slice(None))[0]
 
 
@@ -166,7 +166,7 @@ class LabelPasses(Passes):
 
     @cached_property
     def has_flips(self) -> bool:
-        return bool(self.sweeps.fold(_has_flips, np.logical_or))
+        return bool(self.reduction.fold(_has_flips, np.logical_or))
 
 
 def _has_flips(problem: RobustProblem, rows: slice) -> Any:

@@ -30,7 +30,7 @@ from scipy import sparse
 
 from ...arrays import Codes, Flags, Floats
 from ...problem import Multipliers, RobustProblem
-from ...problem.norms import class_pairs, divergence
+from ...problem.norms import TRIANGLE, class_pairs, divergence
 
 
 class Rows(NamedTuple):
@@ -73,11 +73,11 @@ class Program:
         """(coef, intercept) of a solution, centred over the classes where they may be."""
         coef = np.zeros((self.problem.n_classes, self.problem.n_features))
         intercept = np.zeros(self.problem.n_classes)
-        n_free = len(coef) - (not self.problem.triangle)
+        n_free = len(coef) - (self.problem.norm != TRIANGLE)
         coef[:n_free] = x[self.slices["coef"]].reshape(n_free, -1)
         if self.problem.fit_intercept:
             intercept[:-1] = x[self.slices["intercept"]]
-        if not self.problem.triangle:
+        if self.problem.norm != TRIANGLE:
             coef -= coef.mean(axis=0)
         return coef, intercept - intercept.mean()
 
@@ -88,7 +88,7 @@ class Program:
         full[kept] = duals[: kept.sum()]
         found = self.loss_rows.multipliers(self.problem, full)
         of_norm = duals[kept.sum() + 1 :]
-        if self.problem.triangle:
+        if self.problem.norm == TRIANGLE:
             return replace(found, gradient=2 * _pull_on_classes(self.problem, of_norm))
         flow = _flow(self.problem, of_norm)
         return replace(found, flow=flow, gradient=divergence(flow, self.problem.n_classes))
@@ -153,7 +153,7 @@ def _label_price(problem: RobustProblem) -> Floats:
 def _score_parts(problem: RobustProblem, combination: Any) -> dict[str, Any]:
     """Rows (k, n): sum_j combination[k, j] z_nj, for ``combination`` of (K, C)."""
     all_but_last = combination[:, :-1]
-    free = combination if problem.triangle else all_but_last
+    free = combination if problem.norm == TRIANGLE else all_but_last
     parts = {"coef": sparse.kron(free, problem.X, format="csr")}
     if problem.fit_intercept:
         ones = np.ones((problem.n_rows, 1))

@@ -8,7 +8,7 @@ give a bound, as wide as the data's noise: this is a method for approximate answ
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -105,14 +105,8 @@ def _split(
 
 
 def _rows_of(problem: RobustProblem, rows: Codes) -> RobustProblem:
-    weight, trust = problem.weight[rows], problem.label_trust
-    return replace(
-        problem,
-        X=problem.X[rows],
-        y=problem.y[rows],
-        weight=weight / weight.sum(),
-        label_trust=None if trust is None else trust[rows],
-    )
+    part = problem.take(rows)
+    return part.with_rows(weight=part.weight / part.weight.sum())
 
 
 def _certified(

@@ -1,0 +1,135 @@
+"""Labelled rows in memory or in a memory map, and what every kind of rows can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from ..arrays import Codes, Floats, Matrix
+from .reduce import MemoryReduction, Reduction, Subject
+from .threads import row_threads
+
+
+class Rows(Protocol):
+    """The rows of a nominal distribution, wherever they are."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def with_trust(self) -> bool:
+        """Whether there is a label trust."""
+        ...
+
+    @property
+    def are_distributed(self) -> bool:
+        """Whether the rows are elsewhere, within reach of reductions alone."""
+        ...
+
+    def take(self, rows: Any) -> MemoryRows:
+        """Some rows, in memory, with the weights they have."""
+        ...
+
+    def reduction(self, subject_of: SubjectOf) -> AbstractContextManager[Reduction]:
+        """The way to visit all rows, while the context lasts.
+
+        ``subject_of`` makes what is given to each piece of work from rows in memory: of
+        all of them here, of a chunk of them on a worker.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryRows:
+    """Rows that arrays hold.
+
+    ===========  =======  ==========================================================
+    X            (N, P)   features, dense (any numbers, any layout) or CSR
+    y            (N,)     label codes 0 ... C-1
+    weight       (N,)     the nominal distribution
+    label_trust  (N,)     factors on the label cost, or None
+    first_row             where these rows begin in the data of which they are a chunk
+    ===========  =======  ==========================================================
+    """
+
+    X: Matrix
+    y: Codes
+    weight: Floats
+    label_trust: Floats | None = None
+    first_row: int = 0
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.X.shape[1])
+
+    @property
+    def with_trust(self) -> bool:
+        return self.label_trust is not None
+
+    @property
+    def are_distributed(self) -> bool:
+        return False
+
+    def take(self, rows: Any) -> MemoryRows:
+        trust = self.label_trust
+        taken = None if trust is None else trust[rows]
+        return MemoryRows(self.X[rows], self.y[rows], self.weight[rows], taken)
+
+    @contextmanager
+    def reduction(self, subject_of: SubjectOf) -> Iterator[Reduction]:
+        with row_threads(self.n_rows) as run:
+            yield MemoryReduction(subject_of(self), run)
+
+    def __sizeof__(self) -> int:
+        """Bytes, which a worker must know to spill in time."""
+        parts = (self.y, self.weight, self.label_trust)
+        return n_bytes(self.X) + sum(part.nbytes for part in parts if part is not None)
+
+
+SubjectOf: TypeAlias = Callable[[MemoryRows], Subject]
+
+
+def no_rows(n_features: int, with_trust: bool) -> MemoryRows:
+    """Rows of a given width, none of them there."""
+    nothing = np.empty(0)
+    return MemoryRows(
+        np.empty((0, n_features)),
+        np.empty(0, dtype=np.intp),
+        nothing,
+        nothing if with_trust else None,
+    )
+
+
+def joined_rows(parts: list[MemoryRows]) -> MemoryRows:
+    """Rows of several chunks, one after the other."""
+    trust = [part.label_trust for part in parts if part.label_trust is not None]
+    return MemoryRows(
+        stacked([part.X for part in parts]),
+        np.concatenate([part.y for part in parts]),
+        np.concatenate([part.weight for part in parts]),
+        np.concatenate(trust) if trust else None,
+    )
+
+
+def n_bytes(X: Matrix) -> int:
+    """Bytes of a dense or compressed sparse matrix."""
+    if sparse.issparse(X):
+        return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
+    return int(X.nbytes)
+
+
+def stacked(blocks: list[Matrix]) -> Matrix:
+    """Blocks of rows, dense or sparse, as one."""
+    if sparse.issparse(blocks[0]):
+        return sparse.vstack(blocks, format="csr")
+    return np.concatenate(blocks)
