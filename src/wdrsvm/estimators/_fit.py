@@ -183,7 +183,7 @@ _REMEDIES = {
 
 
 def _warn_about_gap(estimator: Any, result: SolverResult) -> None:
-    gap = result.certificate.gap / max(result.certificate.objective, 1e-2)
+    gap = result.certificate.relative_gap
     warnings.warn(
         f"{type(estimator).__name__} stopped after {result.n_iter} iterations of "
         f"{result.solver} at a relative duality gap of {gap:.1e}, above "

@@ -12,6 +12,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 from ..arrays import Floats
 from ..problem import RobustProblem, WassersteinBall
+from ..problem.certificate.gap import allowed_gap
 from ..robustness.promises.worst_case import LinearScores
 from ..rows.blocks import BLOCK_ENTRIES
 from ..solvers import SolverResult
@@ -278,7 +279,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     def _review(self, data: TrainingData) -> None:
         """Warn if dual coefficients are so large that sums lose the digits asked for."""
         assert isinstance(data, LiftedData)
-        root, wanted = data.factor.root, self.tol * max(self.objective_, 1e-2)
+        root, wanted = data.factor.root, allowed_gap(self.tol, self.objective_)
         dual = self.dual_coef_[:, self.support_].T
         largest = np.square(root).sum(axis=1).max() * np.linalg.norm(dual, axis=0).max()
         if self._kernel.is_precomputed or np.finfo(float).eps * largest <= wanted:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..problem import RobustProblem, WassersteinBall
+from ..problem.certificate.gap import relative_gap
 from ..solvers.reference.peers import Limits, ReferenceSolution, solve_clarabel, solve_highs
 from ..solvers.reference.programs import build_program
 
@@ -80,4 +81,4 @@ def timed_peer(name: str, problem: RobustProblem, tol: float, time_limit: float)
 
 def above(objective: float, bound: float) -> float:
     """Relative distance of an objective from a bound, as the library measures gaps."""
-    return float((objective - bound) / max(objective, 1e-2))
+    return relative_gap(float(objective - bound), float(objective))

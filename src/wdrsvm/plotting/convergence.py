@@ -9,6 +9,7 @@ import numpy as np
 from sklearn import clone
 
 from ..estimators._fit import solver_settings
+from ..problem.certificate.gap import relative_gap
 from ..robustness.promises.worst_case import last_step
 from ..solvers import Progress, SolverResult, solve
 from ._style import axes_for, colour, line_style, marker
@@ -207,7 +208,7 @@ class ConvergenceDisplay:
             raise ValueError(
                 "A gap needs a lower bound, and no record has one: give bound."
             )
-        gap = (objective - bound) / max(objective.min(), 1e-2)
+        gap = relative_gap(objective - bound, objective.min())
         # Nothing is left to draw on a logarithmic axis where the gap has closed.
         gap = np.where(gap > 0, gap, np.nan)
         k = len(ax.lines)

@@ -3,7 +3,8 @@
 from ..rows.canonical import canonical_rows
 from .ball import WassersteinBall
 from .bounded.worst_case import RobustRisk
-from .certificate.bound import Certificate, certify, dual_bound
+from .certificate.bound import certify, dual_bound
+from .certificate.gap import Certificate
 from .certificate.multipliers import Multipliers
 from .loss import LOSSES, Loss
 from .norms import NORMS, lipschitz, polar

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import Floats
 from .bounded.worst_case import RobustRisk
+from .certificate.gap import allowed_gap
 from .label_flips import Flips, Purchase, spend
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def risk_by_rate(problem: RobustProblem, coef: Floats, intercept: Floats) -> Rob
         bought = spend(*counted.in_bins, problem.radius, move_rate)
         value = counted.loss + bought.gain
         least, most = counted.rates_at_the_end(bought)
-        if problem.radius * (most - least) <= RATE_PRECISION * max(value, 1e-2):
+        if problem.radius * (most - least) <= allowed_gap(RATE_PRECISION, value):
             break
         edges = edges_between(least, most)
     return RobustRisk(value, bought.rate)

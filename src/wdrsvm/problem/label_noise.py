@@ -32,7 +32,7 @@ import numpy as np
 from ..arrays import Codes, Floats
 from ..rows.blocks import scores_of
 from ..rows.memory_rows import MemoryRows
-from .certificate.bound import Certificate
+from .certificate.gap import Certificate
 from .problem import RobustProblem
 
 # Shares of a row's weight that differ by less are the same in floating point.

@@ -13,6 +13,7 @@ import numpy as np
 from ..arrays import Floats
 from ..problem import Certificate, RobustProblem, RobustRisk
 from ..problem.certificate.bound import dual_point
+from ..problem.certificate.gap import allowed_gap
 from ..problem.certificate.multipliers import MultiplierSource
 from ..problem.certificate.radius_envelope import DualPoint
 
@@ -139,7 +140,7 @@ class Incumbent:
     ) -> None:
         """Offer a point and its multipliers, both evaluated by the problem alone."""
         self.offer(coef, intercept, problem.risk(coef, intercept))
-        enough = self.objective - tol * max(self.objective, 1e-2)
+        enough = self.objective - allowed_gap(tol, self.objective)
         point = dual_point(problem, multipliers, enough, steering)
         self.raise_bound(point.bound(problem.radius), multipliers, point)
 

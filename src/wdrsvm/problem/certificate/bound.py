@@ -18,7 +18,6 @@ size, wherever they are.
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from ...rows.reduce import added
 from ..norms import polar
 from ..problem import RobustProblem
 from .equalities import ROUNDING, Design, Sums, largest_entries
+from .gap import Certificate
 from .joint import Joint
 from .multipliers import Loosened, MultiplierSource
 from .radius_envelope import NOTHING, DualPoint
@@ -42,25 +42,6 @@ MAX_JOINT_ENTRIES = 1e5
 SMALL_CHANGE = 1e-9
 # A radius below this is worth the bound without a budget.
 TINY_RADIUS = 1e-7
-
-
-class Certificate(NamedTuple):
-    """What is known of a classifier's training optimality."""
-
-    objective: float
-    dual_bound: float
-    lam: float
-
-    @property
-    def gap(self) -> float:
-        return self.objective - self.dual_bound
-
-    def holds(self, tol: float) -> bool:
-        """Whether the relative duality gap is at most ``tol``.
-
-        A bound above the objective by more than that shows that rounding spoilt one.
-        """
-        return abs(self.gap) <= tol * max(self.objective, 1e-2) < np.inf
 
 
 def certify(

@@ -259,9 +259,7 @@ def collected(grid: Grid, found: Found, classes: Labels) -> RobustPath:
 def _warn_about_gaps(found: Found) -> None:
     failed = [each for each in found.values() if each.status is not SolverStatus.CONVERGED]
     if failed:
-        worst = max(
-            each.certificate.gap / max(each.certificate.objective, 1e-2) for each in failed
-        )
+        worst = max(each.certificate.relative_gap for each in failed)
         warnings.warn(
             f"{len(failed)} of {len(found)} points of the path stopped at a relative "
             f"duality gap of up to {worst:.1e}. Raise tol, standardise the features or "

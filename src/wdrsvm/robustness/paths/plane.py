@@ -24,6 +24,7 @@ import numpy as np
 
 from ...arrays import Floats
 from ...problem import Certificate, RobustProblem, RobustRisk
+from ...problem.certificate.gap import allowed_gap
 from ...problem.certificate.radius_envelope import DualPoint, envelope
 from ...problem.label_flips import spend
 from ...solvers import SolverResult, SolverSettings, SolverStatus
@@ -275,7 +276,7 @@ class _Plane:
         return None
 
     def _allowed(self, value: float) -> float:
-        return self.tol * max(value, 1e-2)
+        return allowed_gap(self.tol, value)
 
     def _solve(self, problem: RobustProblem, j: int, nearby: list[int]) -> SolverResult:
         near = [self.near[k] for k in (j, *nearby) if k in self.near]

@@ -23,6 +23,7 @@ import math
 import numpy as np
 
 from ...problem import RobustProblem
+from ...problem.certificate.gap import allowed_gap
 from ..result import (
     History,
     Incumbent,
@@ -102,7 +103,7 @@ def _next_check(history: History, tol: float) -> int:
     if not 0 < now.gap < before.gap:
         return now.n_iter + longest
     rate = math.log(before.gap / now.gap) / (now.n_iter - before.n_iter)
-    goal = max(tol * max(now.objective, 1e-2), np.finfo(float).tiny)
+    goal = max(allowed_gap(tol, now.objective), np.finfo(float).tiny)
     wait = math.ceil(max(math.log(now.gap / goal), 0.0) / rate)
     return now.n_iter + min(max(wait, MIN_INTERVAL), longest)
 

@@ -20,6 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from ...problem import RobustProblem
+from ...problem.certificate.gap import allowed_gap
 from ..cones.choice import norm_multipliers
 from ..interior_point.constant import best_constant
 from ..result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
@@ -106,7 +107,7 @@ class Rounds:
         return self.best.certificate.holds(self.settings.tol)
 
     def _promising(self, newton: Newton) -> bool:
-        return newton.gap <= 2 * self.settings.tol * max(newton.risk, 1e-2)
+        return newton.gap <= allowed_gap(2 * self.settings.tol, newton.risk)
 
     def _judge(self, newton: Newton) -> None:
         at = self.passes.point(newton.coef, newton.lam, newton.mu)
@@ -118,7 +119,7 @@ class Rounds:
     def _try_constant(self, newton: Newton) -> None:
         """Where no feature pays, classifiers near the optimum are worse than a constant
         one by the order of mu; yet their multipliers, when centred, prove it optimal."""
-        enough = self.settings.tol * max(self.constant, 1e-2)
+        enough = allowed_gap(self.settings.tol, self.constant)
         if self.constant - newton.now.dual <= HOPEFUL * newton.gap:
             newton.centre = CONE_SHARE * enough / max(newton.cone.degree, 1)
             newton.settle(self.max_iter, PROVEN)

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...arrays import Codes, Floats
 from ...problem import Multipliers, RobustProblem
+from ...problem.certificate.gap import allowed_gap
 from ...problem.certificate.multipliers import RowMultipliers
 from ...rows.reduce import Kept, added, joined
 from ..interior_point.point import Iterate, ScaledData
@@ -100,7 +101,7 @@ def polish(
 
 
 def _is_within(iterate: Iterate, tol: float) -> bool:
-    return iterate.gap <= tol * max(iterate.objective, 1e-2)
+    return iterate.gap <= allowed_gap(tol, iterate.objective)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ import numpy as np
 
 from ...arrays import Floats
 from ...problem import RobustProblem
+from ...problem.certificate.gap import allowed_gap
 from ..result import SolverResult, SolverSettings, Start
 from ..scaling import Scaling
 from .hinge import Rounds
@@ -154,7 +155,7 @@ class LabelRounds(Rounds):
         if newton.mu < LAST_SOFTMAX_MU and not self.passes.is_barrier:
             self.passes = self.passes.with_barrier(True)
             return False
-        wanted = self.settings.tol * max(newton.risk, 1e-2)
+        wanted = allowed_gap(self.settings.tol, newton.risk)
         return newton.expected_gap <= HOPEFUL * wanted
 
     def _finish(self, newton: Newton) -> int:
