@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    TaskProgressColumn,
+    TextColumn,
+)
 from rich.progress import Progress as RichProgress
 
 from ..experiments import Progress
@@ -17,13 +24,13 @@ SECONDS_BETWEEN_LINES = 30.0
 class Bar:
     """Shows a :class:`~wdrsvm.experiments.Progress`, with the time left."""
 
-    def __init__(self, title: str, console: Console) -> None:
-        self.title, self.console = title, console
+    def __init__(self, title: str, console: Console, *, is_counted: bool = True) -> None:
+        self.title, self.console, self.is_counted = title, console, is_counted
         self.last_line = -SECONDS_BETWEEN_LINES
         self.bar = RichProgress(
             TextColumn("{task.description}"),
             BarColumn(),
-            MofNCompleteColumn(),
+            MofNCompleteColumn() if is_counted else TaskProgressColumn(),
             TextColumn("{task.fields[left]}"),
             console=console,
             disable=not console.is_terminal,
@@ -39,7 +46,7 @@ class Bar:
 
     def show(self, progress: Progress) -> None:
         """Show how far it is."""
-        left = time_left(progress.seconds_left)
+        left = time_left(progress.seconds_left, is_guess=progress.unlike > 0)
         self.bar.update(self.task, completed=progress.done, total=progress.total, left=left)
         if not self.console.is_terminal:
             self._line(progress, left)
@@ -49,21 +56,46 @@ class Bar:
         finished = progress.done == progress.total
         if finished or now - self.last_line >= SECONDS_BETWEEN_LINES:
             self.last_line = now
-            line = f"{self.title}: {progress.done} of {progress.total} {left}"
+            line = f"{self.title}: {self._share(progress)} {left}"
             self.console.print(line.rstrip(), soft_wrap=True, highlight=False)
 
+    def _share(self, progress: Progress) -> str:
+        if self.is_counted:
+            return f"{progress.done} of {progress.total}"
+        return f"{100 * progress.done / progress.total:.0f} per cent"
 
-def time_left(seconds: float | None) -> str:
+
+@contextmanager
+def fold_bar(search: Any) -> Iterator[None]:
+    """Show how many folds of a search are done, and how long the others will take."""
+    began = time.monotonic()
+    with Bar("Cross-validation", Console(stderr=True), is_counted=False) as bar:
+        bar.show(Progress(0, 1, None))
+
+        def tell(done: int, total: int) -> None:
+            # The fit with what was chosen comes last.
+            left = (time.monotonic() - began) / done * (total - done)
+            bar.show(Progress(done, total, left))
+
+        search._on_fold = tell
+        try:
+            yield
+        finally:
+            del search._on_fold
+
+
+def time_left(seconds: float | None, is_guess: bool = False) -> str:
     """The time left in words; nothing where it is not known.
 
     Examples
     --------
-    >>> time_left(90)
-    '2 minutes left'
+    >>> time_left(90), time_left(7300, is_guess=True)
+    ('2 minutes left', 'perhaps 2 hours left')
     """
     if seconds is None or seconds <= 0:
         return ""
+    perhaps = "perhaps " if is_guess else ""
     for unit, length in (("hours", 3600), ("minutes", 60)):
         if seconds >= 1.45 * length:
-            return f"{seconds / length:.0f} {unit} left"
-    return f"{seconds:.0f} seconds left"
+            return f"{perhaps}{seconds / length:.0f} {unit} left"
+    return f"{perhaps}{seconds:.0f} seconds left"
