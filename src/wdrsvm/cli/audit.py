@@ -99,7 +99,7 @@ def _facts(found: Any, listed: Any, out: Path) -> dict[str, Any]:
     return {
         "rows": len(found),
         "suspicious": int((found["gain"] > 0).sum()),
-        "most suspicious": first,
+        "most suspicious": first or "none",
         "written to": str(out),
     }
 

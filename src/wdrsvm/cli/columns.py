@@ -22,6 +22,8 @@ MAX_CATEGORIES = 100
 # A column with more numbers than this share is one of numbers.
 MOSTLY = 0.5
 LONGEST_CELL = 40
+# Enough for speed, and few enough to be held beside the table.
+CELLS_AT_ONCE = 1_000_000
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))"
     r"([T ]\d{1,2}:\d{2}.*)?|\d{1,2}:\d{2}(:\d{2})?"
@@ -76,13 +78,11 @@ class _Reader:
 
     def __init__(self, frame: Any, path: Path, reading: Reading) -> None:
         self.frame, self.path, self.reading = frame, path, reading
-        self.texts = {
-            name: as_texts(frame[name]) for name in frame.columns if _is_text(frame[name])
-        }
+        self.plain, self.texts = _plain_and_texts(frame)
         self.numerals = {
             name: Numerals.of(texts)
             for name, texts in self.texts.items()
-            if name not in reading.categories and not _is_plain(texts)
+            if name not in reading.categories
         }
         self.default = reading.decimal or _written(self.numerals)
         self.decimals: dict[str, str] = {}
@@ -94,6 +94,8 @@ class _Reader:
         column = self.frame[name]
         if name in self.reading.categories:
             return CATEGORIES, self._category(name)
+        if name in self.plain:
+            return NUMBERS, self._plain(name)
         if name in self.texts:
             return self._of_text(name)
         _check_type(column, self.path)
@@ -110,8 +112,6 @@ class _Reader:
         return NUMBERS, column.astype(float)
 
     def _of_text(self, name: str) -> tuple[str, Any]:
-        if name not in self.numerals:
-            return self._plain(name)
         found = self.numerals[name]
         is_asked = name in self.reading.numbers
         if is_asked or found.n_numbers > MOSTLY * found.n_cells:
@@ -119,17 +119,18 @@ class _Reader:
         self._check_dates(name)
         return CATEGORIES, self._category(name)
 
-    def _plain(self, name: str) -> tuple[str, Any]:
+    def _plain(self, name: str) -> Any:
         """Numbers with a decimal point, if with any; thousands only if the file says so."""
-        texts = self.texts[name]
-        if self.default == COMMA and _may_be_thousands(texts):
-            return NUMBERS, self._number(name, Numerals.of(texts))
+        values = self.plain[name]
+        lacks_percent = name in (self.reading.percent or ()) and values.notna().any()
+        if self.default == COMMA or lacks_percent:
+            self.texts[name] = as_texts(self.frame[name])
+        if lacks_percent:
+            self._refuse(name, self.texts[name], {})
+        if self.default == COMMA and _may_be_thousands(self.texts[name]):
+            return self._number(name, Numerals.of(self.texts[name]))
         self.decimals[name] = POINT
-        if name in (self.reading.percent or ()):
-            found = Numerals.of(texts)
-            if found.n_cells:
-                self._refuse(name, texts, {})
-        return NUMBERS, pandas().to_numeric(texts.mask(is_missing(texts))).astype(float)
+        return values
 
     def _default(self, name: str) -> str:
         learned = self.reading.decimals.get(name, self.reading.fallback)
@@ -143,6 +144,8 @@ class _Reader:
             has_percent = name in self.reading.percent
             unit = PERCENT if has_percent else "" if unit == PERCENT else unit
         values, texts = found.values(decimal, unit), self.texts[name]
+        if not values and name in self.reading.lenient and not self.reading.decimals:
+            raise ValueError(f"--numbers: {self.path} has no number in column {name!r}.")
         if len(values) < len(found.counts):
             self._unread(name, texts, values, found)
         self._say(name, found, decimal, unit)
@@ -181,13 +184,17 @@ class _Reader:
                 f"{told[other]} cells of {name} are written with a decimal {other}, unlike "
                 "the others."
             )
-        elif not told and found.open_texts():
+        elif not told and found.open_texts() and self._is_choice():
             text = found.open_texts()[0]
             ways = _both_ways(decimal)
             one, two = (found.meanings[text].value(each) for each in ways)
             self.notes.append(
                 f"{text} in {name} is read as {one:g}; --decimal {ways[1]} reads {two:g}."
             )
+
+    def _is_choice(self) -> bool:
+        """Whether neither the user nor a model says how numbers are written."""
+        return self.reading.decimal is None and not self.reading.decimals
 
     def _category(self, name: str) -> Any:
         texts = self.texts.get(name)
@@ -230,7 +237,7 @@ def as_texts(column: Any) -> Any:
     if pandas().api.types.is_float_dtype(column):
         values = column.map(lambda value: f"{value:.0f}" if value % 1 == 0 else str(value))
     else:
-        values = column.astype(object).map(str)
+        values = column.astype(object).map(lambda value: str(value).strip())
     return values.astype(object).where(column.notna(), None)
 
 
@@ -260,10 +267,28 @@ def _check_type(column: Any, path: Path) -> None:
         )
 
 
-def _is_plain(texts: Any) -> bool:
-    """Whether all cells are gaps, or numbers that need no thought."""
-    filled = texts[~is_missing(texts)]
-    return bool(pandas().to_numeric(filled, errors="coerce").notna().all())
+def _plain_and_texts(frame: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Columns of texts: those that are gaps and plain numbers, as floats; and the others.
+
+    Many columns are looked at together: one after another, wide tables take minutes.
+    """
+    names = [name for name in frame.columns if _is_text(frame[name])]
+    width = max(CELLS_AT_ONCE // max(len(frame), 1), 1)
+    plain: dict[str, Any] = {}
+    for start in range(0, len(names), width):
+        block = names[start : start + width]
+        cells = pandas().Series(frame[block].to_numpy(dtype=object).T.ravel())
+        texts = cells.map(str).astype(object).where(cells.notna(), None)
+        missing = is_missing(texts)
+        numbers = pandas().to_numeric(texts.mask(missing), errors="coerce").astype(float)
+        shape = (len(block), len(frame))
+        values = numbers.to_numpy().reshape(shape)
+        is_read = (missing.to_numpy().reshape(shape) | ~np.isnan(values)).all(axis=1)
+        for name, row in zip(
+            np.array(block, dtype=object)[is_read], values[is_read], strict=True
+        ):
+            plain[name] = pandas().Series(row, index=frame.index)
+    return plain, {name: as_texts(frame[name]) for name in names if name not in plain}
 
 
 def _written(numerals: dict[str, Numerals]) -> str | None:

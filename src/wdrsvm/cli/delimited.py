@@ -27,7 +27,7 @@ class Layout(NamedTuple):
 
 
 def read_delimited(path: Path, separator: str | None, pandas: Any) -> tuple[Any, Layout]:
-    """All cells as texts, blanks at their ends removed; an empty cell is missing."""
+    """All cells as texts; an empty cell is missing."""
     layout = _layout(path, separator)
     names = [*_names(layout.header), *(["trailing"] if layout.has_trailing else [])]
     with warnings.catch_warnings():
@@ -48,7 +48,7 @@ def read_delimited(path: Path, separator: str | None, pandas: Any) -> tuple[Any,
         )
     if layout.has_trailing:
         _check_trailing(frame.pop("trailing"))
-    return frame.apply(lambda column: column.str.strip()).replace("", None), layout
+    return frame, layout
 
 
 def same_names(header: list[str]) -> list[str]:

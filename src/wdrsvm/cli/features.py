@@ -26,7 +26,7 @@ from .columns import (
     read_columns,
 )
 from .labels import LabelReading, Labels, read_labels
-from .numerals import is_missing
+from .numerals import MISSING_MARKS, is_missing
 from .suspicions import suspicions
 from .tables import Table, listed, pandas
 
@@ -152,13 +152,13 @@ def _learned(columns: Columns, reading: Reading) -> dict[str, Any]:
     }
 
 
-def features_for(model: Any, table: Table) -> Any:
-    """The columns that a model knows, in its order; others are ignored."""
+def features_for(model: Any, table: Table) -> tuple[Any, list[str]]:
+    """The columns that a model knows, in its order, and notes; others are ignored."""
     names = getattr(model, "feature_names_in_", None)
     if table.is_sparse:
         if names is not None:
             raise ValueError(f"The model needs named columns, which {table.path} has not.")
-        return _as_wide_as(table, model.n_features_in_)
+        return _as_wide_as(table, model.n_features_in_), []
     if names is None:
         raise ValueError(f"The model needs sparse rows (svmlight), not {table.path}.")
     absent = [name for name in names if name not in table.columns.columns]
@@ -168,7 +168,7 @@ def features_for(model: Any, table: Table) -> Any:
         table.columns[list(names)], table.path, _as_learned(model, table)
     )
     _check_size(columns, table.path)
-    return columns.frame
+    return columns.frame, columns.notes
 
 
 def _as_learned(model: Any, table: Table) -> Reading:
@@ -239,6 +239,8 @@ def _without_empty(frame: Any) -> tuple[Any, list[str]]:
 def _is_empty(column: Any) -> bool:
     """Whether no cell has a value; a mark of a missing one is none."""
     filled = column[column.notna()]
+    if len(filled) and str(filled.iloc[0]).strip().casefold() not in MISSING_MARKS:
+        return False
     return len(filled) == 0 or bool(is_missing(as_texts(filled)).all())
 
 

@@ -109,6 +109,9 @@ def fit(
     min_rows: MinRows = None,
     merge_rare: MergeRare = None,
     test: Annotated[Path | None, typer.Option(help="Table to test the model on.")] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="A line for each fold of --cv.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Learn a robust classifier from a table and save it.
@@ -132,7 +135,7 @@ def fit(
             *(about_folds(data.y) if cv else []),
         ]
     with output.working("Fitting", is_shown=not cv):
-        _fit(classifier, columns, data.y, cv)
+        _fit(classifier, columns, data.y, cv, verbose)
     output.notes = [_for_a_search(note) if cv else note for note in output.notes]
     model = Pipeline([("columns", columns.transformer), ("classifier", classifier)])
     model.reading_ = learned_reading(data, columns)
@@ -211,7 +214,7 @@ def _about_categories(columns: Prepared, classifier: Any) -> list[str]:
     return said
 
 
-def _fit(classifier: Any, columns: Prepared, y: Any, cv: bool) -> None:
+def _fit(classifier: Any, columns: Prepared, y: Any, cv: bool, verbose: bool) -> None:
     if cv:
         smallest = int(np.unique(y, return_counts=True)[1].min())
         classifier.set_params(cv=min(FOLDS, smallest))
@@ -219,7 +222,7 @@ def _fit(classifier: Any, columns: Prepared, y: Any, cv: bool) -> None:
         classifier.set_params(feature_cost=columns.feature_cost)
         if cv:
             classifier.set_params(label_costs=FINITE_LABEL_COSTS)
-    with fold_bar(classifier) if cv else nullcontext():
+    with fold_bar(classifier, verbose) if cv else nullcontext():
         classifier.fit(columns.features, y)
 
 

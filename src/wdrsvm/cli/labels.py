@@ -59,7 +59,7 @@ def read_labels(column: Any, path: Path, reading: LabelReading) -> Labels:
     is_text = pandas().api.types.is_object_dtype(kept)
     y = kept.to_numpy(dtype=str) if is_text else kept.to_numpy(dtype=int)
     found = Labels(y, np.flatnonzero(known), notes=notes)
-    if is_text:
+    if is_text and reading.how is None:
         found.notes.extend(_doubts(y, column.name))
     return _without_rare(found, reading)
 
@@ -84,9 +84,8 @@ def about_folds(y: Any) -> list[str]:
     fewest = int(counts.min())
     if fewest >= FOLDS:
         return []
-    rare = [
-        f"{name} ({n} rows)" for name, n in zip(classes, counts, strict=True) if n < FOLDS
-    ]
+    sizes = dict(zip(classes.tolist(), counts.tolist(), strict=True))
+    rare = [_with_rows(name, n) for name, n in sizes.items() if n < FOLDS]
     return [
         f"{fewest} folds in place of {FOLDS}, because classes are rare: {listed(rare)}; "
         f"{REMEDY.format(n=FOLDS)}."
@@ -151,8 +150,8 @@ def _doubts(y: Any, name: str) -> list[str]:
     said = []
     if marks:
         said.append(
-            f"{listed(marks)} in {name} counts as a class; empty its cells if it means "
-            "that there is no label."
+            f"Classes of {name} that may be gaps: {listed(marks)}; empty such cells if "
+            "they mean that there is no label."
         )
     alike: dict[str, list[str]] = {}
     for each in classes:
@@ -190,10 +189,14 @@ def _without_rare(found: Labels, reading: LabelReading) -> Labels:
 def _about_rare(
     left_out: list[str], merged: dict[str, str], sizes: dict[str, int]
 ) -> list[str]:
-    gone = [f"{name} ({sizes[name]} rows)" for name in left_out if name in sizes]
-    joined = [f"{name} ({sizes[name]} rows)" for name in merged if name in sizes]
+    gone = [_with_rows(name, sizes[name]) for name in left_out if name in sizes]
+    joined = [_with_rows(name, sizes[name]) for name in merged if name in sizes]
     said = [f"Rare classes left out: {', '.join(gone)}."] if gone else []
     if joined:
         name = next(iter(merged.values()))
         said.append(f"Rare classes joined to {name}: {', '.join(joined)}.")
     return said
+
+
+def _with_rows(name: Any, n_rows: int) -> str:
+    return f"{name} ({n_rows} row{'' if n_rows == 1 else 's'})"

@@ -40,10 +40,12 @@ def loaded(path: Path) -> Any:
 def labelled_for(model: Any, table: Table, target: str) -> Labelled:
     """Features and labels of a table, for a model that is fitted."""
     data = labelled(table, target, how=_labels_as_learned(model))
-    X = features_for(model, table)
+    X, notes = features_for(model, table)
     X = X[data.row] if table.is_sparse else X.iloc[data.row].reset_index(drop=True)
     y = _known_labels(data.y, model.classes_, table.path)
-    return replace(data, X=X, y=y, notes=[*data.notes, *unseen_categories(model, X)])
+    return replace(
+        data, X=X, y=y, notes=[*data.notes, *notes, *unseen_categories(model, X)]
+    )
 
 
 def _labels_as_learned(model: Any) -> LabelReading:

@@ -18,6 +18,7 @@ import numpy as np
 
 POINT, COMMA = "point", "comma"
 DECIMALS = (POINT, COMMA)
+_MARK = {POINT: ".", COMMA: ","}
 # Cells that say that there is no value, in small letters.
 MISSING_MARKS = frozenset(
     (
@@ -180,20 +181,27 @@ class Numerals:
         return max(currencies, key=lambda unit: units[unit]) if currencies else ""
 
     def values(self, decimal: str, unit: str) -> dict[str, float]:
-        """The number of each text that can be read; the others are not there."""
+        """The number of each text that can be read; the others are not there.
+
+        Where both ways of writing stand in a column, ``5,100`` could be of either.
+        """
         is_mixed = len(self.told()) > 1
         found = {}
         for text, each in self.meanings.items():
             value = each.value(decimal)
             if value is None:
                 value = each.value(each.tells or decimal)
-            is_open = is_mixed and each.is_open
+            is_open = is_mixed and each.is_open and _MARK[_other(decimal)] in text
             if value is not None and not is_open and _same_unit(each.unit, unit):
                 found[text] = value
         return found
 
     def _count(self, texts: Iterable[str]) -> int:
         return sum(self.counts[text] for text in texts)
+
+
+def _other(decimal: str) -> str:
+    return COMMA if decimal == POINT else POINT
 
 
 def _same_unit(given: str, unit: str) -> bool:

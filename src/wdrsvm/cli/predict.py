@@ -73,12 +73,12 @@ def predict(
         checked_output(out, model, table, endings=TABLE_ENDINGS)
     with output.working("Predicting"), in_use(model):
         classifier, rows = loaded(model), read_table(table)
-        X = features_for(classifier, rows)
+        X, notes = features_for(classifier, rows)
         unseen = unseen_categories(classifier, X)
         if unseen and not ignore_unseen:
             first = unseen[0].removesuffix(".")
             raise ValueError(f"{table}: {first}; --ignore-unseen takes them as none.")
-        output.notes += unseen
+        output.notes += [*notes, *unseen]
         which = _which_rows(rows, identifier)
         predictions = _predictions(classifier, X, which, scores, probabilities)
     classes, counts = np.unique(predictions["prediction"], return_counts=True)

@@ -19,14 +19,25 @@ from rich.progress import Progress as RichProgress
 from ..experiments import Progress
 
 SECONDS_BETWEEN_LINES = 30.0
+SECONDS_BETWEEN_FOLDS = 5.0
 
 
 class Bar:
     """Shows a :class:`~wdrsvm.experiments.Progress`, with the time left."""
 
-    def __init__(self, title: str, console: Console, *, is_counted: bool = True) -> None:
+    def __init__(
+        self,
+        title: str,
+        console: Console,
+        *,
+        is_counted: bool = True,
+        seconds_between: float = SECONDS_BETWEEN_LINES,
+    ) -> None:
         self.title, self.console, self.is_counted = title, console, is_counted
-        self.last_line = -SECONDS_BETWEEN_LINES
+        self.seconds_between = seconds_between
+        # What is counted is long: its first line comes at once, and so do its last ones.
+        self.last_line = time.monotonic() - (seconds_between if is_counted else 0.0)
+        self.has_lines = is_counted
         self.bar = RichProgress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -53,9 +64,9 @@ class Bar:
 
     def _line(self, progress: Progress, left: str) -> None:
         now = time.monotonic()
-        finished = progress.done == progress.total
-        if finished or now - self.last_line >= SECONDS_BETWEEN_LINES:
-            self.last_line = now
+        finished = progress.done == progress.total and self.has_lines
+        if finished or now - self.last_line >= self.seconds_between:
+            self.last_line, self.has_lines = now, True
             line = f"{self.title}: {self._share(progress)} {left}"
             self.console.print(line.rstrip(), soft_wrap=True, highlight=False)
 
@@ -66,22 +77,25 @@ class Bar:
 
 
 @contextmanager
-def fold_bar(search: Any) -> Iterator[None]:
-    """Show how many folds of a search are done, and how long the others will take."""
-    began = time.monotonic()
-    with Bar("Cross-validation", Console(stderr=True), is_counted=False) as bar:
-        bar.show(Progress(0, 1, None))
+def fold_bar(search: Any, verbose: bool = False) -> Iterator[None]:
+    """Show how many folds of a search are done, and how long the others will take.
 
-        def tell(done: int, total: int) -> None:
-            # The fit with what was chosen comes last.
-            left = (time.monotonic() - began) / done * (total - done)
-            bar.show(Progress(done, total, left))
+    The fit with what was chosen comes last and counts as a fold.
+    """
+    began, wait = time.monotonic(), 0.0 if verbose else SECONDS_BETWEEN_FOLDS
+    console = Console(stderr=True)
+    with Bar("Cross-validation", console, is_counted=False, seconds_between=wait) as bar:
+
+        def tell(done: int, n_folds: int) -> None:
+            left = (time.monotonic() - began) / done * (n_folds + 1 - done)
+            bar.show(Progress(done, n_folds + 1, left))
 
         search._on_fold = tell
         try:
             yield
         finally:
             del search._on_fold
+        bar.show(Progress(1, 1, 0.0))
 
 
 def time_left(seconds: float | None, is_guess: bool = False) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .columns import CATEGORIES, NUMBERS, Columns
-from .numerals import is_missing
+from .numerals import MISSING_MARKS
 from .tables import listed
 
 # A column of fewer rows may look like anything.
@@ -27,7 +27,7 @@ def suspicions(columns: Columns, raw: Any) -> list[str]:
     constant = [name for name in frame.columns if _is_constant(frame[name])]
     ids = [name for name in kinds[NUMBERS] if _is_id(frame[name], name)]
     names = [name for name in kinds[CATEGORIES] if _is_almost_unique(frame[name])]
-    codes = [name for name in kinds[NUMBERS] if _is_code(raw[name])]
+    codes = [name for name in kinds[NUMBERS] if _is_code(raw[name].to_numpy())]
     told = (
         (ids, "Looks like an identifier, which tells nothing of other rows", "drop"),
         (names, "Texts that differ in almost every row", "drop"),
@@ -62,12 +62,9 @@ def _is_almost_unique(column: Any) -> bool:
     return bool(column.nunique() > ALMOST_UNIQUE * len(column))
 
 
-def _is_code(column: Any) -> bool:
+def _is_code(cells: Any) -> bool:
     """Digits only, and some begin with a zero that a number would not have."""
-    if column.dtype.kind not in "OUT":
-        return False
-    texts = column[column.notna()].astype(object).map(str)
-    texts = texts[~is_missing(texts)]
-    if not texts.str.fullmatch(r"\d+").all():
-        return False
-    return bool(texts.str.fullmatch(r"0\d+").any())
+    texts = [cell.strip() for cell in cells if isinstance(cell, str)]
+    texts = [text for text in texts if text.casefold() not in MISSING_MARKS]
+    has_zeros = any(text[0] == "0" and len(text) > 1 for text in texts)
+    return has_zeros and all(text.isdecimal() for text in texts)
