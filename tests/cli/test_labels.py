@@ -1,10 +1,14 @@
 """Labels as they stand, rare classes, and how far a cross-validation is."""
 
 import re
+import warnings
 
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from wdrsvm import __version__, load_model
+from wdrsvm.cli.fit import _for_a_search
+from wdrsvm.cli.output import Output
 
 from .flowers import N, flowers, run, run_json
 
@@ -109,20 +113,26 @@ def test_a_search_tells_how_far_it_is(folder, capsys):
     shares = [int(re.search(r"(\d+) per cent", line)[1]) for line in lines]
     assert shares == [17, 33, 50, 67, 83, 100]
     assert all("left" in line for line in lines[:-1])
-    assert not hasattr(load_model("model")[-1], "_told")
     assert "_on_fold" not in vars(load_model("model")[-1])
 
 
 def test_a_search_does_not_advise_what_it_has_done(folder, capsys):
-    write(length=[*range(N // 2)] * 2, width=0.0, colour="red")
-    for options in (("--cv",), ("--radius", "100")):
-        notes = run_json(capsys, *FIT, *options)["notes"]
-        assert any(
-            "adversary leaves no classifier" in note for note in notes
-        ) or "--cv" in (options)
-        is_advised = any("Choose a radius" in note for note in notes)
-        assert is_advised is ("--cv" not in options)
-        assert not any("wdrsvm.radius_max" in note for note in notes)
+    notes = run_json(capsys, *FIT, "--radius", "100")["notes"]
+    (note,) = [each for each in notes if "adversary leaves no classifier" in each]
+    assert "Choose a radius below radius_max" in note
+    assert "Choose" not in _for_a_search(note)
+    assert _for_a_search("another note") == "another note"
+
+
+def test_standardised_columns_need_no_advice_to_standardise_them():
+    output = Output(as_json=True)
+    with output.working("Fitting"):
+        warnings.warn(
+            "It stopped above tol=1e-06. Raise tol, or standardise the features.",
+            ConvergenceWarning,
+            stacklevel=1,
+        )
+    assert output.notes == ["It stopped above tol=1e-06."]
 
 
 def test_the_version_is_told(capsys):
