@@ -251,6 +251,41 @@ def test_what_cannot_be_read_is_one_sentence(folder, capsys, name):
     assert not (folder / "model").exists()
 
 
+LAYOUT_REFUSED = {
+    "lines above": (lambda: "My trees\n\n" + texts().to_csv(index=False), "row 0, counted"),
+    "bare commas": (
+        lambda: texts().to_csv(index=False).replace(".", ","),
+        "has 6 cells, but the header has 4; delete lines above the header, and quote",
+    ),
+    "infinity": (lambda: with_infinity(), "got inf in row 7, counted from 0"),
+}
+
+
+def with_infinity():
+    return texts().assign(length=[*["1"] * 7, "inf", *["2"] * (N - 8)]).to_csv(index=False)
+
+
+@pytest.mark.parametrize("name", LAYOUT_REFUSED)
+def test_a_refused_row_is_named_with_a_remedy(folder, capsys, name):
+    made, sentence = LAYOUT_REFUSED[name]
+    (folder / "train.csv").write_text(made())
+    code, shown, error = run(capsys, *FIT)
+    assert (code, shown, error.count("\n")) == (2, "", 1)
+    assert sentence in error
+
+
+def test_names_with_blanks_are_quoted_in_remedies(folder, capsys):
+    texts().assign(**{"my id": range(N)}).to_csv("train.csv", index=False)
+    notes = run_json(capsys, *FIT)["notes"]
+    assert any("--drop 'my id' leaves it out" in note for note in notes)
+
+
+def test_utf_16_says_how_to_save_it(folder, capsys):
+    (folder / "train.csv").write_bytes(texts().to_csv(index=False).encode("utf-16"))
+    code, _, error = run(capsys, *FIT)
+    assert (code, "UTF-16, not UTF-8; save it as CSV UTF-8" in error) == (2, True)
+
+
 def test_another_encoding_says_how_to_save_it(folder, capsys):
     content = texts().assign(kind=["\xe4sche", "elm"] * (N // 2)).to_csv(index=False)
     (folder / "train.csv").write_bytes(content.encode("latin-1"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -164,7 +165,7 @@ class _Reader:
         cell = str(texts.iloc[row])
         why = _why(cell)
         shown = cell if len(cell) <= LONGEST_CELL else f"{cell[:LONGEST_CELL]}..."
-        remedy = self.reading.remedy.replace("NAME", name)
+        remedy = self.reading.remedy.replace("NAME", quote(name))
         where = self.frame.index[row]
         raise ValueError(
             f"{self.path}: {name} is a column of numbers, but row {where}, counted from 0, "

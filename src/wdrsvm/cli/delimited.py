@@ -59,8 +59,11 @@ def same_names(header: list[str]) -> list[str]:
 
 def _layout(path: Path, separator: str | None) -> Layout:
     with path.open("rb") as file:
-        if b"\0" in file.read(8192):
-            raise ValueError("it is a binary file")
+        head = file.read(8192)
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ValueError("it is UTF-16, not UTF-8; save it as CSV UTF-8")
+    if b"\0" in head:
+        raise ValueError("it is a binary file")
     try:
         with path.open(encoding="utf-8-sig", newline="") as text:
             lines = list(islice(text, ROWS_LOOKED_AT))
@@ -82,6 +85,12 @@ def _layout(path: Path, separator: str | None) -> Layout:
     trailing = bool(longer) and all(
         len(row) == len(header) + 1 and not row[-1].strip() for row in longer
     )
+    if longer and not trailing:
+        row = next(k for k, row in enumerate(cells[1:]) if len(row) > len(header))
+        raise ValueError(
+            f"row {row}, counted from 0, has {len(cells[row + 1])} cells, but the header has "
+            f"{len(header)}; delete lines above the header, and quote cells with {found!r}"
+        )
     return Layout(found, header, skipped, trailing)
 
 

@@ -249,9 +249,10 @@ def _check_size(columns: Columns, path: Path) -> None:
     largest = columns.frame[columns.kinds[NUMBERS]].abs().max()
     if (largest > LARGEST).any():
         name = largest.idxmax()
+        row = columns.frame[name].abs().idxmax()
         raise ValueError(
             f"{path}: {name} must hold finite numbers up to {LARGEST:g}, got "
-            f"{largest[name]:g}."
+            f"{largest[name]:g} in row {row}, counted from 0; correct the cell."
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def suspicions(columns: Columns, raw: Any) -> list[str]:
         (codes, "Numbers with leading zeros, as codes have", "categories"),
     )
     return [
-        f"{what}: {listed(found)}; --{option} {found[0]} {DOES[option]}."
+        f"{what}: {listed(found)}; --{option} {quote(found[0])} {DOES[option]}."
         for found, what, option in told
         if found
     ]
