@@ -255,7 +255,7 @@ LAYOUT_REFUSED = {
     "lines above": (lambda: "My trees\n\n" + texts().to_csv(index=False), "row 0, counted"),
     "bare commas": (
         lambda: texts().to_csv(index=False).replace(".", ","),
-        "has 6 cells, but the header has 4; delete lines above the header, and quote",
+        "has 6 cells, but the header has 4; delete lines above it, and quote",
     ),
     "infinity": (lambda: with_infinity(), "got inf in row 7, counted from 0"),
 }

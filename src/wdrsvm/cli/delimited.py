@@ -88,8 +88,8 @@ def _layout(path: Path, separator: str | None) -> Layout:
     if longer and not trailing:
         row = next(k for k, row in enumerate(cells[1:]) if len(row) > len(header))
         raise ValueError(
-            f"row {row}, counted from 0, has {len(cells[row + 1])} cells, but the header has "
-            f"{len(header)}; delete lines above the header, and quote cells with {found!r}"
+            f"row {row}, counted from 0, has {len(cells[row + 1])} cells, but the header "
+            f"has {len(header)}; delete lines above it, and quote cells with {found!r}"
         )
     return Layout(found, header, skipped, trailing)
 
