@@ -80,7 +80,7 @@ def test_a_logistic_model_gives_probabilities(folder, capsys):
         run(capsys, "predict", "model", "train.csv", "--probabilities", "--out", "p.csv")[0]
         == 0
     )
-    shown = pandas.read_csv("p.csv").drop(columns="prediction")
+    shown = pandas.read_csv("p.csv").drop(columns=["row", "prediction"])
     assert list(shown) == ["probability ash", "probability elm", "probability oak"]
     X = flowers()[["length", "width", "colour"]]
     np.testing.assert_allclose(shown, model.predict_proba(X))

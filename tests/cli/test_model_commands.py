@@ -93,7 +93,7 @@ def test_scores_are_those_of_the_model(model, capsys):
     assert (
         run(capsys, "predict", "model", "train.csv", "--scores", "--out", "p.csv")[0] == 0
     )
-    scores = pandas.read_csv("p.csv").drop(columns="prediction")
+    scores = pandas.read_csv("p.csv").drop(columns=["row", "prediction"])
     assert list(scores) == ["score ash", "score elm", "score oak"]
     expected = load_model(model).decision_function(flowers()[["length", "width", "colour"]])
     np.testing.assert_allclose(scores, expected)
@@ -284,7 +284,7 @@ def test_a_table_that_does_not_fit_the_model_is_one_sentence(model, capsys, comm
     target = [] if command == "predict" else ["--target", "kind"]
     for change, sentence in (
         (lambda t: t.drop(columns="width"), "lacks width, which the model needs"),
-        (lambda t: t.assign(width="wide"), "width must hold numbers, got text"),
+        (lambda t: t.assign(width="wide"), "width is a column of numbers, but row 0"),
     ):
         change(flowers()).to_csv("new.csv", index=False)
         code, _, error = run(capsys, command, "model", "new.csv", *target)

@@ -87,7 +87,7 @@ def test_progress_counts_what_was_done_before(tmp_path):
     assert told[0].seconds_left is None
     assert told[-1].seconds_left == 0
     run_experiment(counting(), out=tmp_path, progress=told.append)
-    assert told[-1] == (4, 4, None)
+    assert told[-1] == (4, 4, 0.0, 0)
 
 
 def test_a_failure_names_its_task_and_keeps_the_others(tmp_path):

@@ -134,3 +134,27 @@ def test_a_lead_within_two_standard_errors_has_no_sign(leads, errors, good):
     verdict = simulation._verdict(peaks, "balanced", 0.02, 5.40)
     assert verdict.good is good
     assert f"{min(leads):.2f} to {max(leads):.2f}" in verdict.text
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_one_repetition_has_no_verdict(name, tmp_path):
+    """Without a standard error nothing holds, and nothing fails to hold."""
+    experiment = fill(name, tmp_path, repetitions=1)
+    html = write_experiment_page(
+        collect(experiment, out=tmp_path, repetitions=1)
+    ).read_text()
+    body = html.partition("</style>")[2]
+    assert "one repetition has no standard error, so there is no verdict" in body
+    assert "verdict good" not in body
+    assert "verdict bad" not in body
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_an_unfinished_run_says_so(name, tmp_path):
+    experiment = fill(name, tmp_path, repetitions=1)
+    n_tasks, n_all = (len(experiment.tasks("quick", n)) for n in (1, 2))
+    collected = collect(experiment, out=tmp_path, repetitions=2)
+    html = write_experiment_page(collected).read_text()
+    assert f"{n_tasks} of {n_all} tasks are done; what follows is of the 1" in html
+    html = write_experiment_page(collect(experiment, out=tmp_path, repetitions=1))
+    assert "Not finished" not in html.read_text()

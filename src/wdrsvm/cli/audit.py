@@ -11,9 +11,21 @@ from ..estimators import RobustLinearSVC
 from ..files import write_text
 from ..report import Page, Section, Table, Text
 from ..robustness import audit_labels
-from .features import check_classes, labelled, prepared
-from .output import Drop, Json, Output, Target
-from .tables import TABLE_ENDINGS, checked_output, pandas, read_table, write_table
+from .labels import about_folds
+from .options import TableOptions
+from .output import (
+    Categories,
+    Decimal,
+    Drop,
+    Json,
+    LabelKind,
+    MergeRare,
+    MinRows,
+    Numbers,
+    Output,
+    Target,
+)
+from .tables import TABLE_ENDINGS, checked_output, write_table
 
 PAGE = ".html"
 SHOWN = 5
@@ -39,6 +51,12 @@ def audit(
         bool, typer.Option("--all", help="List all labels, not the suspicious ones only.")
     ] = False,
     drop: Drop = None,
+    numbers: Numbers = None,
+    categories: Categories = None,
+    decimal: Decimal = None,
+    labels: LabelKind = None,
+    min_rows: MinRows = None,
+    merge_rare: MergeRare = None,
     as_json: Json = False,
 ) -> None:
     """Find labels that look wrong, the most suspicious first.
@@ -46,12 +64,12 @@ def audit(
     Every label is judged by models that never saw it.  Rows are counted from 0.
     """
     output = Output(as_json)
+    asked = TableOptions(drop, numbers, categories, decimal, labels, min_rows, merge_rare)
+    asked.check()
     checked_output(out, train, endings=(*TABLE_ENDINGS, PAGE))
     with output.working("Auditing"):
-        data = labelled(read_table(train), target, drop)
-        check_classes(data.y, train)
-        columns = prepared(data, train)
-        output.notes += [*data.notes, *columns.notes]
+        data, columns = asked.prepared(train, target)
+        output.notes += [*data.notes, *columns.notes, *about_folds(data.y)]
         model = RobustLinearSVC(feature_cost=columns.feature_cost)
         found = audit_labels(columns.features, data.y, model).to_frame()
     suspects = found if everything else found[found["gain"] > 0]
@@ -64,11 +82,11 @@ def audit(
 
 
 def _with_columns(suspects: Any, data: Any) -> Any:
-    """The suspects beside what the table says of them."""
+    """The suspects beside what the table says of them, also in columns left out."""
     frame = suspects.assign(row=data.row[suspects["row"]]).reset_index(drop=True)
-    if not isinstance(data.X, pandas().DataFrame):
+    if data.beside is None:
         return frame
-    beside = data.X.iloc[suspects["row"]].reset_index(drop=True)
+    beside = data.beside.iloc[suspects["row"]].reset_index(drop=True)
     taken = beside.columns.intersection(frame.columns)
     return frame.join(beside.rename(columns={name: f"{name} (table)" for name in taken}))
 
@@ -81,7 +99,7 @@ def _facts(found: Any, listed: Any, out: Path) -> dict[str, Any]:
     return {
         "rows": len(found),
         "suspicious": int((found["gain"] > 0).sum()),
-        "most suspicious": first,
+        "most suspicious": first or "none",
         "written to": str(out),
     }
 

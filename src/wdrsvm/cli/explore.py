@@ -13,9 +13,23 @@ from sklearn.feature_selection import f_classif
 
 from ..problem import NORMS
 from ..report import Page, explore_page
-from .features import NUMBERS, Labelled, check_classes, labelled, prepared
-from .output import Json, Output, check_choice
-from .tables import checked_output, pandas, read_table
+from .columns import NUMBERS
+from .features import Labelled, read_for_training
+from .options import TableOptions
+from .output import (
+    Categories,
+    Decimal,
+    Drop,
+    Json,
+    LabelKind,
+    MergeRare,
+    MinRows,
+    Numbers,
+    Output,
+    check_choice,
+)
+from .suspicions import suspicions
+from .tables import checked_output, read_table
 
 PAGE = Path("wdrsvm-explore.html")
 WINE = ("flavanoids", "color_intensity")
@@ -44,6 +58,13 @@ def explore(
     y: Annotated[str | None, typer.Option("--y", help="Column upwards.")] = None,
     norm: Annotated[str, typer.Option(help=f"One of {', '.join(NORMS)}.")] = "l2",
     radii: Annotated[int, typer.Option(min=2, help="How many radii.")] = 25,
+    drop: Drop = None,
+    numbers: Numbers = None,
+    categories: Categories = None,
+    decimal: Decimal = None,
+    labels: LabelKind = None,
+    min_rows: MinRows = None,
+    merge_rare: MergeRare = None,
     out: Annotated[Path, typer.Option(help="Page to write, .html.")] = PAGE,
     as_json: Json = False,
 ) -> None:
@@ -54,12 +75,14 @@ def explore(
     """
     output = Output(as_json)
     check_choice("--norm", norm, tuple(NORMS))
+    asked = TableOptions(drop, numbers, categories, decimal, labels, min_rows, merge_rare)
+    asked.check()
     checked_output(out, *([] if table is None else [table]), endings=(".html", ".htm"))
     with output.working("Exploring"):
         if table is None:
             page, columns = _wine(target, x, y, norm=norm, radii=radii)
         else:
-            data = _two_columns(table, target, x, y, output)
+            data = _two_columns(table, target, (x, y), asked, output)
             title = f"{table.name}: radius and label cost"
             page = explore_page(data.X, data.y, norm=norm, radii=radii, title=title)
             columns = list(data.X.columns)
@@ -80,29 +103,46 @@ def _wine(*not_given: str | None, **options: Any) -> tuple[Page, list[str]]:
 
 
 def _two_columns(
-    path: Path, target: str | None, x: str | None, y: str | None, output: Output
+    path: Path,
+    target: str | None,
+    chosen: tuple[str | None, str | None],
+    asked: TableOptions,
+    output: Output,
 ) -> Labelled:
     """Two columns of numbers without gaps, and the labels."""
+    x, y = chosen
     if target is None:
         raise ValueError("--target must name the column of the labels.")
     if x is not None and x == y:
         raise ValueError(f"--x and --y must be two columns, got {x!r} twice.")
-    data = labelled(read_table(path), target)
-    check_classes(data.y, path)
-    if not hasattr(data.X, "columns"):
+    table = read_table(path)
+    data = asked.labelled(table, target)
+    if table.is_sparse:
         raise ValueError(f"{path} must have named columns for its page, got sparse rows.")
-    numbers = data.X.select_dtypes("number")
+    frame = data.X
+    if x in frame.columns and y in frame.columns:
+        # Other columns need not be readable.
+        frame = frame[[x, y]]
+    columns = read_for_training(frame, table, asked.reading(table, target))
+    numbers = columns.frame[columns.kinds[NUMBERS]]
     _check_numbers(data.X, numbers, {"--x": x, "--y": y}, path)
     names = _chosen(numbers, data.y, x, y)
-    columns = prepared(replace(data, X=numbers[names]), path)
-    output.notes += [*data.notes, *columns.notes]
-    if None in (x, y):
+    filled = numbers[names].fillna(numbers[names].median())
+    output.notes += [*data.notes, *columns.notes, *_about_gaps(numbers[names])]
+    if None in chosen:
         output.notes.append(
             f"Columns chosen, each for how well it tells the classes apart: "
             f"{', '.join(names)}; --x and --y choose others."
         )
-    filled = columns.transformer.named_transformers_[NUMBERS][0].transform(numbers[names])
-    return replace(data, X=pandas().DataFrame(filled, columns=names))
+        output.notes += suspicions(columns, frame)
+    return replace(data, X=filled)
+
+
+def _about_gaps(numbers: Any) -> list[str]:
+    n_gaps = int(numbers.isna().sum().sum())
+    where = ", ".join(name for name in numbers.columns if numbers[name].isna().any())
+    what = "missing numbers become the median of their column"
+    return [f"{n_gaps} {what}: {where}."] if n_gaps else []
 
 
 def _check_numbers(

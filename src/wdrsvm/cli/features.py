@@ -6,7 +6,7 @@ missing text a category of its own.  Sparse rows are scaled by their largest ent
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,30 +16,39 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
-from .tables import Table, pandas
+from .columns import (
+    CATEGORIES,
+    NUMBERS,
+    Columns,
+    Reading,
+    as_texts,
+    check_categories,
+    read_columns,
+)
+from .labels import LabelReading, Labels, read_labels
+from .numerals import MISSING_MARKS, is_missing
+from .suspicions import suspicions
+from .tables import Table, listed, pandas
 
-NUMBERS, CATEGORIES = "numbers", "categories"
 MISSING = "missing"
-# A text with more categories than this is a name, not a category.
-MAX_CATEGORIES = 100
-# Classes are learned from no fewer rows.
-LEAST_ROWS = 2
 # Squares of numbers must be numbers.
 LARGEST = 1e150
-# Up to here floats tell all whole numbers apart.
-LARGEST_CODE = 2.0**53
-# How many columns a sentence names.
-NAMED = 5
 
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Features as the pipeline takes them, labels, and what the user should know."""
+    """Features as the table has them, labels, and what the user should know.
+
+    ``beside`` are all columns but the labels, also those that are left out; ``labels`` is
+    what was done about rare classes.
+    """
 
     X: Any
     y: Any
     row: Any
     notes: list[str] = field(default_factory=list)
+    beside: Any = None
+    labels: Labels | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,39 +60,51 @@ class Prepared:
     feature_cost: Any
     categories: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    reading: dict[str, Any] = field(default_factory=dict)
 
 
-def labelled(table: Table, target: str, drop: list[str] | None = None) -> Labelled:
+def labelled(
+    table: Table,
+    target: str,
+    drop: list[str] | None = None,
+    how: LabelReading | None = None,
+) -> Labelled:
     """Split a table into features and labels; rows without a label are left out."""
-    frame, notes = table.columns, []
-    for name in (target, *(drop or [])):
-        _check_column(frame, name, table.path)
-    labels = frame[target]
-    known = labels.notna().to_numpy()
-    if not known.all():
-        notes.append(f"{(~known).sum()} rows without a label in {target} are left out.")
-    y = _labels(labels[known], table.path)
+    _check_target(table, target)
+    dropped = named_columns("--drop", drop, table, target)
+    labels = read_labels(table.columns[target], table.path, how or LabelReading())
     if table.is_sparse:
-        return Labelled(table.rows[known], y, np.flatnonzero(known), notes)
-    X = frame.loc[known].drop(columns=[target, *(drop or [])]).reset_index(drop=True)
-    return Labelled(X, y, np.flatnonzero(known), notes)
+        X: Any = table.rows[labels.row]
+        return Labelled(X, labels.y, labels.row, labels.notes, labels=labels)
+    beside = table.columns.iloc[labels.row].drop(columns=target)
+    notes = [*labels.notes, *_about_names(table)]
+    X = beside.drop(columns=dropped)
+    return Labelled(X, labels.y, labels.row, notes, beside, labels)
 
 
-def check_classes(y: Any, path: Path) -> None:
-    """Refuse what no classifier can be learned from."""
-    classes, counts = np.unique(y, return_counts=True)
-    if len(classes) < 2:
-        raise ValueError(f"{path} must have two classes at least, got {classes.tolist()}.")
-    if counts.min() < LEAST_ROWS:
-        rare = classes[counts < LEAST_ROWS]
-        more = f" and {len(rare) - 1} others" if len(rare) > 1 else ""
-        raise ValueError(
-            f"{path} must have {LEAST_ROWS} rows of every class at least, but has "
-            f"{counts.min()} of {rare[0]}{more}."
+def named_columns(
+    option: str, given: list[str] | None, table: Table, target: str
+) -> list[str]:
+    """The columns that an option names, several after another or between commas."""
+    there = list(table.columns.columns)
+    names = [
+        name
+        for each in given or []
+        for name in (
+            [each] if each in there else [part.strip() for part in each.split(",")]
         )
+    ]
+    for name in names:
+        if name not in there:
+            raise ValueError(
+                f"{option}: {table.path} has no column {name!r}; it has {listed(there)}."
+            )
+        if name == target:
+            raise ValueError(f"{option} must not name the labels, got {name!r}.")
+    return list(dict.fromkeys(names))
 
 
-def prepared(data: Labelled, path: Path) -> Prepared:
+def prepared(data: Labelled, table: Table, reading: Reading | None = None) -> Prepared:
     """Learn the preparation of all columns."""
     if not isinstance(data.X, pandas().DataFrame):
         transformer = MaxAbsScaler().fit(data.X)
@@ -92,44 +113,77 @@ def prepared(data: Labelled, path: Path) -> Prepared:
         )
     filled, notes = _without_empty(data.X)
     if not filled.shape[1]:
-        raise ValueError(f"{path} has no column with values beside the labels.")
-    kinds: dict[str, list[Any]] = {NUMBERS: [], CATEGORIES: []}
-    for name in filled.columns:
-        kinds[_kind(filled[name], path)].append(name)
-    cleaned = _cleaned(filled, kinds, path)
-    transformer = _transformer(kinds).fit(cleaned)
+        raise ValueError(f"{table.path} has no column with values beside the labels.")
+    columns = read_for_training(filled, table, reading or Reading())
+    check_categories(columns, table.path)
+    transformer = _transformer(columns.kinds).fit(columns.frame)
     names = transformer.get_feature_names_out()
     untouchable = np.char.startswith(names.astype(str), f"{CATEGORIES}__")
+    said = [*notes, *columns.notes, *_imputed(columns), *suspicions(columns, filled)]
     return Prepared(
         transformer,
-        transformer.transform(cleaned),
+        transformer.transform(columns.frame),
         np.where(untouchable, np.inf, 1.0),
-        kinds[CATEGORIES],
-        notes + _imputed(filled, kinds),
+        columns.kinds[CATEGORIES],
+        said,
+        _learned(columns, reading or Reading()),
     )
 
 
-def features_for(model: Any, table: Table) -> Any:
-    """The columns that a model knows, in its order; others are ignored."""
+def read_for_training(frame: Any, table: Table, reading: Reading) -> Columns:
+    """All cells of a training table; the sentence about a strange one has all remedies."""
+    remedy = (
+        "correct the cell, or take the column as categories by --categories NAME, such "
+        "cells as missing by --numbers NAME, or leave it out by --drop NAME"
+    )
+    lenient = reading.numbers
+    how = replace(reading, remedy=remedy, lenient=lenient, fallback=table.decimal)
+    columns = read_columns(frame, table.path, how)
+    _check_size(columns, table.path)
+    return columns
+
+
+def _learned(columns: Columns, reading: Reading) -> dict[str, Any]:
+    """How the columns were read, in plain values, for the model's file."""
+    return {
+        "decimals": dict(columns.decimals),
+        "percent": list(columns.percent),
+        "lenient": list(reading.numbers),
+    }
+
+
+def features_for(model: Any, table: Table) -> tuple[Any, list[str]]:
+    """The columns that a model knows, in its order, and notes; others are ignored."""
     names = getattr(model, "feature_names_in_", None)
     if table.is_sparse:
         if names is not None:
             raise ValueError(f"The model needs named columns, which {table.path} has not.")
-        return _as_wide_as(table, model.n_features_in_)
+        return _as_wide_as(table, model.n_features_in_), []
     if names is None:
         raise ValueError(f"The model needs sparse rows (svmlight), not {table.path}.")
     absent = [name for name in names if name not in table.columns.columns]
     if absent:
         raise ValueError(f"{table.path} lacks {listed(absent)}, which the model needs.")
-    return aligned(model[0], table.columns[list(names)], table.path)
+    columns = read_columns(
+        table.columns[list(names)], table.path, _as_learned(model, table)
+    )
+    _check_size(columns, table.path)
+    return columns.frame, columns.notes
 
 
-def aligned(transformer: Any, frame: Any, path: Path) -> Any:
-    """A frame with the types that the preparation learned."""
-    if not isinstance(frame, pandas().DataFrame):
-        return frame
-    kinds = {name: list(columns) for name, _, columns in transformer.transformers_}
-    return _cleaned(frame[list(transformer.feature_names_in_)], kinds, path)
+def _as_learned(model: Any, table: Table) -> Reading:
+    """How the training table was read; models of earlier versions tell their kinds only."""
+    kinds = {name: tuple(columns) for name, _, columns in model[0].transformers_}
+    learned = getattr(model, "reading_", {})
+    percent = learned.get("percent")
+    return Reading(
+        numbers=kinds.get(NUMBERS, ()),
+        categories=kinds.get(CATEGORIES, ()),
+        lenient=tuple(learned.get("lenient", ())),
+        decimals=dict(learned.get("decimals", {})),
+        percent=None if percent is None else tuple(percent),
+        fallback=table.decimal,
+    )
 
 
 def unseen_categories(model: Any, X: Any) -> list[str]:
@@ -159,92 +213,47 @@ def _as_wide_as(table: Table, n_features: int) -> Any:
     return rows
 
 
-def _check_column(frame: Any, name: str, path: Path) -> None:
-    if name not in frame.columns:
+def _check_target(table: Table, target: str) -> None:
+    there = list(table.columns.columns)
+    if target not in there:
+        raise ValueError(f"{table.path} has no column {target!r}; it has {listed(there)}.")
+    if target in table.same_names:
         raise ValueError(
-            f"{path} has no column {name!r}; it has {listed(list(frame.columns))}."
+            f"{table.path} has more than one column called {target!r}; rename all but one."
         )
 
 
-def listed(names: list[Any]) -> str:
-    """The first few names, and how many more there are."""
-    shown = ", ".join(str(name) for name in names[:NAMED])
-    more = len(names) - NAMED
-    return f"{shown} and {more} more" if more > 0 else shown
-
-
-def _labels(labels: Any, path: Path) -> Any:
-    if not len(labels):
-        raise ValueError(f"{path} has no row with a label in {labels.name}.")
-    is_whole = pandas().api.types.is_integer_dtype(labels)
-    if not is_whole and pandas().api.types.is_float_dtype(labels):
-        is_whole = bool((labels.abs() < LARGEST_CODE).all() & (labels % 1 == 0).all())
-        if not is_whole:
-            raise ValueError(
-                f"{labels.name} must hold classes, got numbers such as {labels.iloc[0]}."
-            )
-    return labels.astype(int).to_numpy() if is_whole else _texts(labels).to_numpy(dtype=str)
+def _about_names(table: Table) -> list[str]:
+    if not table.same_names:
+        return []
+    return [f"Columns with the same name are numbered: {listed(list(table.same_names))}."]
 
 
 def _without_empty(frame: Any) -> tuple[Any, list[str]]:
-    empty = list(frame.columns[frame.isna().all()])
+    empty = [name for name in frame.columns if _is_empty(frame[name])]
     if not empty:
         return frame, []
     return frame.drop(columns=empty), [f"Columns without values left out: {listed(empty)}."]
 
 
-def _kind(column: Any, path: Path) -> str:
-    types = pandas().api.types
-    if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
-        return NUMBERS
-    if types.is_datetime64_any_dtype(column) or types.is_timedelta64_dtype(column):
-        raise ValueError(f"{path}: {column.name} holds dates; leave it out by --drop.")
-    n_categories = column.nunique()
-    if n_categories > MAX_CATEGORIES:
-        raise ValueError(
-            f"{path}: the text {column.name} has {n_categories} different values, more "
-            f"than {MAX_CATEGORIES}; leave it out by --drop."
-        )
-    return CATEGORIES
+def _is_empty(column: Any) -> bool:
+    """Whether no cell has a value; a mark of a missing one is none."""
+    filled = column[column.notna()]
+    if len(filled) and str(filled.iloc[0]).strip().casefold() not in MISSING_MARKS:
+        return False
+    return len(filled) == 0 or bool(is_missing(as_texts(filled)).all())
 
 
-def _cleaned(frame: Any, kinds: dict[str, list[Any]], path: Path) -> Any:
-    """Numbers as floats, everything else as texts."""
-    numbers = _numbers(frame[kinds.get(NUMBERS, [])], path)
-    texts = {name: _texts(frame[name]) for name in kinds.get(CATEGORIES, [])}
-    return numbers.assign(**texts)[list(frame.columns)]
-
-
-def _numbers(frame: Any, path: Path) -> Any:
-    for name, column in frame.items():
-        if pandas().api.types.is_complex_dtype(column):
-            raise ValueError(f"{path}: {name} must hold real numbers, got complex ones.")
-    try:
-        values = frame.astype(float)
-    except (TypeError, ValueError):
-        name = next(name for name in frame.columns if not _holds_numbers(frame[name]))
-        raise ValueError(f"{path}: {name} must hold numbers, got text.") from None
-    largest = values.abs().max()
+def _check_size(columns: Columns, path: Path) -> None:
+    """Refuse numbers whose squares are none."""
+    largest = columns.frame[columns.kinds[NUMBERS]].abs().max()
     if (largest > LARGEST).any():
         name = largest.idxmax()
+        row = columns.frame[name].abs().idxmax()
         raise ValueError(
             f"{path}: {name} must hold finite numbers up to {LARGEST:g}, got "
-            f"{largest[name]:g}."
+            f"{largest[name]:g} in row {row}, counted from 0; correct the cell."
         )
-    return values
-
-
-def _holds_numbers(column: Any) -> bool:
-    try:
-        column.astype(float)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _texts(column: Any) -> Any:
-    values = column.astype(object)
-    return values.where(column.isna(), values.map(str)).where(column.notna(), np.nan)
 
 
 def _transformer(kinds: dict[str, list[Any]]) -> Any:
@@ -259,9 +268,9 @@ def _transformer(kinds: dict[str, list[Any]]) -> Any:
     )
 
 
-def _imputed(frame: Any, kinds: dict[str, list[Any]]) -> list[str]:
+def _imputed(columns: Columns) -> list[str]:
     """What was done about missing values, for the user."""
-    said = []
+    frame, kinds, said = columns.frame, columns.kinds, []
     for kind, what in (
         (NUMBERS, "missing numbers become the median of their column"),
         (CATEGORIES, "missing texts become a category of their own"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -20,10 +21,25 @@ from ..estimators import (
 )
 from ..model_files import save_model
 from ..problem import LOSSES, NORMS
-from .features import Prepared, check_classes, labelled, listed, prepared
+from .features import Prepared
+from .labels import FOLDS, about_folds
 from .models import labelled_for
-from .output import Drop, Json, Output, Target, check_choice
-from .tables import checked_output, read_table
+from .options import TableOptions, learned_reading
+from .output import (
+    Categories,
+    Decimal,
+    Drop,
+    Json,
+    LabelKind,
+    MergeRare,
+    MinRows,
+    Numbers,
+    Output,
+    Target,
+    check_choice,
+)
+from .progress import fold_bar
+from .tables import checked_output, listed, read_table
 
 KERNELS = ("linear", "rbf", "laplacian", "poly")
 HINGE = "crammer-singer"
@@ -36,7 +52,6 @@ CLASSIFIERS: dict[tuple[bool, bool, bool], Any] = {
     (False, True, False): RobustSVC,
     (False, True, True): RobustSVCCV,
 }
-FOLDS = 5
 # With labels that are never wrong, nothing would bound the coefficients of features that
 # nobody can touch.
 FINITE_LABEL_COSTS = (1.0, 2.0, 8.0)
@@ -87,7 +102,16 @@ def fit(
         bool, typer.Option("--balanced", help="Give every class the same weight.")
     ] = False,
     drop: Drop = None,
+    numbers: Numbers = None,
+    categories: Categories = None,
+    decimal: Decimal = None,
+    labels: LabelKind = None,
+    min_rows: MinRows = None,
+    merge_rare: MergeRare = None,
     test: Annotated[Path | None, typer.Option(help="Table to test the model on.")] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="A line for each fold of --cv.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Learn a robust classifier from a table and save it.
@@ -98,20 +122,23 @@ def fit(
     output = Output(as_json)
     options = Options(cv, radius, label_cost, loss, kernel, norm, landmarks, balanced)
     classifier = options.classifier()
+    asked = TableOptions(drop, numbers, categories, decimal, labels, min_rows, merge_rare)
+    asked.check()
     checked_output(out, train, *([] if test is None else [test]))
     with output.working("Reading"):
-        table, tested = read_table(train), None if test is None else read_table(test)
-        data = labelled(table, target, drop)
-        check_classes(data.y, train)
-        columns = prepared(data, train)
+        tested = None if test is None else read_table(test)
+        data, columns = asked.prepared(train, target)
         output.notes += [
             *data.notes,
             *columns.notes,
             *_about_categories(columns, classifier),
+            *(about_folds(data.y) if cv else []),
         ]
-    with output.working("Fitting"):
-        _fit(classifier, columns, data.y, cv)
+    with output.working("Fitting", is_shown=not cv):
+        _fit(classifier, columns, data.y, cv, verbose)
+    output.notes = [_for_a_search(note) if cv else note for note in output.notes]
     model = Pipeline([("columns", columns.transformer), ("classifier", classifier)])
+    model.reading_ = learned_reading(data, columns)
     facts = _facts(classifier, columns.features, data.y)
     if tested is not None:
         rows = labelled_for(model, tested, target)
@@ -187,7 +214,7 @@ def _about_categories(columns: Prepared, classifier: Any) -> list[str]:
     return said
 
 
-def _fit(classifier: Any, columns: Prepared, y: Any, cv: bool) -> None:
+def _fit(classifier: Any, columns: Prepared, y: Any, cv: bool, verbose: bool) -> None:
     if cv:
         smallest = int(np.unique(y, return_counts=True)[1].min())
         classifier.set_params(cv=min(FOLDS, smallest))
@@ -195,7 +222,14 @@ def _fit(classifier: Any, columns: Prepared, y: Any, cv: bool) -> None:
         classifier.set_params(feature_cost=columns.feature_cost)
         if cv:
             classifier.set_params(label_costs=FINITE_LABEL_COSTS)
-    classifier.fit(columns.features, y)
+    with fold_bar(classifier, verbose) if cv else nullcontext():
+        classifier.fit(columns.features, y)
+
+
+def _for_a_search(note: str) -> str:
+    """A note without advice about what the search has chosen itself."""
+    kept, _, advice = note.partition(" Choose a radius below")
+    return f"{kept} No radius that was tried has a better score." if advice else note
 
 
 def _facts(classifier: Any, features: Any, y: Any) -> dict[str, Any]:

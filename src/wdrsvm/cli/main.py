@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from ..files import printable
+from ..version import __version__
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 
@@ -34,11 +36,30 @@ def build() -> object:
         add_completion=False,
         pretty_exceptions_enable=False,
     )
-    app.callback()(lambda: None)
+    app.callback()(_with_version(typer))
     on_models = (fit, predict, certify, audit, report, export, explore)
     for command in (*on_models, demo, reproduce, bench):
         command.register(app)
     return app
+
+
+def _with_version(typer: Any) -> Any:
+    """What every command has before it: ``--version``."""
+
+    def show(asked: bool) -> None:
+        if asked:
+            print(f"wdrsvm {__version__}")
+            raise typer.Exit
+
+    def options(
+        version: bool = typer.Option(
+            False, "--version", callback=show, is_eager=True, help="Print it and stop."
+        ),
+    ) -> None:
+        pass
+
+    # The help of the application is its own.
+    return options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from ..files import reason
 from ..model_files import load_model
 from .features import Labelled, features_for, labelled, unseen_categories
+from .labels import NUMBER, TEXT, LabelReading
 from .tables import Table
 
 
@@ -38,11 +39,23 @@ def loaded(path: Path) -> Any:
 
 def labelled_for(model: Any, table: Table, target: str) -> Labelled:
     """Features and labels of a table, for a model that is fitted."""
-    data = labelled(table, target)
-    X = features_for(model, table)
+    data = labelled(table, target, how=_labels_as_learned(model))
+    X, notes = features_for(model, table)
     X = X[data.row] if table.is_sparse else X.iloc[data.row].reset_index(drop=True)
     y = _known_labels(data.y, model.classes_, table.path)
-    return replace(data, X=X, y=y, notes=[*data.notes, *unseen_categories(model, X)])
+    return replace(
+        data, X=X, y=y, notes=[*data.notes, *notes, *unseen_categories(model, X)]
+    )
+
+
+def _labels_as_learned(model: Any) -> LabelReading:
+    """Texts or numbers as the model's classes, and what became of rare ones."""
+    learned = getattr(model, "reading_", {})
+    return LabelReading(
+        how=TEXT if model.classes_.dtype.kind in "UO" else NUMBER,
+        left_out=tuple(learned.get("left_out", ())),
+        merged=dict(learned.get("merged", {})),
+    )
 
 
 def _known_labels(y: Any, classes: Any, path: Path) -> Any:

@@ -12,13 +12,49 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.console import Console
+from sklearn.exceptions import ConvergenceWarning
 
 from ..report.page import cell
+from .labels import FOLDS
+from .numerals import DECIMALS
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Target = Annotated[str, typer.Option(help="Column of the labels.")]
 Drop = Annotated[
-    list[str] | None, typer.Option(help="Column to leave out; may be given again.")
+    list[str] | None,
+    typer.Option(metavar="COL[,COL]", help="Columns to leave out; may be given again."),
+]
+Numbers = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COL[,COL]", help="Columns of numbers; cells that are none are missing."
+    ),
+]
+Categories = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COL[,COL]", help="Columns of categories, also if of numbers."),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        help=f"How numbers are written: {' or '.join(DECIMALS)}; found if not given."
+    ),
+]
+LabelKind = Annotated[
+    str | None,
+    typer.Option(
+        "--labels", help="Labels are text, as they stand (the default), or numbers."
+    ),
+]
+MinRows = Annotated[
+    int | None, typer.Option(min=1, help="Leave out classes with fewer rows.")
+]
+MergeRare = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help=f"Make classes with fewer rows than --min-rows ({FOLDS}) one class, NAME.",
+    ),
 ]
 
 
@@ -30,17 +66,17 @@ class Output:
         self.notes: list[str] = []
 
     @contextmanager
-    def working(self, what: str) -> Iterator[None]:
+    def working(self, what: str, is_shown: bool = True) -> Iterator[None]:
         """Show on a terminal that work is going on; warnings become notes."""
         console = Console(stderr=True)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            if console.is_terminal:
+            if is_shown and console.is_terminal:
                 with console.status(f"{what} ..."):
                     yield
             else:
                 yield
-        told = (str(each.message) for each in caught if _concerns_the_user(each))
+        told = (_in_its_words(each) for each in caught if _concerns_the_user(each))
         self.notes += dict.fromkeys(told)
 
     def show(self, facts: dict[str, Any]) -> None:
@@ -64,6 +100,17 @@ def check_choice(option: str, given: str, allowed: tuple[str, ...]) -> None:
 def _concerns_the_user(warning: warnings.WarningMessage) -> bool:
     """Not what libraries say to programmers."""
     return not issubclass(warning.category, DeprecationWarning | FutureWarning)
+
+
+def _in_its_words(warning: warnings.WarningMessage) -> str:
+    """What a warning says, without advice to do what commands do already."""
+    text = str(warning.message)
+    if issubclass(warning.category, ConvergenceWarning):
+        # Columns are standardised, and commands have no option for tolerance or solver.
+        text = text.partition(" Raise ")[0]
+    return text.replace("wdrsvm.radius_max(X, y)", "radius_max").replace(
+        "wdrsvm.radius_max", "radius_max"
+    )
 
 
 def _shown(value: Any) -> str:

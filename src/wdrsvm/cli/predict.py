@@ -12,13 +12,23 @@ import typer
 from .features import features_for, unseen_categories
 from .models import in_use, loaded
 from .output import Json, Output
-from .tables import TABLE_ENDINGS, checked_output, pandas, read_table, write_table
+from .tables import (
+    TABLE_ENDINGS,
+    Table,
+    checked_output,
+    listed,
+    pandas,
+    read_table,
+    write_table,
+)
 
 EXAMPLES = """Examples:
 
 wdrsvm predict penguins.wdrsvm new.csv --out predictions.csv
 
 wdrsvm predict penguins.wdrsvm new.csv > predictions.csv
+
+wdrsvm predict penguins.wdrsvm new.csv --id sample --out predictions.csv
 """
 
 
@@ -45,24 +55,32 @@ def predict(
             "--ignore-unseen", help="Take categories never seen in training as none."
         ),
     ] = False,
+    identifier: Annotated[
+        str | None,
+        typer.Option(
+            "--id", metavar="COL", help="Column that names the rows, in place of numbers."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Classify the rows of a table.
 
-    A target column, and columns that the model does not know, are ignored.
+    A target column, and columns that the model does not know, are ignored.  Rows are
+    counted from 0, or named by a column of the table.
     """
     output = Output(as_json)
     if out is not None:
         checked_output(out, model, table, endings=TABLE_ENDINGS)
     with output.working("Predicting"), in_use(model):
         classifier, rows = loaded(model), read_table(table)
-        X = features_for(classifier, rows)
+        X, notes = features_for(classifier, rows)
         unseen = unseen_categories(classifier, X)
         if unseen and not ignore_unseen:
             first = unseen[0].removesuffix(".")
             raise ValueError(f"{table}: {first}; --ignore-unseen takes them as none.")
-        output.notes += unseen
-        predictions = _predictions(classifier, X, scores, probabilities)
+        output.notes += [*notes, *unseen]
+        which = _which_rows(rows, identifier)
+        predictions = _predictions(classifier, X, which, scores, probabilities)
     classes, counts = np.unique(predictions["prediction"], return_counts=True)
     facts: dict[str, Any] = {"rows": len(predictions)}
     facts["predicted"] = dict(zip(classes.tolist(), counts.tolist(), strict=True))
@@ -77,8 +95,23 @@ def predict(
             print(f"Note: {note}", file=sys.stderr)
 
 
-def _predictions(classifier: Any, X: Any, scores: bool, probabilities: bool) -> Any:
-    columns = {"prediction": classifier.predict(X)}
+def _which_rows(table: Table, identifier: str | None) -> dict[str, Any]:
+    """A column that tells which row is which, as it stands in the table."""
+    if identifier is None:
+        return {"row": np.arange(len(table.columns))}
+    if table.is_sparse or identifier not in table.columns.columns:
+        there = [] if table.is_sparse else list(table.columns.columns)
+        has = f"; it has {listed(there)}" if there else ""
+        raise ValueError(f"--id: {table.path} has no column {identifier!r}{has}.")
+    taken = identifier == "prediction"
+    name = f"{identifier} (table)" if taken else identifier
+    return {name: table.columns[identifier].to_numpy(dtype=object)}
+
+
+def _predictions(
+    classifier: Any, X: Any, which: dict[str, Any], scores: bool, probabilities: bool
+) -> Any:
+    columns = which | {"prediction": classifier.predict(X)}
     if scores:
         values = classifier.decision_function(X)
         if values.ndim == 1:

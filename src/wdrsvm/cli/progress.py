@@ -3,27 +3,45 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    TaskProgressColumn,
+    TextColumn,
+)
 from rich.progress import Progress as RichProgress
 
 from ..experiments import Progress
 
 SECONDS_BETWEEN_LINES = 30.0
+SECONDS_BETWEEN_FOLDS = 5.0
 
 
 class Bar:
     """Shows a :class:`~wdrsvm.experiments.Progress`, with the time left."""
 
-    def __init__(self, title: str, console: Console) -> None:
-        self.title, self.console = title, console
-        self.last_line = -SECONDS_BETWEEN_LINES
+    def __init__(
+        self,
+        title: str,
+        console: Console,
+        *,
+        is_counted: bool = True,
+        seconds_between: float = SECONDS_BETWEEN_LINES,
+    ) -> None:
+        self.title, self.console, self.is_counted = title, console, is_counted
+        self.seconds_between = seconds_between
+        # What is counted is long: its first line comes at once, and so do its last ones.
+        self.last_line = time.monotonic() - (seconds_between if is_counted else 0.0)
+        self.has_lines = is_counted
         self.bar = RichProgress(
             TextColumn("{task.description}"),
             BarColumn(),
-            MofNCompleteColumn(),
+            MofNCompleteColumn() if is_counted else TaskProgressColumn(),
             TextColumn("{task.fields[left]}"),
             console=console,
             disable=not console.is_terminal,
@@ -39,31 +57,59 @@ class Bar:
 
     def show(self, progress: Progress) -> None:
         """Show how far it is."""
-        left = time_left(progress.seconds_left)
+        left = time_left(progress.seconds_left, is_guess=progress.unlike > 0)
         self.bar.update(self.task, completed=progress.done, total=progress.total, left=left)
         if not self.console.is_terminal:
             self._line(progress, left)
 
     def _line(self, progress: Progress, left: str) -> None:
         now = time.monotonic()
-        finished = progress.done == progress.total
-        if finished or now - self.last_line >= SECONDS_BETWEEN_LINES:
-            self.last_line = now
-            line = f"{self.title}: {progress.done} of {progress.total} {left}"
+        finished = progress.done == progress.total and self.has_lines
+        if finished or now - self.last_line >= self.seconds_between:
+            self.last_line, self.has_lines = now, True
+            line = f"{self.title}: {self._share(progress)} {left}"
             self.console.print(line.rstrip(), soft_wrap=True, highlight=False)
 
+    def _share(self, progress: Progress) -> str:
+        if self.is_counted:
+            return f"{progress.done} of {progress.total}"
+        return f"{100 * progress.done / progress.total:.0f} per cent"
 
-def time_left(seconds: float | None) -> str:
+
+@contextmanager
+def fold_bar(search: Any, verbose: bool = False) -> Iterator[None]:
+    """Show how many folds of a search are done, and how long the others will take.
+
+    The fit with what was chosen comes last and counts as a fold.
+    """
+    began, wait = time.monotonic(), 0.0 if verbose else SECONDS_BETWEEN_FOLDS
+    console = Console(stderr=True)
+    with Bar("Cross-validation", console, is_counted=False, seconds_between=wait) as bar:
+
+        def tell(done: int, n_folds: int) -> None:
+            left = (time.monotonic() - began) / done * (n_folds + 1 - done)
+            bar.show(Progress(done, n_folds + 1, left))
+
+        search._on_fold = tell
+        try:
+            yield
+        finally:
+            del search._on_fold
+        bar.show(Progress(1, 1, 0.0))
+
+
+def time_left(seconds: float | None, is_guess: bool = False) -> str:
     """The time left in words; nothing where it is not known.
 
     Examples
     --------
-    >>> time_left(90)
-    '2 minutes left'
+    >>> time_left(90), time_left(7300, is_guess=True)
+    ('2 minutes left', 'perhaps 2 hours left')
     """
     if seconds is None or seconds <= 0:
         return ""
+    perhaps = "perhaps " if is_guess else ""
     for unit, length in (("hours", 3600), ("minutes", 60)):
         if seconds >= 1.45 * length:
-            return f"{seconds / length:.0f} {unit} left"
-    return f"{seconds:.0f} seconds left"
+            return f"{perhaps}{seconds / length:.0f} {unit} left"
+    return f"{perhaps}{seconds:.0f} seconds left"

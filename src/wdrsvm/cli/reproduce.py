@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from ..experiments import EXPERIMENTS, PRESETS, Experiment, run_experiment
+from ..experiments import EXPERIMENTS, PRESETS, Experiment, Results, collect, run_experiment
+from ..experiments.runner import check_data, waiting_tasks
 from ..report.experiments import write_experiment_page
 from .progress import Bar
 
@@ -33,16 +38,74 @@ def reproduce(
 ) -> None:
     """Repeat an experiment of the paper and write its page.
 
-    Stop it at any time; the same command goes on where it was.
+    Stop it at any time: a page shows what is done, and the same command goes on from there.
     """
-    console = Console()
-    for each in _chosen(experiment):
-        with Bar(each.title, console) as bar:
-            results = run_experiment(
-                each, preset, out, jobs=jobs, repetitions=repetitions, progress=bar.show
-            )
-        page = write_experiment_page(results)
-        console.print(f"{each.title}: {page}", soft_wrap=True, highlight=False)
+    asked = Asked(preset, out, jobs, repetitions)
+    chosen, console = _chosen(experiment), Console()
+    with _told_once(console):
+        for each in chosen:
+            check_data(each, asked.waiting(each))
+        for each in chosen:
+            _reproduce(each, asked, console)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user asked for."""
+
+    preset: str
+    out: Path
+    jobs: int
+    repetitions: int | None
+
+    def waiting(self, experiment: Experiment) -> list[Any]:
+        return waiting_tasks(
+            experiment, self.preset, self.out, repetitions=self.repetitions
+        )
+
+    def run(self, experiment: Experiment, bar: Bar) -> Results:
+        return run_experiment(
+            experiment,
+            self.preset,
+            self.out,
+            jobs=self.jobs,
+            repetitions=self.repetitions,
+            progress=bar.show,
+        )
+
+    def so_far(self, experiment: Experiment) -> Results:
+        return collect(experiment, self.preset, self.out, repetitions=self.repetitions)
+
+
+def _reproduce(experiment: Experiment, asked: Asked, console: Console) -> None:
+    """Run an experiment and write its page, also if it is interrupted."""
+    try:
+        with Bar(experiment.title, console) as bar:
+            results = asked.run(experiment, bar)
+    except KeyboardInterrupt:
+        results = asked.so_far(experiment)
+        about = results.about
+        done = f"{about['tasks'] - about['missing']} of {about['tasks']} tasks"
+        _name_page(f"{experiment.title}, {done}", results, console)
+        raise
+    _name_page(experiment.title, results, console)
+
+
+def _name_page(what: str, results: Results, console: Console) -> None:
+    page = write_experiment_page(results)
+    console.print(f"{what}: {page}", soft_wrap=True, highlight=False)
+
+
+@contextmanager
+def _told_once(console: Console) -> Iterator[None]:
+    """Warnings become notes, each said once, at the end."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            yield
+        finally:
+            for note in dict.fromkeys(str(each.message) for each in caught):
+                console.print(f"Note: {note}", soft_wrap=True, highlight=False)
 
 
 def _chosen(name: str) -> list[Experiment]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import tempfile
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,22 +15,30 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from ..files import check_size, check_swelling, check_texts, reason, replaced_whole
+from .delimited import read_delimited, same_names
+from .numerals import COMMA, POINT
 
 # The name of the labels in formats that give them none.
 UNNAMED_TARGET = "y"
-SEPARATORS = ",;\t"
-HEAD_BYTES = 8192
 # Scalings and coefficients are as long as the largest index of a sparse row.
 MOST_FEATURES = 2**25
+# How many names a sentence lists.
+NAMED = 5
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Named columns; or, from svmlight, sparse rows with their labels."""
+    """Named columns; or, from svmlight, sparse rows with their labels.
+
+    Cells of text files are texts.  ``decimal`` is how such a file writes numbers where no
+    cell tells, and ``same_names`` are those that more than one column has.
+    """
 
     path: Path
     columns: Any
     rows: Any = None
+    decimal: str = POINT
+    same_names: tuple[str, ...] = ()
 
     @property
     def is_sparse(self) -> bool:
@@ -64,24 +71,20 @@ def pandas() -> Any:
     return importlib.import_module("pandas")
 
 
+def listed(names: list[Any]) -> str:
+    """The first few names, and how many more there are."""
+    shown = ", ".join(str(name) for name in names[:NAMED])
+    more = len(names) - NAMED
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
 def _delimited(separator: str | None) -> Callable[[Path], Table]:
     def read(path: Path) -> Table:
-        with path.open("rb") as file:
-            head = file.read(HEAD_BYTES)
-        if b"\0" in head:
-            raise ValueError("it is a binary file")
-        header = head.decode("utf-8-sig", errors="replace").splitlines()[0]
-        with warnings.catch_warnings():
-            # Such as rows that are longer than the header.
-            warnings.simplefilter("error")
-            frame = pandas().read_csv(
-                path,
-                sep=separator or max(SEPARATORS, key=header.count),
-                index_col=False,
-                low_memory=False,
-                encoding="utf-8-sig",
-            )
-        return Table(path, frame)
+        frame, layout = read_delimited(path, separator, pandas())
+        # Where commas are decimal, cells are separated by semicolons.
+        decimal = COMMA if layout.separator == ";" else POINT
+        same = tuple(same_names(layout.header))
+        return Table(path, frame, decimal=decimal, same_names=same)
 
     return read
 

@@ -82,6 +82,8 @@ class PathSearch:
     one_standard_error: Any
     n_jobs: Any
     verbose: Any
+    # Told the number of folds done and of all, in place of the bar of ``verbose``.
+    _on_fold: Callable[[int, int], None] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -254,12 +256,13 @@ class PathSearch:
         score_params: dict[str, Any],
     ) -> list[FoldScores]:
         self._metric(scorers)
-        form = "generator" if self.verbose else "list"
+        tell = self._on_fold or (_print_bar if self.verbose else None)
+        form = "list" if tell is None else "generator"
         run = delayed(scored_fold)
         folds = Parallel(n_jobs=self.n_jobs, return_as=form)(
             run(estimator, rows, split, grid, scorers, score_params) for split in splits
         )
-        return list(_shown(folds, len(splits)) if self.verbose else folds)
+        return list(folds if tell is None else _told(folds, len(splits), tell))
 
     def _choose(self, grid: Grid, folds: list[FoldScores]) -> None:
         self.cv_results_ = results_table(grid, folds)
@@ -311,10 +314,16 @@ def _fitted(estimator: Any) -> dict[str, Any]:
     return {name: value for name, value in vars(estimator).items() if name not in params}
 
 
-def _shown(folds: Iterable[FoldScores], n_folds: int) -> Iterable[FoldScores]:
-    """The folds as they come, and a bar of how many have."""
+def _told(
+    folds: Iterable[FoldScores], n_folds: int, tell: Callable[[int, int], None]
+) -> Iterable[FoldScores]:
+    """The folds as they come; someone is told how many have."""
     for done, fold in enumerate(folds, start=1):
-        bar = "#" * (20 * done // n_folds)
-        end = "\n" if done == n_folds else ""
-        print(f"\rfolds [{bar:<20}] {done}/{n_folds}", end=end, file=sys.stderr, flush=True)
+        tell(done, n_folds)
         yield fold
+
+
+def _print_bar(done: int, n_folds: int) -> None:
+    bar = "#" * (20 * done // n_folds)
+    end = "\n" if done == n_folds else ""
+    print(f"\rfolds [{bar:<20}] {done}/{n_folds}", end=end, file=sys.stderr, flush=True)

@@ -25,6 +25,7 @@ from .splits import Split, table_split
 N_TRAIN, N_TEST = 200, 1000
 # Wide tables are reduced, for everyone alike, to their first principal components.
 N_COMPONENTS = 20
+SIMULATED = "simulated"
 IMBALANCE, NOISE_SCALE = 0.1, 0.5
 
 
@@ -73,7 +74,7 @@ TABLES: dict[str, Callable[[], Rows]] = {
     "winequality_red": _wine_quality,
     "digits": _plain("digits"),
     "music_genre": _music,
-    "simulated": _simulated,
+    SIMULATED: _simulated,
 }
 CONDITIONS = (
     "clean",

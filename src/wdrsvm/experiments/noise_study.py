@@ -29,7 +29,7 @@ from ..estimators import (
 )
 from ..problem import WassersteinBall
 from ..robustness import certified_radius, worst_case_risk
-from .noise_data import conditions, noisy_split, tables_at_hand
+from .noise_data import SIMULATED, conditions, noisy_split, tables_at_hand
 from .spec import Experiment, Record, Tables, Task
 from .splits import Split
 from .statistics import average_ranks, paired_difference, signed_rank_p_value
@@ -156,6 +156,11 @@ def tasks(preset: str, repetitions: int | None) -> list[Task]:
         for weights in WEIGHTS
         for model in MODELS
     ]
+
+
+def table_of(task: Task) -> str | None:
+    """The data set of a task, unless it is drawn."""
+    return None if task["table"] == SIMULATED else task["table"]
 
 
 def run(task: Task) -> list[Record]:
@@ -316,4 +321,5 @@ EXPERIMENT = Experiment(
     tasks=tasks,
     run=run,
     summarise=summarise,
+    table=table_of,
 )

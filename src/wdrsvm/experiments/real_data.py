@@ -141,6 +141,11 @@ def tasks(preset: str, repetitions: int | None) -> list[Task]:
     ]
 
 
+def table_of(task: Task) -> str:
+    """The data set of a task; readings of a table need the table."""
+    return task["table"].partition(" ")[0]
+
+
 def run(task: Task) -> list[Record]:
     """One split: the accuracy of every cell of the grid, or of the one chosen inside."""
     split = table_split(task["table"], task["repetition"])
@@ -252,4 +257,5 @@ EXPERIMENT = Experiment(
     tasks=tasks,
     run=run,
     summarise=summarise,
+    table=table_of,
 )

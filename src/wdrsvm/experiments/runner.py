@@ -17,8 +17,11 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from ..datasets._missing import missing_files
+from ..datasets._sources import DATA_VARIABLE
 from ..estimators import DisbeliefWarning, RadiusWarning
 from ..files import replaced_whole
+from .pace import Pace
 from .spec import Experiment, Task, checked_jobs, checked_preset, checked_repetitions
 from .store import Outcome, Store
 
@@ -27,6 +30,9 @@ PACKAGES = ("wdrsvm", "numpy", "scipy", "scikit-learn", "numba", "highspy", "cla
 
 class Progress(NamedTuple):
     """How far a run is; ``seconds_left`` is None before the first task is done.
+
+    ``unlike`` of the tasks that wait are of a kind that none is done of: the time they take
+    is guessed from the tasks most like them.
 
     Examples
     --------
@@ -38,6 +44,7 @@ class Progress(NamedTuple):
     done: int
     total: int
     seconds_left: float | None
+    unlike: int = 0
 
 
 @dataclass(frozen=True)
@@ -129,10 +136,15 @@ def run_experiment(
     store = Store(folder, experiment.protocol)
     with store.locked():
         missing = [task for task in tasks if task not in store]
-        report = _Reporter(progress, len(tasks), len(missing))
+        check_data(experiment, missing)
+        pace = Pace(missing, _n_workers(jobs, client))
+        for task in tasks:
+            if task in store:
+                pace.took(task, store[task].seconds)
+        report = _Reporter(progress, len(tasks), pace)
         for task, outcome in _executed(experiment, missing, jobs, client):
             store.add(task, outcome)
-            report.task_done()
+            report.task_done(task, outcome.seconds)
     return collect(experiment, preset, out, repetitions=repetitions)
 
 
@@ -174,6 +186,38 @@ def collect(
     frame = importlib.import_module("pandas").DataFrame(store.records(tasks))
     _write_tables(folder, frame)
     return Results(experiment, preset, folder, frame, _about(store, tasks))
+
+
+def waiting_tasks(
+    experiment: Experiment,
+    preset: str = "quick",
+    out: Path | str = "reproduce",
+    *,
+    repetitions: int | None = None,
+) -> list[Task]:
+    """The tasks of an experiment that are not done; nothing is run or written."""
+    folder, tasks = _folder_and_tasks(experiment, preset, out, repetitions)
+    store = Store(folder, experiment.protocol)
+    return [task for task in tasks if task not in store]
+
+
+def check_data(experiment: Experiment, tasks: Sequence[Task]) -> None:
+    """Refuse to begin without the data files that tasks need; all of them are named."""
+    names = dict.fromkeys(name for task in tasks if (name := experiment.table(task)))
+    missing = missing_files(names)
+    if missing:
+        package = ' (penguins.csv: or pip install "wdrsvm[data]")'
+        raise FileNotFoundError(
+            f"{experiment.title} needs {', '.join(missing)}, neither on this machine nor "
+            f"found in the network: put these files in a folder and set {DATA_VARIABLE} to "
+            f"that folder{package if 'penguins.csv' in missing else ''}."
+        )
+
+
+def _n_workers(jobs: int, client: Any) -> int:
+    if client is not None:
+        return max(sum(client.nthreads().values()), 1)
+    return (os.cpu_count() or 1) if jobs == -1 else jobs
 
 
 def _folder_and_tasks(
@@ -221,18 +265,19 @@ def _timed(run: Callable[[Task], Any], task: Task) -> tuple[Task, Outcome]:
 
 
 class _Reporter:
-    """Counts tasks and guesses the time left from the mean of those done in this run."""
+    """Counts tasks and tells how long those that wait will take."""
 
-    def __init__(self, tell: Callable[[Progress], None], total: int, missing: int) -> None:
-        self.tell, self.total, self.missing = tell, total, missing
-        self.began, self.done = time.monotonic(), 0
-        tell(Progress(total - missing, total, None))
+    def __init__(self, tell: Callable[[Progress], None], total: int, pace: Pace) -> None:
+        self.tell, self.total, self.pace = tell, total, pace
+        self._tell()
 
-    def task_done(self) -> None:
-        self.done += 1
-        left = self.missing - self.done
-        pace = (time.monotonic() - self.began) / self.done
-        self.tell(Progress(self.total - left, self.total, pace * left))
+    def task_done(self, task: Task, seconds: float) -> None:
+        self.pace.done(task, seconds)
+        self._tell()
+
+    def _tell(self) -> None:
+        left, unlike = self.pace.seconds_left(), self.pace.n_unlike()
+        self.tell(Progress(self.total - self.pace.n_waiting, self.total, left, unlike))
 
 
 def _write_tables(folder: Path, frame: Any) -> None:

@@ -21,6 +21,10 @@ Tables: TypeAlias = dict[str, Any]
 PRESETS = ("quick", "full")
 
 
+def _no_table(task: Task) -> None:
+    """For experiments whose data are drawn."""
+
+
 @dataclass(frozen=True)
 class Experiment:
     """An experiment.
@@ -40,6 +44,8 @@ class Experiment:
         ``run(task)`` gives the records of one task.
     summarise : callable
         ``summarise(frame)`` gives small tables of all records.
+    table : callable, default gives None
+        ``table(task)`` names the data set of :mod:`wdrsvm.datasets` that a task needs.
 
     Examples
     --------
@@ -56,11 +62,17 @@ class Experiment:
     tasks: Callable[[str, int | None], Sequence[Task]]
     run: Callable[[Task], list[Record]]
     summarise: Callable[[Any], Tables]
+    table: Callable[[Task], str | None] = _no_table
 
 
 def key_of(task: Task) -> str:
     """A text that is the same for equal tasks only."""
     return json.dumps(task, sort_keys=True, separators=(",", ":"))
+
+
+def kind_of(task: Task) -> Task:
+    """What repetitions of a task share."""
+    return {name: value for name, value in task.items() if name != "repetition"}
 
 
 def checked_preset(preset: str) -> str:

@@ -7,8 +7,11 @@ from typing import Any, Protocol
 
 from ...experiments import Results
 from ...files import write_text
-from ..page import Facts, Page, Section, Text
+from ..page import Facts, Page, Section, Table, Text
 from . import noise_study, real_data, scalability, simulation, subgradient
+
+# Of a run without a whole repetition.
+SHOWN_RECORDS = 20
 
 
 class Kind(Protocol):
@@ -53,7 +56,8 @@ def write_experiment_page(results: Results) -> Path:
     """
     kind, frame = PAGES[results.experiment.name], _whole(results)
     parts = [] if frame.empty else _found(kind, results, frame)
-    page = Page(results.experiment.title, kind.LEAD, [*parts, _what_was_run(results)])
+    parts = [*_unfinished(results, frame), *parts, _what_was_run(results)]
+    page = Page(results.experiment.title, kind.LEAD, parts)
     return page.write(results.folder / "index.html")
 
 
@@ -63,6 +67,23 @@ def _whole(results: Results) -> Any:
     if not results.about["missing"] or frame.empty:
         return frame
     return frame[frame["repetition"].isin(results.about["whole_repetitions"])]
+
+
+def _unfinished(results: Results, whole: Any) -> list[Section]:
+    """That a run is not finished, and the last records where no repetition is whole."""
+    about = results.about
+    if not about["missing"]:
+        return []
+    done = f"{about['tasks'] - about['missing']} of {about['tasks']} tasks are done"
+    if not whole.empty:
+        n_whole = len(about["whole_repetitions"])
+        shown = f"what follows is of the {n_whole} repetitions that are whole"
+        return [Section("Not finished", [Text(f"{done}; {shown}.")])]
+    parts: list[Any] = [Text(f"{done}; no repetition is whole, so nothing is judged yet.")]
+    if not results.frame.empty:
+        last = results.frame.tail(SHOWN_RECORDS)
+        parts.append(Table.of_frame("The last records; results.csv has all", last))
+    return [Section("Not finished", parts)]
 
 
 def _found(kind: Kind, results: Results, frame: Any) -> list[Section]:

@@ -27,6 +27,7 @@ from ...experiments.noise_study import (
 from ...plotting._style import marker
 from ..figures import COLOURS, new_figure, saved_figure
 from ..page import Bullets, Figure, Section, Table, Text, Verdict
+from .panels import NO_ERROR
 
 LEAD = (
     "Tables clean and spoiled; every model tuned by cross-validation inside the "
@@ -129,6 +130,8 @@ def _verdict(differences: Any, model: str, weights: str, metric: str) -> Verdict
         f"({worst['condition']}) and {averages['difference'].max():+.1f} points on average "
         f"over tables; {_worst_table(part)}."
     )
+    if part["worst_error"].isna().any():
+        return Verdict(f"{text} But {NO_ERROR}")
     nowhere = worst["difference"] >= -ON_A_PAR and not part["tables_behind"].sum()
     return Verdict(text, bool(nowhere))
 

@@ -1,9 +1,11 @@
-"""Panels in which one of the sizes N, P, C grows."""
+"""What pages share: panels in which one of the sizes grows, and where no verdict is."""
 
 from __future__ import annotations
 
 from typing import Any
 
+# What stands in place of a verdict.
+NO_ERROR = "one repetition has no standard error, so there is no verdict."
 PANEL_NAMES = {
     "C": "number of classes C",
     "P": "number of features P",

@@ -21,6 +21,7 @@ from ...experiments.simulation import (
 from ...experiments.simulation import SIZES as GRIDS
 from ..figures import COLOURS, new_figure, saved_figure
 from ..page import Bullets, Figure, Section, Table, Text, Verdict
+from .panels import NO_ERROR
 
 LEAD = (
     "One robust machine for all classes (WDR-MSVM) against one robust machine a class "
@@ -73,6 +74,11 @@ def _verdict(peaks: Any, kind: str, low: float, high: float) -> Verdict:
     setting a sign; those without one speak neither for the claim nor against it.
     """
     chosen = claimed(peaks, kind)
+    if chosen["standard_error"].isna().all():
+        low_lead, high_lead = chosen["lead"].min(), chosen["lead"].max()
+        return Verdict(
+            f"{kind}: the lead is {low_lead:.2f} to {high_lead:.2f} points, but {NO_ERROR}"
+        )
     lead, error = chosen["lead"], chosen["standard_error"].fillna(np.inf)
     ahead, behind = int((lead > SURE * error).sum()), int((lead < -SURE * error).sum())
     open_ones = len(chosen) - ahead - behind

@@ -1,0 +1,75 @@
+"""What commands that learn from a table have in common: how it is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .columns import Reading
+from .features import Labelled, Prepared, labelled, named_columns, prepared
+from .labels import HOW, LabelReading, check_classes
+from .numerals import DECIMALS
+from .output import check_choice
+from .tables import Table, read_table
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What the user says about a training table."""
+
+    drop: list[str] | None = None
+    numbers: list[str] | None = None
+    categories: list[str] | None = None
+    decimal: str | None = None
+    labels: str | None = None
+    min_rows: int | None = None
+    merge_rare: str | None = None
+
+    def check(self) -> None:
+        """Refuse words that are none of the options', before any table is read."""
+        if self.decimal is not None:
+            check_choice("--decimal", self.decimal, DECIMALS)
+        if self.labels is not None:
+            check_choice("--labels", self.labels, HOW)
+
+    def labelled(self, table: Table, target: str) -> Labelled:
+        """Features and labels, with at least two rows of at least two classes."""
+        how = LabelReading(self.labels, self.min_rows, self.merge_rare)
+        data = labelled(table, target, self.drop, how)
+        check_classes(data.y, table.path)
+        return data
+
+    def reading(self, table: Table, target: str) -> Reading:
+        """How the columns are read; a column is of one kind."""
+        numbers, categories = (
+            named_columns(option, given, table, target)
+            for option, given in (
+                ("--numbers", self.numbers),
+                ("--categories", self.categories),
+            )
+        )
+        both = [name for name in numbers if name in categories]
+        if both:
+            raise ValueError(
+                f"--numbers and --categories must name different columns, got {both[0]!r} "
+                "in both."
+            )
+        return Reading(tuple(numbers), tuple(categories), self.decimal)
+
+    def prepared(self, path: Path, target: str) -> tuple[Labelled, Prepared]:
+        """A training table, read, and the preparation of its columns, learned."""
+        table = read_table(path)
+        data = self.labelled(table, target)
+        return data, prepared(data, table, self.reading(table, target))
+
+
+def learned_reading(data: Labelled, columns: Prepared) -> dict[str, Any]:
+    """How a training table was read, for the model's file."""
+    labels = data.labels
+    if labels is None:
+        return dict(columns.reading)
+    return columns.reading | {
+        "left_out": list(labels.left_out),
+        "merged": dict(labels.merged),
+    }

@@ -1,0 +1,71 @@
+"""Columns that tell nothing about other rows: identifiers, names, a single value."""
+
+from __future__ import annotations
+
+import re
+from shlex import quote
+from typing import Any
+
+import numpy as np
+
+from .columns import CATEGORIES, NUMBERS, Columns
+from .numerals import MISSING_MARKS
+from .tables import listed
+
+# A column of fewer rows may look like anything.
+FEW_ROWS = 10
+# More different values than this share of the rows are almost one a row.
+ALMOST_UNIQUE = 0.9
+DOES = {"drop": "leaves it out", "categories": "takes it as categories"}
+_CALLED_ID = re.compile(r"(.*[\s_.\-])?(id|ids|uuid|guid|index|key|nr|no|number)", re.I)
+
+
+def suspicions(columns: Columns, raw: Any) -> list[str]:
+    """What to say about columns that should perhaps be left out, or be categories."""
+    frame, kinds = columns.frame, columns.kinds
+    if len(frame) < FEW_ROWS:
+        return []
+    constant = [name for name in frame.columns if _is_constant(frame[name])]
+    ids = [name for name in kinds[NUMBERS] if _is_id(frame[name], name)]
+    names = [name for name in kinds[CATEGORIES] if _is_almost_unique(frame[name])]
+    codes = [name for name in kinds[NUMBERS] if _is_code(raw[name].to_numpy())]
+    told = (
+        (ids, "Looks like an identifier, which tells nothing of other rows", "drop"),
+        (names, "Texts that differ in almost every row", "drop"),
+        (constant, "The same value in every row, which tells nothing", "drop"),
+        (codes, "Numbers with leading zeros, as codes have", "categories"),
+    )
+    return [
+        f"{what}: {listed(found)}; --{option} {quote(found[0])} {DOES[option]}."
+        for found, what, option in told
+        if found
+    ]
+
+
+def _is_constant(column: Any) -> bool:
+    return bool(column.nunique(dropna=False) == 1)
+
+
+def _is_id(column: Any, name: str) -> bool:
+    """Different whole numbers, in sequence or in a column that is called so."""
+    values = column.to_numpy()
+    if not np.isfinite(values).all() or (values % 1).any():
+        return False
+    ordered = np.unique(values)
+    if len(ordered) < len(values):
+        return False
+    steps = np.diff(ordered)
+    is_sequence = bool((steps == 1).all())
+    return is_sequence or _CALLED_ID.fullmatch(name) is not None
+
+
+def _is_almost_unique(column: Any) -> bool:
+    return bool(column.nunique() > ALMOST_UNIQUE * len(column))
+
+
+def _is_code(cells: Any) -> bool:
+    """Digits only, and some begin with a zero that a number would not have."""
+    texts = [cell.strip() for cell in cells if isinstance(cell, str)]
+    texts = [text for text in texts if text.casefold() not in MISSING_MARKS]
+    has_zeros = any(text[0] == "0" and len(text) > 1 for text in texts)
+    return has_zeros and all(text.isdecimal() for text in texts)

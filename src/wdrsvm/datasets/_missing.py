@@ -1,0 +1,28 @@
+"""Which data files are lacking, found out before they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .tables import AI4I, MUSIC, NEWS20, PENGUINS, SEEDS, STEEL, WINE_QUALITY, load
+
+_FILES = {
+    "penguins": PENGUINS,
+    "seeds": SEEDS,
+    "ai4i": AI4I,
+    "steel_plates": STEEL,
+    "winequality_red": WINE_QUALITY,
+    "music_genre": MUSIC,
+    "news20": NEWS20,
+}
+
+
+def missing_files(names: Iterable[str]) -> list[str]:
+    """Files of these tables that are not here; what can be downloaded is, now."""
+    missing = []
+    for name in names:
+        try:
+            load(name)
+        except (FileNotFoundError, ConnectionError):
+            missing.append(_FILES[name].file)
+    return missing

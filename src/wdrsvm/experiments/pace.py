@@ -1,0 +1,89 @@
+"""How long the tasks that wait will take, from those that are done.
+
+Tasks of an experiment differ in cost by factors of thousands, but repetitions of a task are
+alike.  Where no repetition of a task is done, the tasks that share most of its values stand
+for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from .spec import Task, key_of, kind_of
+
+
+class Pace:
+    """Guesses the time left.
+
+    Parameters
+    ----------
+    waiting : sequence of tasks
+        Those that are not done.
+    n_workers : int
+        How many are run at a time.
+
+    Examples
+    --------
+    >>> from wdrsvm.experiments.pace import Pace
+    >>> waiting = [{"n": n, "repetition": r} for r in (0, 1) for n in (1, 100)]
+    >>> pace = Pace(waiting, n_workers=1)
+    >>> pace.done({"n": 1, "repetition": 0}, 1.0)
+    >>> pace.done({"n": 100, "repetition": 0}, 60.0)
+    >>> pace.seconds_left()
+    61.0
+    """
+
+    def __init__(self, waiting: Sequence[Task], n_workers: int) -> None:
+        self.n_workers = n_workers
+        kinds = {_key(task): kind_of(task) for task in waiting}
+        self._kinds = kinds
+        self._waiting = Counter(_key(task) for task in waiting)
+        self._seconds: dict[str, list[float]] = defaultdict(list)
+
+    @property
+    def n_waiting(self) -> int:
+        return self._waiting.total()
+
+    def took(self, task: Task, seconds: float) -> None:
+        """Learn what a task took, whenever it was done."""
+        self._kinds[_key(task)] = kind_of(task)
+        self._seconds[_key(task)].append(seconds)
+
+    def done(self, task: Task, seconds: float) -> None:
+        """Learn what a task took that has waited until now."""
+        self._waiting[_key(task)] -= 1
+        self.took(task, seconds)
+
+    def n_unlike(self) -> int:
+        """How many tasks wait of which no repetition is done."""
+        return sum(n for key, n in self._waiting.items() if key not in self._seconds)
+
+    def seconds_left(self) -> float | None:
+        """The time of all tasks that wait; None where nothing is known about any."""
+        if not self._seconds:
+            return None
+        means = {key: float(np.mean(took)) for key, took in self._seconds.items()}
+        costs = [
+            (n, means[key] if key in means else self._guess(key, means))
+            for key, n in self._waiting.items()
+            if n
+        ]
+        if not costs:
+            return 0.0
+        total = sum(n * seconds for n, seconds in costs)
+        # A task is not divided between workers.
+        return max(total / self.n_workers, max(seconds for _, seconds in costs))
+
+    def _guess(self, key: str, means: dict[str, float]) -> float:
+        """The mean of the kinds that share most values with this one."""
+        kind = self._kinds[key].items()
+        shared = {other: len(kind & self._kinds[other].items()) for other in means}
+        most = max(shared.values())
+        return float(np.mean([means[other] for other, n in shared.items() if n == most]))
+
+
+def _key(task: Task) -> str:
+    return key_of(kind_of(task))
