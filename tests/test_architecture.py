@@ -13,7 +13,7 @@ PACKAGE = ROOT / "src" / "wdrsvm"
 
 # A room may import from its own floor and from those below.
 FLOORS = [
-    ["problem", "files", "version"],
+    ["problem", "files", "saved_names", "version"],
     ["solvers", "kernels"],
     ["robustness"],
     ["estimators"],

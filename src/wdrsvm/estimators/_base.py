@@ -23,9 +23,10 @@ from ._fit import (
 from ._label_noise import doubts_labels, fit_believing, fit_doubting
 from ._lazy import by_blocks, is_lazy, lazy_training_data
 from ._promises import PromisesMixin
+from ._states import PlainStateMixin
 
 
-class LargestScore(ClassifierMixin, BaseEstimator):
+class LargestScore(PlainStateMixin, ClassifierMixin, BaseEstimator):
     """A classifier that decides by its ``decision_function``, and takes sparse rows."""
 
     def predict(self, X: Any) -> Any:

@@ -36,13 +36,6 @@ class Chunk(NamedTuple):
     mass: float
 
 
-class Stream(NamedTuple):
-    """A stream's state, and the coefficients that it left in the estimator."""
-
-    state: StreamState
-    coef: Any
-
-
 def _takes_streams(estimator: Any) -> bool:
     """A label can be doubted only beside all others: a stream has to believe it."""
     if estimator.label_noise == "random":
@@ -103,7 +96,8 @@ class PartialFitMixin:
             state = before.after(problem, rng, chunk.mass)
             estimator._keep(as_result(problem, state), chunk.data)
             forget_beliefs(self)
-            estimator._stream = Stream(state, estimator.coef_)
+            # Its state in plain values, and the coefficients that it left.
+            estimator._stream = (state.parts, estimator.coef_)
         return self
 
 
@@ -174,9 +168,8 @@ def current_state(estimator: Any, problem: RobustProblem) -> StreamState:
     from ..solvers.stream import StreamState
 
     stream = getattr(estimator, "_stream", None)
-    if stream is not None and stream.coef is getattr(estimator, "coef_", None):
-        state: StreamState = stream.state
-        return state
+    if stream is not None and stream[1] is getattr(estimator, "coef_", None):
+        return StreamState.of_parts(stream[0])
     start = None
     if hasattr(estimator, "coef_"):
         scores = linear_scores(estimator)
