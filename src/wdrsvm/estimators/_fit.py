@@ -94,11 +94,12 @@ def training_data(
 ) -> TrainingData:
     """Check and encode what ``fit`` was given, in canonical form."""
     X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
+    X = as_matrix(X)
     check_size(X)
     classes, codes = observed_classes(y)
     weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
     trust = checked_trust(label_trust, len(codes))
-    rows = canonical_rows(as_matrix(X), codes, weight, trust)
+    rows = canonical_rows(X, codes, weight, trust)
     return TrainingData(rows, classes, codes)
 
 

@@ -15,6 +15,7 @@ from ..problem import Certificate, RobustProblem
 from ..problem.canonical import NominalRows, places
 from ..robustness._inputs import (
     as_matrix,
+    check_size,
     checked_trust,
     checked_weight,
     class_factors,
@@ -116,6 +117,8 @@ def next_chunk(
         dtype=np.float64,
         order="C",
     )
+    X = as_matrix(X)
+    check_size(X)
     codes = label_codes(y, known)
     weight = checked_weight(sample_weight, len(codes))
     weight = weight * _class_factors(estimator.class_weight, known, codes, weight)[codes]
@@ -125,7 +128,7 @@ def next_chunk(
         raise ValueError("sample_weight and class_weight leave no row any weight.")
     mass = float(weight.sum())
     rows = NominalRows(
-        as_matrix(X)[carried],
+        X[carried],
         codes[carried],
         weight[carried] / mass,
         None if trust is None else trust[carried],

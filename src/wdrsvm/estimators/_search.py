@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..problem import Loss, WassersteinBall
 from ..robustness._inputs import (
     READ_AS_THEY_ARE,
+    as_matrix,
     checked_flag,
     checked_trust,
     checked_weight,
@@ -183,7 +184,7 @@ class PathSearch:
     def _rows(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Rows:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=READ_AS_THEY_ARE)
         weight = None if sample_weight is None else checked_weight(sample_weight, len(y))
-        return Rows(X, y, weight, checked_trust(label_trust, len(y)))
+        return Rows(as_matrix(X), y, weight, checked_trust(label_trust, len(y)))
 
     def _routed(self, sample_weight: Any, params: dict[str, Any]) -> Bunch:
         """What splitter and scorer are given."""

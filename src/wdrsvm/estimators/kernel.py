@@ -12,6 +12,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 from ..problem import RobustProblem, WassersteinBall
 from ..problem.objective import BLOCK_ENTRIES, Floats
+from ..robustness._inputs import as_matrix
 from ..robustness.worst_case import LinearScores
 from ..solvers import SolverResult
 from ..solvers.scaling import dense_rows
@@ -232,6 +233,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     def _kernel_products(self, X: Any, weights: Floats) -> Floats:
         """K(X, support) @ weights, by blocks of rows."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = as_matrix(X)
         step = max(1, BLOCK_ENTRIES // len(self.support_))
         blocks = (X[start : start + step] for start in range(0, X.shape[0], step))
         return np.vstack([self._kernel_rows(block) @ weights for block in blocks])

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..robustness._inputs import nominal_weight, observed_classes
+from ..robustness._inputs import as_matrix, nominal_weight, observed_classes
 from ..robustness.worst_case import worst_case_risk
 from ._base import LargestScore
 from ._fit import unchanged_on_error
@@ -179,6 +179,7 @@ class RobustOneVsRestSVC(LargestScore):
             X, y = validate_data(
                 self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
             )
+            X = as_matrix(X)
             self.classes_, codes = observed_classes(y)
             weight = nominal_weight(sample_weight, self.class_weight, self.classes_, codes)
             told_apart = range(len(self.classes_)) if len(self.classes_) > 2 else (1,)
@@ -205,6 +206,7 @@ class RobustOneVsRestSVC(LargestScore):
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = as_matrix(X)
         scores = [machine.decision_function(X) for machine in self.estimators_]
         return scores[0] if len(scores) == 1 else np.column_stack(scores)
 

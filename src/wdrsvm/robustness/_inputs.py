@@ -29,13 +29,17 @@ READ_AS_THEY_ARE = [
 def checked_features(X: ArrayLike) -> Matrix:
     """X as float64, dense or CSR, finite."""
     checked = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
-    check_size(checked)
-    return as_matrix(checked)
+    matrix = as_matrix(checked)
+    check_size(matrix)
+    return matrix
 
 
 def check_size(X: Matrix) -> None:
-    """Refuse entries that the formulas cannot square."""
+    """Refuse entries that the formulas cannot square, in a matrix of :func:`as_matrix`."""
     largest = max(float(X.max()), -float(X.min()))
+    if np.isnan(largest):
+        # scikit-learn lets them through where it was told to assume there are none.
+        raise ValueError("X must have finite entries only, got NaN.")
     if largest > HUGE:
         raise ValueError(
             f"X must have no entries larger than {HUGE:g}, got {largest:g}: rescale the "
@@ -44,8 +48,25 @@ def check_size(X: Matrix) -> None:
 
 
 def as_matrix(X: Matrix) -> Matrix:
-    """A sparse matrix as the sparse array of float64 that the formulas expect."""
-    return sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else X
+    """A sparse matrix as the sparse array of float64 that the formulas expect.
+
+    Many functions of SciPy and scikit-learn add up repeated entries and sort them, in the
+    arrays that they were given.  Here that is done on a copy, where it is needed, so that
+    nothing is left to do for them.
+    """
+    if not sparse.issparse(X):
+        return X
+    # scikit-learn's compiled code takes short indices only, which mostly suffice.
+    suffice = max(*X.shape, len(X.data)) <= np.iinfo(np.int32).max
+    kind = np.int32 if suffice else np.int64
+    indices, starts = (np.asarray(each, dtype=kind) for each in (X.indices, X.indptr))
+    # The flags of the user's own object are never asked for: asking would set them.
+    given = sparse.csr_array((X.data, indices, starts), shape=X.shape)
+    matrix = given.astype(np.float64, copy=False)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
 
 
 def observed_classes(y: ArrayLike) -> tuple[NDArray[np.generic], Codes]:
