@@ -190,7 +190,7 @@ def small(result):
         return [value for each in fields for value in small(each)]
     if hasattr(result, "toarray"):
         result = result.toarray()
-    if isinstance(result, list) or not hasattr(result, "dtype") and np.ndim(result):
+    if isinstance(result, list) or (not hasattr(result, "dtype") and np.ndim(result)):
         return []
     values = np.asarray(result)
     return [values.astype(float)] if values.dtype.kind in "fiub" else []
@@ -207,7 +207,8 @@ def outcome(name, options, given):
             results += small(called(method, given))
         except (ValueError, TypeError) as error:
             # A kernel that is not calm has no radius of inputs.
-            assert re.search("calm|kernel|must be linear", str(error))
+            if not re.search("calm|kernel|must be linear", str(error)):
+                raise
     if kind is wdrsvm.RobustLinearSVC and not {"support", "label_noise"} & set(options):
         called(model.partial_fit, given)
         results += small(model.coef_)
@@ -277,9 +278,7 @@ FUNCTIONS = {
     "one_vs_rest_path": lambda g, _: called(
         wdrsvm.one_vs_rest_path, g, label_costs=[2.0, np.inf]
     ),
-    "audit_labels": lambda g, _: called(
-        wdrsvm.audit_labels, g, label_cost=COSTS
-    ),
+    "audit_labels": lambda g, _: called(wdrsvm.audit_labels, g, label_cost=COSTS),
     "bootstrap_radius": lambda g, _: called(
         wdrsvm.bootstrap_radius, g, n_resamples=2, n_radii=2
     ),

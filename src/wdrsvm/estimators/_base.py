@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from ..problem.distributed import problem_type
 from ..problem.objective import scores_of
-from ..robustness._inputs import READ_AS_THEY_ARE, as_matrix, checked_flag
+from ..robustness._inputs import READ_AS_THEY_ARE, as_matrix, check_scores, checked_flag
 from ..robustness.worst_case import linear_scores
 from ..solvers import SolverResult, SolverSettings, Start, solve
 from ._fit import (
@@ -160,6 +160,7 @@ class RobustLinearClassifier(RobustClassifier):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=READ_AS_THEY_ARE, reset=False)
         scores = scores_of(as_matrix(X), self.coef_, self.intercept_)
+        check_scores(scores)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:

@@ -25,6 +25,7 @@ from ..problem.canonical import NominalRows
 from ..problem.objective import Codes
 from ..robustness._inputs import (
     as_matrix,
+    check_labels_present,
     check_size,
     checked_trust,
     nominal_weight,
@@ -93,6 +94,7 @@ def training_data(
     dtype: Any = np.float64,
 ) -> TrainingData:
     """Check and encode what ``fit`` was given, in canonical form."""
+    check_labels_present(y)
     X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
     X = as_matrix(X)
     check_size(X)

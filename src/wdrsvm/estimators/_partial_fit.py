@@ -15,6 +15,7 @@ from ..problem import Certificate, RobustProblem
 from ..problem.canonical import NominalRows, places
 from ..robustness._inputs import (
     as_matrix,
+    check_labels_present,
     check_size,
     checked_trust,
     checked_weight,
@@ -108,6 +109,7 @@ def next_chunk(
     """Check and encode what ``partial_fit`` was given."""
     is_first = not hasattr(estimator, "classes_")
     known = stream_classes(estimator, classes)
+    check_labels_present(y)
     X, y = validate_data(
         estimator,
         X,

@@ -22,6 +22,7 @@ from ..problem import Loss, WassersteinBall
 from ..robustness._inputs import (
     READ_AS_THEY_ARE,
     as_matrix,
+    check_labels_present,
     checked_flag,
     checked_trust,
     checked_weight,
@@ -182,6 +183,7 @@ class PathSearch:
         return router
 
     def _rows(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Rows:
+        check_labels_present(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=READ_AS_THEY_ARE)
         weight = None if sample_weight is None else checked_weight(sample_weight, len(y))
         return Rows(as_matrix(X), y, weight, checked_trust(label_trust, len(y)))

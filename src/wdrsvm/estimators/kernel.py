@@ -12,7 +12,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 from ..problem import RobustProblem, WassersteinBall
 from ..problem.objective import BLOCK_ENTRIES, Floats
-from ..robustness._inputs import as_matrix
+from ..robustness._inputs import as_matrix, check_scores
 from ..robustness.worst_case import LinearScores
 from ..solvers import SolverResult
 from ..solvers.scaling import dense_rows
@@ -203,6 +203,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         check_is_fitted(self)
         weights = self.dual_coef_[:, self.support_].T
         scores = self._kernel_products(X, weights) + self.intercept_
+        check_scores(scores)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def linear_form(self, X: Any) -> tuple[Floats, LinearScores]:

@@ -9,7 +9,12 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..robustness._inputs import as_matrix, nominal_weight, observed_classes
+from ..robustness._inputs import (
+    as_matrix,
+    check_labels_present,
+    nominal_weight,
+    observed_classes,
+)
 from ..robustness.worst_case import worst_case_risk
 from ._base import LargestScore
 from ._fit import unchanged_on_error
@@ -176,6 +181,7 @@ class RobustOneVsRestSVC(LargestScore):
         """
         with unchanged_on_error(self):
             machine = self._machine()
+            check_labels_present(y)
             X, y = validate_data(
                 self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
             )

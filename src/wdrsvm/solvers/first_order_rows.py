@@ -19,6 +19,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from .compiling import cached_njit
+
 Floats = NDArray[np.float64]
 
 _OPTIONS: dict[str, Any] = {
@@ -27,7 +29,7 @@ _OPTIONS: dict[str, Any] = {
     # Infinities stand for what cannot be, so they must keep their meaning.
     "fastmath": {"reassoc", "contract", "arcp", "nsz"},
 }
-compiled: Any = njit(cache=True, **_OPTIONS)
+compiled: Any = cached_njit(**_OPTIONS)
 # For what kernels call: code from the cache would not be inlined into new kernels.
 helper: Any = njit(**_OPTIONS)
 
