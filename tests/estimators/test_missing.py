@@ -40,7 +40,9 @@ USES = {
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("kind", LABELS)
 def test_a_missing_label_is_named(kind, use, assumed):
-    told = r"^y must have a label in every row, got 1 missing, the first of them in row 1\.$"
+    told = (
+        r"^y must have a label in every row, got 1 missing, the first of them in row 1\.$"
+    )
     with (
         sklearn.config_context(assume_finite=assumed),
         pytest.raises(ValueError, match=told),

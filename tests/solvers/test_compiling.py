@@ -43,6 +43,31 @@ def test_functions_are_compiled_without_a_place_to_keep_them():
     assert run(WITHOUT_A_CACHE).startswith("6 ")
 
 
+# The command line on its way to predict and certify, with a compiler that cannot be had.
+COMMANDS = """
+import sys
+sys.modules["numba"] = None
+from wdrsvm.cli.main import main
+model, table, out = sys.argv[1:]
+assert main(["predict", model, table, "--out", out]) == 0
+assert main(["certify", model, table, "--target", "kind"]) == 0
+"""
+
+
+def test_the_command_line_predicts_and_certifies_without_a_compiler(tmp_path):
+    pytest.importorskip("typer")
+    pytest.importorskip("skops.io")
+    from wdrsvm.cli.main import main
+
+    model, table, out = (tmp_path / name for name in ("model", "table.csv", "out.csv"))
+    points = [(i % 7 - 3, i % 5 - 2) for i in range(35)]
+    rows = [f"{a},{b},{'pq'[a + b > 0]}" for a, b in points]
+    table.write_text("\n".join(["a,b,kind", *rows]))
+    assert main(["fit", str(table), "--target", "kind", "--out", str(model)]) == 0
+    run(COMMANDS, model, table, out)
+    assert out.exists()
+
+
 PREDICT_AND_CERTIFY = """
 import sys, zipfile, numpy as np
 from pathlib import Path

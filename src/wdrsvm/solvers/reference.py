@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..problem import Multipliers, RobustProblem, certify
-from .active_rows import require_crammer_singer
 from .programs import Program, build_program
 from .result import History, SolverResult, SolverSettings, SolverStatus, Start
 
@@ -165,6 +164,9 @@ def _require(problem: RobustProblem, solver: str, norms: tuple[str, ...]) -> Non
             f"solver {solver!r} has no second-order cones, which norm "
             f"{problem.norm!r} needs: use 'clarabel' or 'interior-point'."
         )
+    # Compiled code is loaded by a solve, not by the command line's list of commands.
+    from .active_rows import require_crammer_singer
+
     require_crammer_singer(problem, solver)
 
 
