@@ -77,7 +77,7 @@ MEETINGS = {
 def test_features_that_were_assumed_finite_and_are_not(meeting):
     with (
         sklearn.config_context(assume_finite=True),
-        pytest.raises(ValueError, match="^X must have finite entries only, got NaN"),
+        pytest.raises(ValueError, match=r"^X must have finite entries only, got NaN"),
     ):
         MEETINGS[meeting]()
 

@@ -6,9 +6,11 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..problem.row_threads import at_most, n_processors
 from ..robustness._inputs import (
     as_matrix,
     check_labels_present,
@@ -190,8 +192,9 @@ class RobustOneVsRestSVC(LargestScore):
             weight = nominal_weight(sample_weight, self.class_weight, self.classes_, codes)
             told_apart = range(len(self.classes_)) if len(self.classes_) > 2 else (1,)
             train = delayed(_trained)
+            n_threads = n_processors() // effective_n_jobs(self.n_jobs)
             self.estimators_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                train(*machine, X, codes == code, weight, label_trust)
+                train(*machine, X, codes == code, weight, label_trust, n_threads)
                 for code in told_apart
             )
             self._collect()
@@ -281,6 +284,13 @@ class RobustOneVsRestSVC(LargestScore):
 
 
 def _trained(
-    kind: type, parameters: dict[str, Any], X: Any, y: Any, weight: Any, trust: Any
+    kind: type,
+    parameters: dict[str, Any],
+    X: Any,
+    y: Any,
+    weight: Any,
+    trust: Any,
+    n_threads: int,
 ) -> Any:
-    return kind(**parameters).fit(X, y, sample_weight=weight, label_trust=trust)
+    with at_most(n_threads):
+        return kind(**parameters).fit(X, y, sample_weight=weight, label_trust=trust)
