@@ -79,8 +79,18 @@ def n_processors() -> int:
     Affinity and the limits of a container count, as joblib counts them, and so do
     ``OMP_NUM_THREADS``, which joblib sets in its workers, and threadpoolctl's limit.
     """
-    found: int = import_module("joblib").cpu_count()
+    found = _counted(import_module("joblib").cpu_count, _affinity())
     return max(1, min(found, _told_by_environment(found), _told_by_openmp(found)))
+
+
+def _affinity() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+
+
+@lru_cache
+def _counted(count: Callable[[], int], affinity: int) -> int:
+    # Files that tell a container's limits take longer to read than a small sweep.
+    return count()
 
 
 def _wanted() -> int:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 
 from .sample_rows import compiled
 
 Floats = NDArray[np.float64]
 
+# Larger matrices are factorised panel by panel: Ctrl-C is heard between panels.
+MAX_AT_ONCE = 1500
+PANEL, STRIP = 256, 1024
 MAX_REFINEMENTS = 5
 REFINED = 1e-13
 
@@ -94,6 +98,41 @@ def solve(matrix, factor, scale, rhs):  # type: ignore[no-untyped-def]
     return solution * scale
 
 
+def cholesky_of(matrix: Floats) -> Floats:
+    """The factor of :func:`cholesky`, in calls of a moment each."""
+    if len(matrix) <= MAX_AT_ONCE:
+        factor: Floats = cholesky(matrix)
+        return factor
+    ridge = 1e-15
+    while ridge < 1e3 * len(matrix):
+        shifted = matrix.copy()
+        shifted[np.diag_indices_from(shifted)] += ridge
+        try:
+            return _by_panels(shifted)
+        except np.linalg.LinAlgError:
+            ridge *= 100
+    return np.full_like(matrix, np.nan)
+
+
+def _by_panels(matrix: Floats) -> Floats:
+    """The lower factor, in the matrix's own memory."""
+    size = len(matrix)
+    for start in range(0, size, PANEL):
+        end = min(start + PANEL, size)
+        corner = np.linalg.cholesky(matrix[start:end, start:end])
+        matrix[start:end, start:end] = corner
+        matrix[start:end, end:] = 0.0
+        if end == size:
+            break
+        below = matrix[end:, start:end]
+        below[:] = solve_triangular(corner, below.T, lower=True, check_finite=False).T
+        for top in range(end, size, STRIP):
+            bottom = min(top + STRIP, size)
+            left = matrix[top:bottom, start:end]
+            matrix[top:bottom, end:bottom] -= left @ matrix[end:bottom, start:end].T
+    return matrix
+
+
 class NormalSystem:
     """A symmetric positive system, scaled to unit diagonal, factorised and refined.
 
@@ -102,7 +141,7 @@ class NormalSystem:
 
     def __init__(self, matrix: Floats):
         self.scale: Floats = to_unit_diagonal(matrix)
-        self.matrix, self.factor = matrix, cholesky(matrix)
+        self.matrix, self.factor = matrix, cholesky_of(matrix)
 
     def solve(self, rhs: Floats) -> Floats:
         """The solution of one system."""

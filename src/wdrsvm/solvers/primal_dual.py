@@ -21,6 +21,7 @@ from . import sample_rows
 from .compiled_step import iterate
 from .complementarity import Lengths, Rows, RowStep
 from .cones import MAX_START_LAM, norm_multipliers, normal_system, starting_cone
+from .gram import gram_in_parts
 from .norm_cones import Box
 from .scaling import Scaling
 from .second_order import SecondOrder
@@ -195,7 +196,7 @@ class Iterate:
         data, rows = self.data, self.rows
         self.spring = rows.spring
         curvature, self.sums = sample_rows.eliminate(self.spring, data.kappa, self.y)
-        matrix = sample_rows.weighted_gram(curvature, data.X)
+        matrix = gram_in_parts(curvature, data.X)
         self.system = normal_system(matrix, self.cone, self.coef.shape, data.n_touchable)
 
     def _direct(self, row_goal: Floats, cone_goal: Any) -> Step:
