@@ -14,7 +14,7 @@ def small_parts(monkeypatch):
 
 
 def positive(size, seed=0):
-    root = np.random.default_rng(seed).normal(size=(size, size + 2))
+    root = np.random.default_rng(seed).normal(size=(size, 4 * size))
     matrix = root @ root.T
     scale = np.sqrt(np.diag(matrix))
     return matrix / np.outer(scale, scale)

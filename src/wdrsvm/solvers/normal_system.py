@@ -101,16 +101,20 @@ def solve(matrix, factor, scale, rhs):  # type: ignore[no-untyped-def]
 def cholesky_of(matrix: Floats) -> Floats:
     """The factor of :func:`cholesky`, in calls of a moment each."""
     if len(matrix) <= MAX_AT_ONCE:
-        factor: Floats = cholesky(matrix)
-        return factor
+        at_once: Floats = cholesky(matrix)
+        return at_once
     ridge = 1e-15
     while ridge < 1e3 * len(matrix):
         shifted = matrix.copy()
         shifted[np.diag_indices_from(shifted)] += ridge
         try:
-            return _by_panels(shifted)
+            factor = _by_panels(shifted)
         except np.linalg.LinAlgError:
             ridge *= 100
+            continue
+        if np.isfinite(factor[-1, -1]):
+            return factor
+        break
     return np.full_like(matrix, np.nan)
 
 
