@@ -13,7 +13,7 @@ PACKAGE = ROOT / "src" / "wdrsvm"
 
 # A room may import from its own floor and from those below.
 FLOORS = [
-    ["arrays", "files", "version"],
+    ["arrays", "files", "saved_names", "version"],
     ["rows"],
     ["problem"],
     ["inputs"],

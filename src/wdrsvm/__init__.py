@@ -11,6 +11,7 @@ from .estimators import (
     RobustSVC,
     RobustSVCCV,
 )
+from .estimators._states import _blank as _blank
 from .model_files import load_model, save_model
 from .onnx_export import to_onnx
 from .problem import WassersteinBall

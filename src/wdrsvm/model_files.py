@@ -13,16 +13,18 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.metrics import get_scorer, get_scorer_names
 
 from . import estimators
 from .files import check_swelling, check_texts, reason, write_bytes
-from .kernels import Kernel
+from .saved_names import PUBLIC, full_name, with_present_names, with_public_names
 from .version import __version__
 
 ABOUT = "wdrsvm.json"
@@ -35,8 +37,8 @@ CLASSIFIERS = (
     estimators.RobustSVC,
     estimators.RobustSVCCV,
 )
-# Judges of a cross-validated search.
-SCORES = ("accuracy_score", "balanced_accuracy_score", "f1_score", "log_loss")
+# Where the classifiers stand now, and what files call them.
+PLACES = {f"{kind.__module__}.{kind.__qualname__}": kind.__name__ for kind in CLASSIFIERS}
 # Of skops's own list, what prepares, combines or judges.  The rest of scikit-learn has
 # compiled code that believes whatever indices a file gives it.
 PARTS_OF_SKLEARN = tuple(
@@ -57,17 +59,9 @@ LOADERS = frozenset(
         *("RandomStateNode", "SetNode", "SliceNode", SPARSE, "TupleNode", "TypeNode"),
     }
 )
-# What partial_fit remembers, by name: its module is compiled code that loads late.
-STREAMS = (
-    "wdrsvm.estimators._partial_fit.Stream",
-    "wdrsvm.solvers.subgradient.active_pieces.Point",
-    "wdrsvm.solvers.subgradient.stream.Moments",
-    "wdrsvm.solvers.subgradient.stream.StreamState",
-)
-# What a file may hold beside that list.
+# What a file may hold beside that list, and beside what scorers compute.
 TRUSTED = (
-    *(f"{kind.__module__}.{kind.__qualname__}" for kind in (*CLASSIFIERS, Kernel)),
-    *STREAMS,
+    *(f"{PUBLIC}.{kind.__name__}" for kind in CLASSIFIERS),
     "numpy.dtype",
     "scipy.sparse._csr.csr_array",
     "sklearn.metrics._scorer._PassthroughScorer",
@@ -75,7 +69,6 @@ TRUSTED = (
     # What scorers of scikit-learn 1.6 hold: names, and whether they are asked for.
     "sklearn.utils._metadata_requests.MetadataRequest",
     "sklearn.utils._metadata_requests.MethodMetadataRequest",
-    *(f"sklearn.metrics._classification.{name}" for name in SCORES),
 )
 
 
@@ -113,7 +106,7 @@ def save_model(model: Any, path: str | Path) -> Path:
     [0 0 0]
     """
     skops = _imported_skops()
-    content = skops.dumps(model)
+    content = _renamed(skops.dumps(model), lambda each: with_public_names(each, PLACES))
     strange = _strangers(skops, content)
     if strange:
         raise ValueError(
@@ -152,10 +145,11 @@ def load_model(path: str | Path) -> Any:
     content = _content(Path(path))
     _check_version(_checked_about(content, path), path)
     try:
+        content = _renamed(content, with_present_names)
         strange = _strangers(skops, content)
         if not strange:
             _check_arrays(content)
-            return skops.loads(content, trusted=list(TRUSTED))
+            return skops.loads(content, trusted=_trusted())
     except Exception as error:
         # Whatever the contents do to their reader, the reason is the same.
         raise ValueError(f"{path} is a damaged model file: {reason(error)}.") from error
@@ -171,15 +165,43 @@ def _imported_skops() -> Any:
         ) from None
 
 
+@lru_cache
+def _judges() -> tuple[str, ...]:
+    """The functions behind scikit-learn's named scorers, by which a search may choose."""
+    scorers = (get_scorer(name) for name in get_scorer_names())
+    functions = (each._score_func for each in scorers if hasattr(each, "_score_func"))
+    return tuple({f"{each.__module__}.{each.__qualname__}" for each in functions})
+
+
+def _trusted() -> list[str]:
+    return [*TRUSTED, *_judges()]
+
+
+def _renamed(content: bytes, change: Callable[[Any], Any]) -> bytes:
+    """The same archive with a schema in which classes have other names."""
+    file = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(content)) as archive,
+        zipfile.ZipFile(file, "w") as renamed,
+    ):
+        for name in archive.namelist():
+            part = archive.read(name)
+            if name == SCHEMA:
+                part = json.dumps(change(json.loads(part))).encode()
+            renamed.writestr(name, part)
+    return file.getvalue()
+
+
 def _strangers(skops: Any, content: bytes) -> list[str]:
     """Types that are not on the lists, and ways to build one that are not."""
-    strange = set(skops.get_untrusted_types(data=content)) - set(TRUSTED)
+    trusted = set(_trusted())
+    strange = set(skops.get_untrusted_types(data=content)) - trusted
     for node in _nodes(content):
-        name = f"{node['__module__']}.{node['__class__']}"
+        name = full_name(node)
         if node["__loader__"] not in LOADERS:
             strange.add(f"{name} by {node['__loader__']}")
         elif name.startswith("sklearn.") and not name.startswith(PARTS_OF_SKLEARN):
-            strange |= {name} - set(TRUSTED)
+            strange |= {name} - trusted
     return sorted(strange)
 
 

@@ -238,7 +238,10 @@ ERRORS = {
     "chunks": (lambda X, y: (unknown(X), lazy(y, (150, 150)), {}), "the chunks of X"),
     "one class": (lambda X, y: (lazy(X), 0 * y, {}), "at least 2 classes"),
     "continuous": (lambda X, y: (lazy(X), y + 0.5, {}), "Unknown label type"),
-    "nan label": (lambda X, y: (lazy(X), np.where(y, y, np.nan), {}), "y contains NaN"),
+    "nan label": (
+        lambda X, y: (lazy(X), np.where(y, y, np.nan), {}),
+        "y must have a label in every row",
+    ),
     "negative weight": (
         lambda X, y: (lazy(X), y, {"sample_weight": y - 1.0}),
         "sample_weight must be >= 0",

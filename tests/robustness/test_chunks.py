@@ -251,7 +251,7 @@ def test_a_chunk_is_checked_as_rows_in_memory_are():
     ("y", "weight", "trust", "message"),
     [
         (Y[:3], None, None, "y must have 2 rows, as X has, got 3"),
-        (np.array([0.0, np.nan]), None, None, "Input y contains NaN"),
+        (np.array([0.0, np.nan]), None, None, "y must have a label in every row"),
         (Y[:2], [1.0, -1.0], None, "sample_weight must be >= 0"),
         (Y[:2], [1.0], None, "sample_weight must have shape"),
         (Y[:2], None, [1.0, -1.0], "label_trust must be >= 0"),

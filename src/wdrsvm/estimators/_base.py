@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..inputs.arrays import READ_AS_THEY_ARE, as_matrix, checked_flag
+from ..inputs.arrays import READ_AS_THEY_ARE, as_matrix, check_scores, checked_flag
 from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from ..robustness.promises.worst_case import linear_scores
 from ..rows.blocks import scores_of
@@ -22,9 +22,10 @@ from ._fit import (
 from ._label_noise import doubts_labels, fit_believing, fit_doubting
 from ._lazy import by_blocks, is_lazy, lazy_training_data
 from ._promises import PromisesMixin
+from ._states import PlainStateMixin
 
 
-class LargestScore(ClassifierMixin, BaseEstimator):
+class LargestScore(PlainStateMixin, ClassifierMixin, BaseEstimator):
     """A classifier that decides by its ``decision_function``, and takes sparse rows."""
 
     def predict(self, X: Any) -> Any:
@@ -155,6 +156,7 @@ class RobustLinearClassifier(RobustClassifier):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=READ_AS_THEY_ARE, reset=False)
         scores = scores_of(as_matrix(X), self.coef_, self.intercept_)
+        check_scores(scores)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:

@@ -21,6 +21,7 @@ from sklearn.utils.validation import validate_data
 from ..arrays import Codes, Labels
 from ..inputs.arrays import (
     as_matrix,
+    check_labels_present,
     check_size,
     checked_trust,
     nominal_weight,
@@ -91,12 +92,14 @@ def training_data(
     dtype: Any = np.float64,
 ) -> TrainingData:
     """Check and encode what ``fit`` was given, in canonical form."""
+    check_labels_present(y)
     X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
+    X = as_matrix(X)
     check_size(X)
     classes, codes = observed_classes(y)
     weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
     trust = checked_trust(label_trust, len(codes))
-    rows = canonical_rows(as_matrix(X), codes, weight, trust)
+    rows = canonical_rows(X, codes, weight, trust)
     return TrainingData(rows, classes, codes)
 
 

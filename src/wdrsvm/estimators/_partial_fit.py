@@ -13,6 +13,8 @@ from sklearn.utils.validation import validate_data
 
 from ..inputs.arrays import (
     as_matrix,
+    check_labels_present,
+    check_size,
     checked_trust,
     checked_weight,
     class_factors,
@@ -34,13 +36,6 @@ class Chunk(NamedTuple):
 
     data: TrainingData
     mass: float
-
-
-class Stream(NamedTuple):
-    """A stream's state, and the coefficients that it left in the estimator."""
-
-    state: StreamState
-    coef: Any
 
 
 def _takes_streams(estimator: Any) -> bool:
@@ -103,7 +98,8 @@ class PartialFitMixin:
             state = before.after(problem, rng, chunk.mass)
             estimator._keep(as_result(problem, state), chunk.data)
             forget_beliefs(self)
-            estimator._stream = Stream(state, estimator.coef_)
+            # Its state in plain values, and the coefficients that it left.
+            estimator._stream = (state.parts, estimator.coef_)
         return self
 
 
@@ -113,6 +109,7 @@ def next_chunk(
     """Check and encode what ``partial_fit`` was given."""
     is_first = not hasattr(estimator, "classes_")
     known = stream_classes(estimator, classes)
+    check_labels_present(y)
     X, y = validate_data(
         estimator,
         X,
@@ -122,6 +119,8 @@ def next_chunk(
         dtype=np.float64,
         order="C",
     )
+    X = as_matrix(X)
+    check_size(X)
     codes = label_codes(y, known)
     weight = checked_weight(sample_weight, len(codes))
     weight = weight * _class_factors(estimator.class_weight, known, codes, weight)[codes]
@@ -131,7 +130,7 @@ def next_chunk(
         raise ValueError("sample_weight and class_weight leave no row any weight.")
     mass = float(weight.sum())
     rows = NominalRows(
-        as_matrix(X)[carried],
+        X[carried],
         codes[carried],
         weight[carried] / mass,
         None if trust is None else trust[carried],
@@ -174,9 +173,8 @@ def current_state(estimator: Any, problem: RobustProblem) -> StreamState:
     from ..solvers.subgradient.stream import StreamState
 
     stream = getattr(estimator, "_stream", None)
-    if stream is not None and stream.coef is getattr(estimator, "coef_", None):
-        state: StreamState = stream.state
-        return state
+    if stream is not None and stream[1] is getattr(estimator, "coef_", None):
+        return StreamState.of_parts(stream[0])
     start = None
     if hasattr(estimator, "coef_"):
         scores = linear_scores(estimator)

@@ -18,7 +18,14 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..inputs.arrays import READ_AS_THEY_ARE, checked_flag, checked_trust, checked_weight
+from ..inputs.arrays import (
+    READ_AS_THEY_ARE,
+    as_matrix,
+    check_labels_present,
+    checked_flag,
+    checked_trust,
+    checked_weight,
+)
 from ..problem import Loss, WassersteinBall
 from ..robustness.paths.grids import checked_label_costs, checked_radii, radii_below
 from ._fit import unchanged_on_error
@@ -178,9 +185,10 @@ class PathSearch:
         return router
 
     def _rows(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Rows:
+        check_labels_present(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=READ_AS_THEY_ARE)
         weight = None if sample_weight is None else checked_weight(sample_weight, len(y))
-        return Rows(X, y, weight, checked_trust(label_trust, len(y)))
+        return Rows(as_matrix(X), y, weight, checked_trust(label_trust, len(y)))
 
     def _routed(self, sample_weight: Any, params: dict[str, Any]) -> Bunch:
         """What splitter and scorer are given."""

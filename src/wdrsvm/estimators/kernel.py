@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from ..arrays import Floats
+from ..inputs.arrays import as_matrix, check_scores
 from ..problem import RobustProblem, WassersteinBall
 from ..problem.certificate.gap import allowed_gap
 from ..robustness.promises.worst_case import LinearScores
@@ -204,6 +205,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         check_is_fitted(self)
         weights = self.dual_coef_[:, self.support_].T
         scores = self._kernel_products(X, weights) + self.intercept_
+        check_scores(scores)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def linear_form(self, X: Any) -> tuple[Floats, LinearScores]:
@@ -233,6 +235,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     def _kernel_products(self, X: Any, weights: Floats) -> Floats:
         """K(X, support) @ weights, by blocks of rows."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = as_matrix(X)
         step = max(1, BLOCK_ENTRIES // len(self.support_))
         blocks = (X[start : start + step] for start in range(0, X.shape[0], step))
         return np.vstack([self._kernel_rows(block) @ weights for block in blocks])

@@ -6,11 +6,18 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..inputs.arrays import nominal_weight, observed_classes
+from ..inputs.arrays import (
+    as_matrix,
+    check_labels_present,
+    nominal_weight,
+    observed_classes,
+)
 from ..robustness.promises.worst_case import worst_case_risk
+from ..rows.threads import at_most, n_processors
 from ._base import LargestScore
 from ._fit import unchanged_on_error
 from .kernel import RobustSVC
@@ -176,15 +183,18 @@ class RobustOneVsRestSVC(LargestScore):
         """
         with unchanged_on_error(self):
             machine = self._machine()
+            check_labels_present(y)
             X, y = validate_data(
                 self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
             )
+            X = as_matrix(X)
             self.classes_, codes = observed_classes(y)
             weight = nominal_weight(sample_weight, self.class_weight, self.classes_, codes)
             told_apart = range(len(self.classes_)) if len(self.classes_) > 2 else (1,)
             train = delayed(_trained)
+            n_threads = n_processors() // effective_n_jobs(self.n_jobs)
             self.estimators_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                train(*machine, X, codes == code, weight, label_trust)
+                train(*machine, X, codes == code, weight, label_trust, n_threads)
                 for code in told_apart
             )
             self._collect()
@@ -205,6 +215,7 @@ class RobustOneVsRestSVC(LargestScore):
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = as_matrix(X)
         scores = [machine.decision_function(X) for machine in self.estimators_]
         return scores[0] if len(scores) == 1 else np.column_stack(scores)
 
@@ -273,6 +284,13 @@ class RobustOneVsRestSVC(LargestScore):
 
 
 def _trained(
-    kind: type, parameters: dict[str, Any], X: Any, y: Any, weight: Any, trust: Any
+    kind: type,
+    parameters: dict[str, Any],
+    X: Any,
+    y: Any,
+    weight: Any,
+    trust: Any,
+    n_threads: int,
 ) -> Any:
-    return kind(**parameters).fit(X, y, sample_weight=weight, label_trust=trust)
+    with at_most(n_threads):
+        return kind(**parameters).fit(X, y, sample_weight=weight, label_trust=trust)

@@ -16,7 +16,6 @@ import numpy as np
 from ..datasets import make_simulation
 from ..problem import RobustProblem, WassersteinBall
 from ..solvers import SolverResult, SolverSettings, solve
-from ..solvers.subgradient.algorithm1 import SubgradientSettings, subgradient
 from .spec import Experiment, Record, Tables, Task
 from .timing import Timed, above, best_of_two, sizes, timed_peer, training_problem
 
@@ -80,6 +79,9 @@ def run(task: Task) -> list[Record]:
 
 
 def _descent(problem: RobustProblem, step0: float) -> SolverResult:
+    # Compiled code is loaded by a solve, not by the command line's list of commands.
+    from ..solvers.subgradient.algorithm1 import SubgradientSettings, subgradient
+
     settings = SubgradientSettings(
         max_iter=N_STEPS, step_rule="1/t", step0=step0, certify=False
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn import get_config
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
@@ -29,13 +30,17 @@ READ_AS_THEY_ARE = [
 def checked_features(X: ArrayLike) -> Matrix:
     """X as float64, dense or CSR, finite."""
     checked = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
-    check_size(checked)
-    return as_matrix(checked)
+    matrix = as_matrix(checked)
+    check_size(matrix)
+    return matrix
 
 
 def check_size(X: Matrix) -> None:
-    """Refuse entries that the formulas cannot square."""
+    """Refuse entries that the formulas cannot square, in a matrix of :func:`as_matrix`."""
     largest = max(float(X.max()), -float(X.min()))
+    if np.isnan(largest):
+        # scikit-learn lets them through where it was told to assume there are none.
+        raise ValueError("X must have finite entries only, got NaN.")
     if largest > HUGE:
         raise ValueError(
             f"X must have no entries larger than {HUGE:g}, got {largest:g}: rescale the "
@@ -43,13 +48,63 @@ def check_size(X: Matrix) -> None:
         )
 
 
+def check_scores(scores: Floats) -> None:
+    """Refuse features that scikit-learn was told to assume finite, and are not."""
+    if np.isnan(scores).any() and get_config()["assume_finite"]:
+        raise ValueError("X must have finite entries only, got NaN or infinity.")
+
+
 def as_matrix(X: Matrix) -> Matrix:
-    """A sparse matrix as the sparse array of float64 that the formulas expect."""
-    return sparse.csr_array(X, dtype=np.float64) if sparse.issparse(X) else X
+    """A sparse matrix as the sparse array of float64 that the formulas expect.
+
+    Many functions of SciPy and scikit-learn add up repeated entries and sort them, in the
+    arrays that they were given.  Here that is done on a copy, where it is needed, so that
+    nothing is left to do for them.
+    """
+    if not sparse.issparse(X):
+        return X
+    # scikit-learn's compiled code takes short indices only, which mostly suffice.
+    suffice = max(*X.shape, len(X.data)) <= np.iinfo(np.int32).max
+    kind = np.int32 if suffice else np.int64
+    indices, starts = (np.asarray(each, dtype=kind) for each in (X.indices, X.indptr))
+    # The flags of the user's own object are never asked for: asking would set them.
+    given = sparse.csr_array((X.data, indices, starts), shape=X.shape)
+    matrix = given.astype(np.float64, copy=False)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
+def check_labels_present(y: Any) -> None:
+    """Refuse labels that are missing, in whichever way."""
+    try:
+        labels = np.asarray(y)
+    except ValueError:  # no array at all, which others have words for
+        return
+    if labels.dtype.kind in "fM":
+        missing = np.isnat(labels) if labels.dtype.kind == "M" else np.isnan(labels)
+    elif labels.dtype.kind == "O" and labels.ndim:
+        missing = np.array([_is_missing(label) for label in labels.ravel()], dtype=bool)
+    else:
+        return
+    if missing.any():
+        raise ValueError(
+            f"y must have a label in every row, got {np.count_nonzero(missing)} missing, "
+            f"the first of them in row {np.argmax(missing)}."
+        )
+
+
+def _is_missing(label: Any) -> bool:
+    """None, NaN, or what pandas writes for a missing value."""
+    is_number = isinstance(label, float | np.floating)
+    named = type(label).__name__ in ("NAType", "NaTType")
+    return label is None or named or (is_number and bool(np.isnan(label)))
 
 
 def observed_classes(y: ArrayLike) -> tuple[Labels, Codes]:
     """The sorted labels of a classification target, and each row's position in them."""
+    check_labels_present(y)
     column = column_or_1d(y, warn=True)
     check_classification_targets(column)
     classes, codes = np.unique(column, return_inverse=True)
@@ -73,6 +128,7 @@ def checked_flag(value: Any, name: str) -> bool:
 
 def label_codes(y: ArrayLike, classes: Labels) -> Codes:
     """Position of each label in ``classes``."""
+    check_labels_present(y)
     labels, inverse = np.unique(column_or_1d(y, warn=True), return_inverse=True)
     position = {label: code for code, label in enumerate(classes.tolist())}
     unknown = [label for label in labels.tolist() if label not in position]
@@ -184,6 +240,8 @@ def _checked_column(values: ArrayLike, name: str, n_rows: int, finite: bool) -> 
     )
     if column.shape != (n_rows,):
         raise ValueError(f"{name} must have shape ({n_rows},), got {column.shape}.")
+    if finite and not np.isfinite(column).all():
+        raise ValueError(f"{name} must be finite in every row, got NaN or infinity.")
     return column
 
 

@@ -25,6 +25,7 @@ from ..rows.memory_rows import MemoryRows
 from .arrays import (
     READ_AS_THEY_ARE,
     as_matrix,
+    check_labels_present,
     check_some_weight,
     check_two_classes,
     check_weighted_classes,
@@ -230,6 +231,7 @@ def _checked_chunk(
     features, labels = check(X), column_or_1d(np.asarray(y), warn=True)
     n_rows = features.shape[0]
     _check_length("y", len(labels), n_rows)
+    check_labels_present(labels)
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")
     checked = np.ones(n_rows) if weight is None else nonnegative_weight(weight, n_rows)

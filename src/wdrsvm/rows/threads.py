@@ -3,16 +3,25 @@
 Results come back in the order of the blocks, so that sums over them do not depend on how
 many threads there are; few blocks are ahead of the one asked for, so that memory does not
 depend on how many blocks there are.
+
+All fits of a process together have no more threads than it may use: the first takes what
+there is, and those beside it do with their own thread.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import lru_cache
+from importlib import import_module
 from typing import Any, TypeAlias
+
+import threadpoolctl  # type: ignore[import-untyped]
 
 # A map, of one function over the items of one sequence.
 Run: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
@@ -21,6 +30,23 @@ Run: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 MIN_ROWS = 4096
 BLOCKS_AHEAD = 2
 
+_lock = threading.Lock()
+# How many threads work for each of the threads that have them, by its number.
+_taken: dict[int, int] = {}
+# The most that this thread may have, if whoever started it said so.
+_share = threading.local()
+
+
+def _forget_threads() -> None:
+    """A forked process has none of its parent's threads."""
+    global _lock
+    _lock = threading.Lock()
+    _taken.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
+
 
 @contextmanager
 def row_threads(n_rows: int) -> Iterator[Run]:
@@ -28,17 +54,93 @@ def row_threads(n_rows: int) -> Iterator[Run]:
     if n_rows < MIN_ROWS:
         yield map
         return
-    n_threads = n_processors()
-    with ThreadPoolExecutor(n_threads) as pool:
-        yield lambda work, items: _in_order(pool, n_threads * BLOCKS_AHEAD, work, items)
+    with _granted(_wanted()) as n_threads:
+        if n_threads == 1:
+            yield map
+            return
+        with ThreadPoolExecutor(n_threads) as pool:
+            yield lambda work, items: _in_order(pool, n_threads * BLOCKS_AHEAD, work, items)
+
+
+@contextmanager
+def at_most(n_threads: int) -> Iterator[None]:
+    """Limit the threads that fits in this thread may have."""
+    before = getattr(_share, "most", None)
+    _share.most = n_threads
+    try:
+        yield
+    finally:
+        _share.most = before
 
 
 def n_processors() -> int:
-    """The processors this process may use, not all that the machine has."""
+    """The processors this process may use, not all that the machine has.
+
+    Affinity and the limits of a container count, as joblib counts them, and so do
+    ``OMP_NUM_THREADS``, which joblib sets in its workers, and threadpoolctl's limit.
+    """
+    found = _counted(import_module("joblib").cpu_count, _affinity())
+    return max(1, min(found, _told_by_environment(found), _told_by_openmp(found)))
+
+
+def _affinity() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+
+
+@lru_cache
+def _counted(count: Callable[[], int], affinity: int) -> int:
+    # Files that tell a container's limits take longer to read than a small sweep.
+    return count()
+
+
+def _wanted() -> int:
+    most: int | None = getattr(_share, "most", None)
+    if most is not None:
+        return max(1, min(most, n_processors()))
+    return 1 if _is_one_of_many() else n_processors()
+
+
+def _is_one_of_many() -> bool:
+    """Whether this is a thread of joblib's, which has started as many as it may."""
+    if threading.current_thread() is threading.main_thread():
+        return False
+    backend, _ = import_module("joblib.parallel").get_active_backend()
+    return bool((getattr(backend, "nesting_level", 0) or 0) > 0)
+
+
+@contextmanager
+def _granted(n_threads: int) -> Iterator[int]:
+    """Of so many threads those that no other thread has taken, one at least."""
+    own = threading.get_ident()
+    with _lock:
+        before = _taken.get(own, 0)
+        others = sum(taken for thread, taken in _taken.items() if thread != own)
+        granted = max(1, n_threads - others)
+        # A context inside another has the threads of both, one set of them idle.
+        _taken[own] = max(before, granted)
     try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1
+        yield granted
+    finally:
+        with _lock:
+            _taken[own] = before
+            if not before:
+                del _taken[own]
+
+
+def _told_by_environment(otherwise: int) -> int:
+    told = re.match(r"\s*(\d+)", os.environ.get("OMP_NUM_THREADS", ""))
+    return int(told[1]) if told else otherwise
+
+
+def _told_by_openmp(otherwise: int) -> int:
+    libraries = _libraries().select(user_api="openmp").info()
+    return min((each["num_threads"] for each in libraries), default=otherwise)
+
+
+@lru_cache
+def _libraries() -> Any:
+    # Reading the list of loaded libraries takes milliseconds: once is enough.
+    return threadpoolctl.ThreadpoolController()
 
 
 def _in_order(

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from ...arrays import Floats
 from .sample_rows import compiled
 
+# Larger matrices are factorised panel by panel: Ctrl-C is heard between panels.
+MAX_AT_ONCE = 1500
+PANEL, STRIP = 256, 1024
 MAX_REFINEMENTS = 5
 REFINED = 1e-13
 
@@ -92,6 +96,45 @@ def solve(matrix, factor, scale, rhs):  # type: ignore[no-untyped-def]
     return solution * scale
 
 
+def cholesky_of(matrix: Floats) -> Floats:
+    """The factor of :func:`cholesky`, in calls of a moment each."""
+    if len(matrix) <= MAX_AT_ONCE:
+        at_once: Floats = cholesky(matrix)
+        return at_once
+    ridge = 1e-15
+    while ridge < 1e3 * len(matrix):
+        shifted = matrix.copy()
+        shifted[np.diag_indices_from(shifted)] += ridge
+        try:
+            factor = _by_panels(shifted)
+        except np.linalg.LinAlgError:
+            ridge *= 100
+            continue
+        if np.isfinite(factor[-1, -1]):
+            return factor
+        break
+    return np.full_like(matrix, np.nan)
+
+
+def _by_panels(matrix: Floats) -> Floats:
+    """The lower factor, in the matrix's own memory."""
+    size = len(matrix)
+    for start in range(0, size, PANEL):
+        end = min(start + PANEL, size)
+        corner = np.linalg.cholesky(matrix[start:end, start:end])
+        matrix[start:end, start:end] = corner
+        matrix[start:end, end:] = 0.0
+        if end == size:
+            break
+        below = matrix[end:, start:end]
+        below[:] = solve_triangular(corner, below.T, lower=True, check_finite=False).T
+        for top in range(end, size, STRIP):
+            bottom = min(top + STRIP, size)
+            left = matrix[top:bottom, start:end]
+            matrix[top:bottom, end:bottom] -= left @ matrix[end:bottom, start:end].T
+    return matrix
+
+
 class NormalSystem:
     """A symmetric positive system, scaled to unit diagonal, factorised and refined.
 
@@ -100,7 +143,7 @@ class NormalSystem:
 
     def __init__(self, matrix: Floats):
         self.scale: Floats = to_unit_diagonal(matrix)
-        self.matrix, self.factor = matrix, cholesky(matrix)
+        self.matrix, self.factor = matrix, cholesky_of(matrix)
 
     def solve(self, rhs: Floats) -> Floats:
         """The solution of one system."""

@@ -23,14 +23,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-compiled: Any = njit(cache=True, nogil=True, error_model="numpy")
+from ..compiling import cached_njit
+
+compiled: Any = cached_njit(nogil=True, error_model="numpy")
 # For the steps of an inner loop: passing views of arrays costs more than the steps do.
-inlined: Any = njit(cache=True, nogil=True, error_model="numpy", inline="always")
+inlined: Any = cached_njit(nogil=True, error_model="numpy", inline="always")
 # For reductions, whose order of operations must be free for them to be vectorised.
-vectorised: Any = njit(
-    cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "nnan"}
+vectorised: Any = cached_njit(
+    nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "nnan"}
 )
 
 

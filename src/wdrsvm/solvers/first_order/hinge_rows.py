@@ -20,6 +20,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ...arrays import Codes, Floats
+from ..compiling import cached_njit
 
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
@@ -27,7 +28,7 @@ _OPTIONS: dict[str, Any] = {
     # Infinities stand for what cannot be, so they must keep their meaning.
     "fastmath": {"reassoc", "contract", "arcp", "nsz"},
 }
-compiled: Any = njit(cache=True, **_OPTIONS)
+compiled: Any = cached_njit(**_OPTIONS)
 # For what kernels call: code from the cache would not be inlined into new kernels.
 helper: Any = njit(**_OPTIONS)
 

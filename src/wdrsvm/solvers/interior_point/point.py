@@ -22,6 +22,7 @@ from ..cones.choice import MAX_START_LAM, norm_multipliers, normal_system, start
 from ..cones.complementarity import Lengths, Rows, RowStep
 from ..cones.polyhedral import Box
 from ..cones.second_order import SecondOrder
+from ..newton.gram import gram_in_parts
 from ..scaling import Scaling
 from .compiled_step import iterate
 
@@ -193,7 +194,7 @@ class Iterate:
         data, rows = self.data, self.rows
         self.spring = rows.spring
         curvature, self.sums = sample_rows.eliminate(self.spring, data.kappa, self.y)
-        matrix = sample_rows.weighted_gram(curvature, data.X)
+        matrix = gram_in_parts(curvature, data.X)
         self.system = normal_system(matrix, self.cone, self.coef.shape, data.n_touchable)
 
     def _direct(self, row_goal: Floats, cone_goal: Any) -> Step:

@@ -14,8 +14,21 @@ from ...arrays import Floats
 from ...rows.reduce import added
 from ..cones.sample_rows import weighted_gram
 
+# Operations that one call of compiled code may take: Ctrl-C is heard between calls.
+LONG_CALL = 5e9
 # Rows are sent as they are while they are at most this share of their Gram matrix.
 SHARE_OF_MATRIX = 0.25
+
+
+def gram_in_parts(curvature: Floats, design: Floats) -> Floats:
+    """The weighted Gram matrix, in calls of a moment each."""
+    size = (curvature.shape[1] - 1) * design.shape[1] + 1
+    step = max(1, int(LONG_CALL / size**2))
+    gram: Floats = weighted_gram(curvature[:step], design[:step])
+    for start in range(step, len(design), step):
+        rows = slice(start, start + step)
+        gram += weighted_gram(curvature[rows], design[rows])
+    return gram
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +53,7 @@ class GramSum:
 
     @property
     def total(self) -> Floats:
-        own = weighted_gram(self.curvature, self.design) if len(self.design) else None
+        own = gram_in_parts(self.curvature, self.design) if len(self.design) else None
         return np.asarray(added(self.matrix, own))
 
     def _multiplied_out(self) -> GramSum:

@@ -17,7 +17,6 @@ from scipy import sparse
 from ...arrays import Floats
 from ...problem import Multipliers, RobustProblem, certify
 from ..result import History, SolverResult, SolverSettings, SolverStatus, Start
-from ..subgradient.active_pieces import require_crammer_singer
 from .programs import Program, build_program
 
 # What double precision lets the judges reach; HiGHS accepts no finer feasibility.
@@ -163,6 +162,8 @@ def _require(problem: RobustProblem, solver: str, norms: tuple[str, ...]) -> Non
             f"solver {solver!r} has no second-order cones, which norm "
             f"{problem.norm!r} needs: use 'clarabel' or 'interior-point'."
         )
+    # Compiled code is loaded by a solve, not by the command line's list of commands.
+
     require_crammer_singer(problem, solver)
 
 

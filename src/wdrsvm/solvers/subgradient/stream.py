@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -135,6 +135,20 @@ class StreamState:
             start = Start(zeros, np.zeros(n_classes), 0.0)
         point = Point(*start)
         return cls(point, point, point, Moments.none(n_features))
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """The state in tuples, arrays and numbers, for files that outlive this class."""
+        found = vars(self).items()
+        return {
+            name: tuple(part) if isinstance(part, tuple) else part for name, part in found
+        }
+
+    @classmethod
+    def of_parts(cls, parts: dict[str, Any]) -> StreamState:
+        """The way back."""
+        points = {name: Point(*parts[name]) for name in ("at", "mean", "origin")}
+        return cls(**parts | points | {"moments": Moments(*parts["moments"])})
 
     def after(
         self,

@@ -1,0 +1,49 @@
+"""What a classifier's file or pickle holds: arrays and plain values.
+
+Classes of ours that are no promise to anyone stand in no file, so that they may move and
+change.  A kernel is a dict of its two parts there.  Pickles name a classifier by the place
+that users import it from.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from ..kernels import Kernel
+
+KERNEL = "_kernel"
+PUBLIC = "wdrsvm"
+
+
+class PlainStateMixin:
+    """Pickles and model files that name public classes only, by their public place."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
+        if isinstance(state.get(KERNEL), Kernel):
+            state[KERNEL] = dict(vars(state[KERNEL]))
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        kernel = state.get(KERNEL)
+        if isinstance(kernel, dict):
+            pairs = tuple((name, value) for name, value in kernel["parameters"])
+            state = state | {KERNEL: Kernel(kernel["function"], pairs)}
+        super().__setstate__(state)  # type: ignore[misc]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        kind = type(self)
+        if getattr(import_module(PUBLIC), kind.__name__, None) is not kind:
+            return super().__reduce_ex__(protocol)
+        return _blank, (kind.__name__,), self.__getstate__()
+
+
+def _blank(name: str) -> Any:
+    """A classifier of that public name, without any attribute yet."""
+    kind = getattr(import_module(PUBLIC), name)
+    return kind.__new__(kind)
+
+
+# Pickles name this function too, hence by a place that stays.
+_blank.__module__ = PUBLIC
