@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wdrsvm.solvers import normal_system
+from wdrsvm.solvers.cones import normal_system
 from wdrsvm.solvers.cones.normal_system import NormalSystem, cholesky, cholesky_of
 
 

@@ -163,6 +163,7 @@ def _require(problem: RobustProblem, solver: str, norms: tuple[str, ...]) -> Non
             f"{problem.norm!r} needs: use 'clarabel' or 'interior-point'."
         )
     # Compiled code is loaded by a solve, not by the command line's list of commands.
+    from ..subgradient.active_pieces import require_crammer_singer
 
     require_crammer_singer(problem, solver)
 
