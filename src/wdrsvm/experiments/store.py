@@ -24,8 +24,7 @@ TABLE = (
 )
 # How long a reader and the writer wait for each other.
 TIMEOUT_SECONDS = 60.0
-# The last byte of an error code; the others tell details.
-PRIMARY_CODE = 0xFF
+ELSEWHERE = "choose another folder or delete that file."
 
 
 class Outcome(NamedTuple):
@@ -91,13 +90,16 @@ class Store:
 
     def _read(self) -> dict[str, Outcome]:
         if not self.path.exists():
-            self._refuse_earlier_file()
+            earlier = self.path.with_name(EARLIER_FILE)
+            _demand(not earlier.exists(), earlier, "of an earlier version")
             return {}
         with _opened(self.path) as database:
             # A kill before the first row may leave a file without a table.
             if database.execute("SELECT * FROM sqlite_master").fetchone() is None:
                 return {}
-            self._check_protocol(*database.execute("PRAGMA user_version").fetchone())
+            (found,) = database.execute("PRAGMA user_version").fetchone()
+            other = f"of protocol {found}, this is {self.protocol}"
+            _demand(found == self.protocol, self.path, other)
             rows = database.execute("SELECT key, outcome, sum FROM outcomes").fetchall()
         return {
             key: Outcome(*json.loads(text))
@@ -105,20 +107,10 @@ class Store:
             if total == _sum(key, text)
         }
 
-    def _check_protocol(self, found: int) -> None:
-        if found != self.protocol:
-            raise ValueError(
-                f"{self.path} has results of protocol {found}, this is {self.protocol}: "
-                "choose another folder or delete that file."
-            )
 
-    def _refuse_earlier_file(self) -> None:
-        earlier = self.path.with_name(EARLIER_FILE)
-        if earlier.exists():
-            raise ValueError(
-                f"{earlier} has results of an earlier version, which this one does not "
-                "read: choose another folder or delete that file."
-            )
+def _demand(holds: bool, path: Path, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(f"{path} has results {otherwise}: {ELSEWHERE}")
 
 
 @contextmanager
@@ -138,17 +130,14 @@ def _opened(
 
 
 def _in_our_words(error: sqlite3.Error, path: Path) -> Exception:
-    code = getattr(error, "sqlite_errorcode", 0) & PRIMARY_CODE
+    # The last byte of a code is the kind of error, the others tell details.
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
         return OSError(errno.ENOSPC, str(error))
     if code == sqlite3.SQLITE_BUSY:
-        return RuntimeError(
-            f"Another process is adding to {path.parent}: wait for it or choose another "
-            "folder."
-        )
-    return ValueError(
-        f"{path} cannot be used ({reason(error)}): choose another folder or delete that file."
-    )
+        told = f"Another process is adding to {path.parent}: wait for it or choose another"
+        return RuntimeError(f"{told} folder.")
+    return ValueError(f"{path} cannot be used ({reason(error)}): {ELSEWHERE}")
 
 
 def _sum(key: str, text: str) -> int:
