@@ -64,7 +64,7 @@ def matrix(session: nox.Session, versions: str) -> None:
     installed = str(session.run("python", "-c", code, silent=True)).split()
     line = {"python": session.python, "versions": versions, "minutes": minutes}
     if not session.posargs:
-        noted(line | dict(zip(VERSIONS, installed, strict=True)) | counted)
+        noted({**line, **dict(zip(VERSIONS, installed, strict=True)), **counted})
     if counted["failed"]:
         session.error(f"{counted['failed']} tests failed.")
 
