@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
-COUNTED := $(addprefix tests/,agreement estimators problem robustness solvers)
+ROOMS := estimators problem robustness solvers
+COUNTED := $(addprefix tests/,agreement $(ROOMS))
 
 .DEFAULT_GOAL := test
 .PHONY: demo test lint bench stress coverage dist test-matrix mutants docs clean browser fuzz
@@ -18,9 +19,12 @@ test: lint coverage
 # Lines of compiled functions are counted where the compiler is off.
 coverage: $(READY)
 	$(BIN)/python -m pytest -n auto --cov --cov-report= $(COUNTED)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-append \
-		--cov-report=term --cov-report=json -m tiny tests/solvers
-	$(BIN)/python -m tools.covered 95
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-append --cov-report= \
+		-m tiny tests/solvers
+	set -e; for room in $(ROOMS); do \
+		echo "$$room:"; \
+		$(BIN)/coverage report --fail-under=95 --include="src/wdrsvm/$$room/*"; \
+	done
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
@@ -45,9 +49,9 @@ dist: $(READY)
 	$(BIN)/python -m tools.dist
 
 # Oldest and newest versions of Python and of what we depend on; an hour on two cores.
+# pyenv's Pythons are named by their folders: its own commands know only those in use.
 test-matrix: $(READY)
-	$(BIN)/python -m pip install --quiet -e ".[release]"
-	$(BIN)/python -m tools.matrix
+	PATH="$$(printf '%s:' $${PYENV_ROOT:-$$HOME/.pyenv}/versions/*/bin)$$PATH" $(BIN)/nox
 
 # A sample of small wrong changes: do the tests notice?
 mutants: $(READY)
@@ -62,7 +66,7 @@ browser:
 		{ apt-get update && apt-get install --yes chromium chromium-driver; }
 
 clean:
-	rm -rf $(VENV) .matrix .mutants docs/_build docs/gallery dist build .coverage coverage.json
+	rm -rf $(VENV) .nox .mutants docs/_build docs/gallery dist build .coverage
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

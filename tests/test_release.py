@@ -51,6 +51,6 @@ def test_lower_bounds_are_the_oldest_versions_tested():
 
 
 def test_every_supported_python_is_tested():
-    from tools.matrix import PYTHONS
+    from noxfile import PYTHONS
 
     assert PROJECT["project"]["requires-python"] == f">={PYTHONS[0]}"

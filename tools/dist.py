@@ -23,7 +23,7 @@ CACHES = ("__pycache__", ".pyc", ".nbi", ".nbc", ".hypothesis", ".coverage", "_b
 # What somebody who has only the sdist needs to test and document it.
 NEEDED_IN_SDIST = {
     *("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "PKG-INFO"),
-    *("SECURITY.md", "conftest.py"),
+    *("SECURITY.md", "conftest.py", "noxfile.py"),
     *(
         "README.md",
         "benchmarks/__main__.py",

@@ -5,6 +5,10 @@ share of all.  For each, the tests that run the changed line, nearest and fastes
 until one fails; a test that does not end counts too.  Tests run with the compiler off, so
 that no compiled function of the right code stands in for a wrong one.  Results are kept in
 ``.mutants``: a second run judges only what is new, and the survivors again.
+
+This is not left to mutmut.  It leaves out functions with a decorator, which here are all
+compiled ones and properties, and everything outside functions; and it judges all mutants or
+those named, not a seeded sample.
 """
 
 from __future__ import annotations

@@ -136,7 +136,10 @@ def main(out: Path = PAGE) -> None:
     )
     legend = "\n".join(f"{name}: {meaning}" for name, meaning in LEGEND.items())
     print(f"{intro}\n\n{table(lines)}\n\n{legend}")
-    print(f"\nThe same as a page: {page(lines, intro).write(out).resolve()}")
+    try:
+        print(f"\nThe same as a page: {page(lines, intro).write(out).resolve()}")
+    except ImportError as error:
+        print(f"\n{error}")
 
 
 if __name__ == "__main__":

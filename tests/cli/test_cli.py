@@ -1,7 +1,9 @@
 """The command line: what it prints, what it writes, how it fails."""
 
 import importlib
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ pytest.importorskip("pandas")
 from wdrsvm.cli import reproduce
 from wdrsvm.cli.main import main
 from wdrsvm.experiments import Experiment
+from wdrsvm.experiments.store import FILE
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = (
@@ -114,8 +117,8 @@ def test_an_interrupt_keeps_what_is_done(quick, tmp_path, capsys):
 
     quick(squares(run))
     assert main(["reproduce", "subgradient", "--out", str(tmp_path)]) == 130
-    lines = (tmp_path / "subgradient-quick" / "tasks.jsonl").read_text().splitlines()
-    assert len(lines) == 2
+    with closing(sqlite3.connect(tmp_path / "subgradient-quick" / FILE)) as database:
+        assert database.execute("SELECT count(*) FROM outcomes").fetchone() == (2,)
 
 
 def test_benchmarks_are_looked_for_in_the_current_folder(monkeypatch, tmp_path, capsys):

@@ -1,20 +1,20 @@
 """A run that is killed goes on where it was, and finds the same."""
 
-import errno
 import importlib
-import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 import warnings
+from contextlib import closing
 
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from wdrsvm.experiments import Experiment, collect, run_experiment
-from wdrsvm.experiments.store import Store
+from wdrsvm.experiments.store import FILE, Store
 
 pytest.importorskip("pandas")
 
@@ -48,17 +48,16 @@ def start(folder, log, pause, jobs=1):
 def test_a_killed_run_repeats_nothing_and_finds_the_same(tmp_path):
     log, whole_log = tmp_path / "log", tmp_path / "whole-log"
     process = start(tmp_path / "killed", log, 0.2)
-    file = tmp_path / "killed" / "numbers-quick" / "tasks.jsonl"
-    while not file.exists() or file.read_bytes().count(b"\n") < 3:
+    folder = tmp_path / "killed" / "numbers-quick"
+    tasks = [{"x": x, "repetition": x % 2} for x in range(12)]
+    while len(Store(folder, 1).records(tasks)) < 6:
         assert process.poll() is None
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    done = file.read_text().splitlines()
-    done = [json.loads(json.loads(line)["key"])["x"] for line in done]
+    store = Store(folder, 1)
+    done = [task["x"] for task in tasks if task in store]
     assert 3 <= len(done) < 12
-    with file.open("a") as cut_short:
-        cut_short.write('{"key": "half of a li')
     assert start(tmp_path / "killed", log, 0.0).wait() == 0
     assert start(tmp_path / "whole", whole_log, 0.0, jobs=2).wait() == 0
     results = [
@@ -103,22 +102,26 @@ def test_a_failure_names_its_task_and_keeps_the_others(tmp_path):
 
 
 def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
-    real, calls = os.fsync, []
+    def run(task):
+        return [{"value": task["x"], "text": "long" * 5000 * (task["x"] == 2)}]
 
-    def full_at_third(handle):
-        calls.append(handle)
-        if len(calls) == 3:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        real(handle)
+    class Full(sqlite3.Connection):
+        """SQLite itself finds no room beyond so many pages."""
 
-    monkeypatch.setattr(os, "fsync", full_at_third)
-    with pytest.raises(OSError, match="disk is full"):
-        run_experiment(counting(), out=tmp_path)
+        def __init__(self, *given):
+            super().__init__(*given)
+            self.execute("PRAGMA max_page_count = 4")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sqlite3, "connect", Full)
+        with pytest.raises(OSError, match="disk is full"):
+            run_experiment(counting(run), out=tmp_path)
     store = Store(tmp_path / "counting-quick", 1)
     assert [{"x": x, "repetition": 0} in store for x in range(4)] == [True] * 2 + [
         False
     ] * 2
-    assert run_experiment(counting(), out=tmp_path).frame["value"].tolist() == [0, 1, 2, 3]
+    results = run_experiment(counting(run), out=tmp_path)
+    assert results.frame["value"].tolist() == [0, 1, 2, 3]
 
 
 def test_results_of_another_protocol_are_refused(tmp_path):
@@ -127,18 +130,57 @@ def test_results_of_another_protocol_are_refused(tmp_path):
         run_experiment(counting(protocol=2), out=tmp_path)
 
 
-def test_a_damaged_line_is_named(tmp_path):
-    run_experiment(counting(), out=tmp_path)
-    file = tmp_path / "counting-quick" / "tasks.jsonl"
-    lines = file.read_text().splitlines()
-    lines[1] = lines[1][:20]
-    file.write_text("\n".join(lines) + "\n")
-    with pytest.raises(ValueError, match=r"Line 2 of .* is damaged"):
+def test_a_file_that_is_no_database_is_named(tmp_path):
+    folder = tmp_path / "counting-quick"
+    folder.mkdir()
+    (folder / FILE).write_text("no database" * 100)
+    with pytest.raises(ValueError, match=rf"{FILE} cannot be used \(.*delete that file"):
         run_experiment(counting(), out=tmp_path)
 
 
+def test_a_row_that_was_changed_is_run_again(tmp_path):
+    runs = []
+
+    def run(task):
+        runs.append(task["x"])
+        return [{"value": task["x"]}]
+
+    run_experiment(counting(run), out=tmp_path)
+    with closing(sqlite3.connect(tmp_path / "counting-quick" / FILE)) as database, database:
+        change = "UPDATE outcomes SET outcome = replace(outcome, '2', '7')"
+        database.execute(f"{change} WHERE key LIKE '%\"x\":2%'")
+    assert collect(counting(), out=tmp_path).about["missing"] == 1
+    results = run_experiment(counting(run), out=tmp_path)
+    assert runs == [0, 1, 2, 3, 2]
+    assert results.frame["value"].tolist() == [0, 1, 2, 3]
+
+
+def test_the_file_of_an_earlier_version_is_refused(tmp_path):
+    folder = tmp_path / "counting-quick"
+    folder.mkdir()
+    (folder / "tasks.jsonl").write_text("")
+    with pytest.raises(ValueError, match=r"tasks\.jsonl has results of an earlier version"):
+        run_experiment(counting(), out=tmp_path)
+
+
+def test_a_kill_before_the_first_row_leaves_an_empty_store(tmp_path):
+    (tmp_path / "counting-quick").mkdir()
+    (tmp_path / "counting-quick" / FILE).touch()
+    assert run_experiment(counting(), out=tmp_path).about["missing"] == 0
+
+
+def test_results_are_read_while_another_process_adds(tmp_path):
+    seen = []
+
+    def run(task):
+        seen.append(collect(counting(), out=tmp_path).about["missing"])
+        return [{"value": task["x"]}]
+
+    run_experiment(counting(run), out=tmp_path)
+    assert seen == [4, 3, 2, 1]
+
+
 def test_two_processes_do_not_share_a_folder(tmp_path):
-    pytest.importorskip("fcntl")
     with Store(tmp_path / "counting-quick", 1).locked():
         with pytest.raises(RuntimeError, match="Another process"):
             run_experiment(counting(), out=tmp_path)

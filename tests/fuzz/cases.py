@@ -4,11 +4,12 @@ import io
 import os
 import resource
 import shutil
+import sqlite3
 import sys
 import traceback
 import warnings
 import zipfile
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir, closing, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
@@ -220,28 +221,14 @@ def store_case(box, rng):
         for task in TASKS:
             store.add(task, Outcome(SQUARES.run(task), 1.0))
     path = folder / FILE
-    lines = path.read_bytes().splitlines(keepends=True)
     if rng.random() < 0.5:
-        values = [
-            b"null",
-            b"[]",
-            b"{}",
-            b"NaN",
-            b'"x"',
-            b"-1",
-            b"1e999",
-            b"[[1]]",
-            b'[{"a":[]}]',
-        ]
-        keys = [b"key", b"protocol", b"records", b"seconds", b"unconverged"]
-        row = rng.integers(len(lines))
-        key, value = pick(rng, keys), pick(rng, values)
-        lines[row] = lines[row].replace(
-            b'"' + key + b'":', b'"' + key + b'": ' + value + b', "z":'
-        )
-        path.write_bytes(b"".join(lines))
+        column = pick(rng, ["key", "outcome", "sum"])
+        value = pick(rng, [None, "null", "[]", "x", -1, 1e999, b"\xff", '[[{"a":[]}],1,0]'])
+        with closing(sqlite3.connect(path)) as database, database:
+            change = f"UPDATE outcomes SET {column} = ? WHERE rowid = ?"
+            database.execute(change, (value, int(rng.integers(1, len(TASKS) + 1))))
     else:
-        path.write_bytes(changed_bytes(b"".join(lines), rng))
+        path.write_bytes(changed_bytes(path.read_bytes(), rng))
     return lambda: _refused(lambda: collect(SQUARES, out=box.out))
 
 

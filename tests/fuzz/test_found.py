@@ -2,8 +2,10 @@
 
 import io
 import json
+import sqlite3
 import struct
 import zipfile
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -20,8 +22,9 @@ from wdrsvm.cli.main import main
 from wdrsvm.cli.tables import MOST_FEATURES, read_table, write_table
 from wdrsvm.datasets import _sources, tables
 from wdrsvm.experiments import collect, run_experiment
+from wdrsvm.experiments.store import FILE
 
-from .cases import SQUARES, TASKS
+from .cases import SQUARES
 from .mutations import TARGET, flowers, members, zipped
 
 
@@ -176,36 +179,23 @@ def _nodes(part):
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    "change",
     [
-        ('"records"', '"recorded"'),
-        ('"square": 4', '"square": 5'),
-        ('"unconverged": 0', '"unconverged": "0"'),
-        ('"records": [{', '"records": [[], {'),
+        "outcome = replace(outcome, '4', '5')",
+        "outcome = 'null'",
+        "outcome = NULL",
+        "outcome = 5",
+        "outcome = CAST(x'ff' AS TEXT)",
+        "sum = NULL",
+        "key = 'x'",
     ],
 )
-def test_a_stored_result_that_was_changed(tmp_path, old, new):
+def test_a_stored_result_that_was_changed(tmp_path, change):
     run_experiment(SQUARES, out=tmp_path)
-    path = tmp_path / "squares-quick" / "tasks.jsonl"
-    lines = path.read_text().splitlines(keepends=True)
-    changed = lines[2].replace(old, new)
-    assert changed != lines[2]
-    path.write_text("".join([*lines[:2], changed, *lines[3:]]))
-    with pytest.raises(ValueError, match=r"Line 3 of .* is damaged"):
-        collect(SQUARES, out=tmp_path)
-
-
-def test_stored_results_without_sums_are_read(tmp_path):
-    folder = tmp_path / "squares-quick"
-    folder.mkdir()
-    lines = [
-        {"key": json.dumps(task, sort_keys=True, separators=(",", ":")), "protocol": 1}
-        | {"records": SQUARES.run(task), "seconds": 1.0, "unconverged": 0}
-        for task in TASKS
-    ]
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    (folder / "tasks.jsonl").write_text(text)
-    assert collect(SQUARES, out=tmp_path).frame["square"].tolist() == [0, 1, 4, 9]
+    path = tmp_path / "squares-quick" / FILE
+    with closing(sqlite3.connect(path)) as database, database:
+        assert database.execute(f"UPDATE outcomes SET {change} WHERE rowid = 3").rowcount
+    assert collect(SQUARES, out=tmp_path).frame["square"].tolist() == [0, 1, 9]
 
 
 def test_a_download_with_a_damaged_member(tmp_path, monkeypatch):

@@ -6,8 +6,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from wdrsvm import demo
 from wdrsvm.report import Bullets, Facts, Figure, Page, Section, Table, Text, Verdict
 from wdrsvm.report.figures import new_figure, saved_figure
+from wdrsvm.report.page import templates
 
 VOID = {"meta", "link", "img", "br"}
 
@@ -114,3 +116,38 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ImportError, match=r"wdrsvm\[plot\]"):
         new_figure()
+
+
+def test_without_jinja_the_error_says_what_to_install(monkeypatch):
+    templates.cache_clear()
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r"Jinja2: pip install .wdrsvm\[cli\]"):
+        small_page().html()
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        Text("<b>"),
+        Bullets(["<b>"]),
+        Verdict("<b>"),
+        Facts({"<b>": "<b>"}),
+        Table("<b>", ["<b>"], [["<b>", "<b>"]]),
+        Figure(b"", "<b>", '<b>"<b>'),
+        Section("<b>", [Text("<b>")]),
+        Page("<b>", "<b>", [Section("<b>", [])]),
+    ],
+)
+def test_whatever_is_said_is_text(part):
+    html = part.html()
+    assert "<b>" not in html
+    assert "&lt;b&gt;" in html
+
+
+def test_the_demo_needs_no_page(monkeypatch, tmp_path, capsys):
+    templates.cache_clear()
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    monkeypatch.setattr(demo, "CLASSIFIERS", {})
+    demo.main(tmp_path / "page.html")
+    assert "HTML pages need Jinja2" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []

@@ -1,23 +1,30 @@
-"""What has been computed so far: one line a task in one file, added when it is done.
+"""What has been computed so far: one row for each task in an SQLite database.
 
-The file survives a kill at any moment.  A line counts if its end is there; what a kill left
-of another one is cut off before the next is added.
+A row is on the disk when ``add`` returns and survives a kill at any moment.  SQLite's
+default journal is enough, without a write-ahead log: there is one writer at a time.
 """
 
 from __future__ import annotations
 
+import errno
 import json
-import os
+import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..files import explained_full_disk
+from ..files import explained_full_disk, reason
 from .spec import Record, Task, key_of
 
-FILE = "tasks.jsonl"
+FILE, LOCK, EARLIER_FILE = "tasks.sqlite", "tasks.lock", "tasks.jsonl"
+TABLE = (
+    "CREATE TABLE IF NOT EXISTS outcomes (key TEXT PRIMARY KEY, outcome TEXT, sum INTEGER)"
+)
+# How long a reader and the writer wait for each other.
+TIMEOUT_SECONDS = 60.0
+ELSEWHERE = "choose another folder or delete that file."
 
 
 class Outcome(NamedTuple):
@@ -41,7 +48,7 @@ class Store:
     Notes
     -----
     Reading changes nothing and may be done while another process adds; adding is for the
-    one that holds the lock.
+    one that holds the lock.  A row that is not what was written counts as missing.
     """
 
     def __init__(self, folder: Path, protocol: int) -> None:
@@ -63,86 +70,76 @@ class Store:
 
     def add(self, task: Task, outcome: Outcome) -> None:
         """Write an outcome to the disk; only then does it count."""
-        line = {"key": key_of(task), "protocol": self.protocol, **outcome._asdict()}
-        self._append((json.dumps(line | {"sum": _sum(line)}) + "\n").encode())
-        self._outcomes[key_of(task)] = outcome
+        key, text = key_of(task), json.dumps(outcome)
+        with _opened(self.path) as database:
+            row = (key, text, _sum(key, text))
+            database.execute("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?)", row)
+        self._outcomes[key] = outcome
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes from adding to the same file; see what they have added."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("ab") as file:
-            _lock(file, self.path)
-            os.truncate(self.path, len(self._whole_lines()))
+        # A file of its own, because every added row ends a transaction, and with it a lock.
+        with _opened(self.path.with_name(LOCK), "BEGIN EXCLUSIVE", timeout=0.0):
             self._outcomes = self._read()
+            with _opened(self.path) as database:
+                database.execute(TABLE)
+                database.execute(f"PRAGMA user_version = {self.protocol}")
             yield
 
-    def _append(self, line: bytes) -> None:
-        size = self.path.stat().st_size
-        try:
-            with explained_full_disk(self.path), self.path.open("ab") as file:
-                file.write(line)
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError:
-            with suppress(OSError):
-                os.truncate(self.path, size)
-            raise
-
-    def _whole_lines(self) -> bytes:
-        content = self.path.read_bytes() if self.path.exists() else b""
-        return content[: content.rfind(b"\n") + 1]
-
     def _read(self) -> dict[str, Outcome]:
-        lines = enumerate(self._whole_lines().splitlines(), start=1)
-        return dict(self._checked(text, number) for number, text in lines)
+        if not self.path.exists():
+            earlier = self.path.with_name(EARLIER_FILE)
+            _demand(not earlier.exists(), earlier, "of an earlier version")
+            return {}
+        with _opened(self.path) as database:
+            # A kill before the first row may leave a file without a table.
+            if database.execute("SELECT * FROM sqlite_master").fetchone() is None:
+                return {}
+            (found,) = database.execute("PRAGMA user_version").fetchone()
+            other = f"of protocol {found}, this is {self.protocol}"
+            _demand(found == self.protocol, self.path, other)
+            rows = database.execute("SELECT key, outcome, sum FROM outcomes").fetchall()
+        return {
+            key: Outcome(*json.loads(text))
+            for key, text, total in rows
+            if total == _sum(key, text)
+        }
 
-    def _checked(self, text: bytes, number: int) -> tuple[str, Outcome]:
-        """A task's key and outcome, or an error that says which line is damaged."""
+
+def _demand(holds: bool, path: Path, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(f"{path} has results {otherwise}: {ELSEWHERE}")
+
+
+@contextmanager
+def _opened(
+    path: Path, begin: str = "BEGIN", timeout: float = TIMEOUT_SECONDS
+) -> Iterator[sqlite3.Connection]:
+    """An open database; what is done with it is one transaction."""
+    with explained_full_disk(path):
         try:
-            line = json.loads(text)
-            protocol, found = line["protocol"], (line["key"], _outcome(line))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise ValueError(
-                f"Line {number} of {self.path} is damaged: delete that line, and only its "
-                "task is run again."
-            ) from error
-        if protocol != self.protocol:
-            raise ValueError(
-                f"{self.path} has results of protocol {protocol}, this is {self.protocol}: "
-                "choose another folder or delete that file."
-            )
-        return found
+            with closing(sqlite3.connect(path, timeout)) as database, database:
+                # Damaged text is read, too, and found out by its sum.
+                database.text_factory = lambda raw: raw.decode(errors="replace")
+                database.execute(begin)
+                yield database
+        except sqlite3.Error as error:
+            raise _in_our_words(error, path) from error
 
 
-def _outcome(line: dict[str, Any]) -> Outcome:
-    """What a line says; lines of earlier versions have no sum."""
-    records, seconds, unconverged = line["records"], line["seconds"], line["unconverged"]
-    is_sound = (
-        line.pop("sum", None) in (None, _sum(line))
-        and isinstance(line["key"], str)
-        and all(isinstance(record, dict) for record in records)
-        and seconds + unconverged >= 0
-    )
-    if not is_sound:
-        raise ValueError("The line is not what was written.")
-    return Outcome(list(records), seconds, unconverged)
+def _in_our_words(error: sqlite3.Error, path: Path) -> Exception:
+    # The last byte of a code is the kind of error, the others tell details.
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return OSError(errno.ENOSPC, str(error))
+    if code == sqlite3.SQLITE_BUSY:
+        told = f"Another process is adding to {path.parent}: wait for it or choose another"
+        return RuntimeError(f"{told} folder.")
+    return ValueError(f"{path} cannot be used ({reason(error)}): {ELSEWHERE}")
 
 
-def _sum(line: dict[str, Any]) -> int:
-    """Tells a line from one that a disk or an editor has changed."""
-    return zlib.crc32(json.dumps(line, sort_keys=True).encode())
-
-
-def _lock(file: Any, path: Path) -> None:
-    """An advisory lock, which ends with the process, where the system has them."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise RuntimeError(
-            f"Another process is adding to {path}: wait for it or choose another folder."
-        ) from None
+def _sum(key: str, text: str) -> int:
+    """Tells a row from one that a disk or an editor has changed."""
+    return zlib.crc32(f"{key} {text}".encode())

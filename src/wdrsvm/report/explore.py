@@ -6,11 +6,8 @@ that the worst case of each changes.  The page needs neither a server nor the ne
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from string import Template
 from typing import Any
 
 import numpy as np
@@ -22,7 +19,7 @@ from ..problem import WassersteinBall
 from ..robustness import RobustPath, robust_path, worst_case_distribution
 from ..robustness.paths.grids import checked_label_costs
 from ..robustness.promises.worst_case import LinearScores
-from .page import Bullets, Facts, Page, Section, Text
+from .page import Bullets, Facts, Page, Part, Section, Text, templates
 
 LABEL_COSTS = (0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
 # Markers beyond this many hide each other, and weigh on the page.
@@ -72,24 +69,12 @@ class Plane:
 
 
 @dataclass(frozen=True)
-class Explorer:
+class Explorer(Part):
     """The sliders and pictures, a part of a page; they need its script and style."""
 
     data: dict[str, Any]
     radius: int
     cost: int
-
-    def html(self) -> str:
-        """The part as HTML."""
-        # In a script no text may look like its end.
-        told = json.dumps(self.data, separators=(",", ":"), ensure_ascii=False)
-        return Template(_file("explore.html")).substitute(
-            data=told.replace("<", "\\u003c"),
-            last_radius=len(self.data["radii"]) - 1,
-            last_cost=len(self.data["labelCosts"]) - 1,
-            radius=self.radius,
-            cost=self.cost,
-        )
 
 
 def explore_page(
@@ -156,18 +141,16 @@ def explore_page(
         Section("Sliders", [start]),
         Section("What is shown", [Bullets(EXPLANATION), Facts(facts), Text(_SOURCE)]),
     ]
-    files_of = {kind: _file(f"explore.{kind}") for kind in ("js", "css")}
-    return Page(title, LEAD, sections, script=files_of["js"], style=files_of["css"])
+    script, style = (
+        templates().get_template(f"explore.{kind}").render() for kind in ("js", "css")
+    )
+    return Page(title, LEAD, sections, script=script, style=style)
 
 
 _SOURCE = (
     "Training risk and accuracy are computed in the page from the coefficients and the "
     "rows; the certified risk and the worst case are those that the library found."
 )
-
-
-def _file(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _checked_costs(label_costs: Any) -> list[float]:

@@ -2,7 +2,8 @@
 
 A page asks for nothing from the network and forbids it by its content policy, follows the
 reader's choice of light or dark, fits a phone, prints, and can be read aloud: tables have
-captions and heads, figures have a text in their place.
+captions and heads, figures have a text in their place.  What each part looks like is in
+``templates``, where everything is escaped unless a template says that it is safe.
 """
 
 from __future__ import annotations
@@ -11,25 +12,49 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
-from importlib.resources import files
+from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ..files import write_text
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
-class Part(Protocol):
-    """Anything that can be shown on a page."""
+@cache
+def templates() -> Any:
+    """The environment of Jinja2 with what templates need."""
+    try:
+        import jinja2
+    except ImportError:
+        raise ImportError(
+            'HTML pages need Jinja2: pip install "wdrsvm[cli]" brings it.'
+        ) from None
+    found = jinja2.Environment(
+        loader=jinja2.PackageLoader("wdrsvm.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+    )
+    found.filters["cell"] = cell
+    found.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
+    return found
+
+
+class Part:
+    """Anything that can be shown on a page; the template has the name of its class."""
 
     def html(self) -> str:
         """The part as HTML."""
+        name = f"{type(self).__name__.lower()}.html"
+        return str(templates().get_template(name).render(part=self))
+
+    # By this name templates ask a part for itself, and do not escape it.
+    __html__ = html
 
 
 @dataclass(frozen=True)
-class Text:
+class Text(Part):
     """A paragraph of plain text.
 
     Examples
@@ -41,13 +66,9 @@ class Text:
 
     text: str
 
-    def html(self) -> str:
-        """The part as HTML."""
-        return f"<p>{escape(self.text)}</p>"
-
 
 @dataclass(frozen=True)
-class Bullets:
+class Bullets(Part):
     """A list of sentences.
 
     Examples
@@ -59,13 +80,9 @@ class Bullets:
 
     sentences: Sequence[str]
 
-    def html(self) -> str:
-        """The part as HTML."""
-        return f"<ul>{''.join(f'<li>{escape(text)}</li>' for text in self.sentences)}</ul>"
-
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Part):
     """What a reader in a hurry should take away; ``good`` None is neither good nor bad.
 
     Examples
@@ -78,20 +95,9 @@ class Verdict:
     text: str
     good: bool | None = None
 
-    def html(self) -> str:
-        """The part as HTML."""
-        # Colour alone would not reach everyone.
-        kind, word = {
-            True: ("good", "Holds."),
-            False: ("bad", "Does not hold."),
-            None: ("open", "In short."),
-        }[self.good]
-        said = f"<strong>{word}</strong> {escape(self.text)}"
-        return f'<p class="verdict {kind}">{said}</p>'
-
 
 @dataclass(frozen=True)
-class Facts:
+class Facts(Part):
     """Names and values, such as versions and sizes.
 
     Examples
@@ -103,17 +109,9 @@ class Facts:
 
     values: dict[str, Any]
 
-    def html(self) -> str:
-        """The part as HTML."""
-        pairs = (
-            f"<dt>{escape(str(name))}</dt><dd>{escape(cell(value))}</dd>"
-            for name, value in self.values.items()
-        )
-        return f"<dl>{''.join(pairs)}</dl>"
-
 
 @dataclass(frozen=True)
-class Table:
+class Table(Part):
     """A table with a caption; the first column names the rows.
 
     Parameters
@@ -154,28 +152,6 @@ class Table:
         """
         return cls(caption, list(frame.columns), frame.to_numpy(dtype=object).tolist())
 
-    def html(self) -> str:
-        """The part as HTML."""
-        head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in self.header)
-        body = "".join(_row(row) for row in self.rows)
-        # A wide table scrolls by itself, also by keyboard.
-        return (
-            f'<div class="scroll" tabindex="0" role="region" '
-            f'aria-label="{escape(self.caption)}">'
-            f"<table><caption>{escape(self.caption)}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-        )
-
-
-def _row(row: Sequence[Any]) -> str:
-    name, *values = row
-    cells = "".join(f"<td{_numeric(value)}>{escape(cell(value))}</td>" for value in values)
-    return f'<tr><th scope="row">{escape(cell(name))}</th>{cells}</tr>'
-
-
-def _numeric(value: Any) -> str:
-    return "" if isinstance(value, str) else ' class="number"'
-
 
 def cell(value: Any) -> str:
     """A value as text: four digits of a float, a dash for what is missing."""
@@ -187,7 +163,7 @@ def cell(value: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Figure:
+class Figure(Part):
     """A picture, with a text for those who do not see it.
 
     Parameters
@@ -211,18 +187,14 @@ class Figure:
     caption: str
     alt: str
 
-    def html(self) -> str:
-        """The part as HTML."""
-        # Inside an img the ids of several figures do not meet.
-        source = f"data:image/svg+xml;base64,{base64.b64encode(self.svg).decode()}"
-        return (
-            f'<figure><img src="{source}" alt="{escape(self.alt)}">'
-            f"<figcaption>{escape(self.caption)}</figcaption></figure>"
-        )
+    @property
+    def source(self) -> str:
+        """The picture as an address that holds it."""
+        return f"data:image/svg+xml;base64,{base64.b64encode(self.svg).decode()}"
 
 
 @dataclass(frozen=True)
-class Section:
+class Section(Part):
     """A heading and what is below it.
 
     Examples
@@ -235,14 +207,9 @@ class Section:
     heading: str
     parts: Sequence[Part]
 
-    def html(self) -> str:
-        """The part as HTML."""
-        inside = "".join(part.html() for part in self.parts)
-        return f"<section><h2>{escape(self.heading)}</h2>{inside}</section>"
-
 
 @dataclass(frozen=True)
-class Page:
+class Page(Part):
     """A page of sections.
 
     Parameters
@@ -272,23 +239,8 @@ class Page:
     script: str = ""
     style: str = ""
 
-    def html(self) -> str:
-        """The whole document."""
-        style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
-        body = "\n".join(section.html() for section in self.sections)
-        script = f"<script>{self.script}</script>\n" if self.script else ""
-        return (
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            f'<meta http-equiv="Content-Security-Policy" content="{self._policy()}">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            '<meta name="color-scheme" content="light dark">\n'
-            '<link rel="icon" href="data:,">\n'
-            f"<title>{escape(self.title)}</title>\n<style>\n{style}{self.style}</style>\n</head>\n"
-            f"<body>\n<header><h1>{escape(self.title)}</h1><p>{escape(self.lead)}</p>"
-            f"</header>\n<main>\n{body}\n</main>\n{script}</body>\n</html>\n"
-        )
-
-    def _policy(self) -> str:
+    @property
+    def policy(self) -> str:
         """Nothing from the network, and no script but the page's own, known by its sum."""
         if not self.script:
             return POLICY
