@@ -166,7 +166,7 @@ class SearchDisplay:
         ax.tick_params(axis="x", rotation=45)
         for row, column in np.argwhere(self.constant[:, order]):
             for edge, width in (("black", 4), ("white", 2)):
-                ax.scatter(column, row, 80, edge, "x", linewidths=width)
+                ax.scatter(column, row, 80, edge, marker="x", linewidths=width)
         j, i = self.chosen
         place = (int(np.flatnonzero(order == i)[0]), j)
         # An edge of the other shade, so that the star is seen on any colour.

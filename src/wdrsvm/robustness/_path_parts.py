@@ -51,6 +51,9 @@ class RobustPath:
         Worst-case risk that the last unit of budget adds.
     classes : ndarray of shape (n_classes,)
         Labels.
+    constant : ndarray of bool of shape (n_radii, n_label_costs) or None
+        Whether a worst-case risk is within 1 % of the best constant classifier's; None
+        for a one-vs-rest path.
 
     Examples
     --------
@@ -71,6 +74,7 @@ class RobustPath:
     dual_bound: Floats
     lam: Floats
     classes: NDArray[np.generic]
+    constant: NDArray[np.bool_] | None = None
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Scores of every classifier.

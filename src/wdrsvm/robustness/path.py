@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from ._path_parts import (
     problem_of,
     solved,
 )
+from .constants import constant_risks, is_as_good_as_constant
 from .grids import checked_label_costs
 
 __all__ = ["RobustPath", "one_vs_rest_path", "robust_path"]
@@ -124,6 +126,8 @@ def robust_path(
     solve = partial(solved, solver=solver, tol=tol, of_kernel=lifted is not None)
     found = in_parallel(n_jobs, solve, problem, grid)
     path = collected(grid, found, classes)
+    constant = constant_risks(problem, grid.radii.tolist(), grid.label_costs)
+    path = replace(path, constant=is_as_good_as_constant(path.objective, constant))
     return path if lifted is None else lifted.on_samples(path, n_samples)
 
 
