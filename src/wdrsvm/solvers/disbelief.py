@@ -152,17 +152,29 @@ def _best_of_limits(doubted: DoubtedProblem, exact: Descent, start: Start | None
         rough.guarded = exact.guarded = False
         ends = _ends(limited, rough, start, believing, scores)
         end = min(ends, key=lambda end: end.value)
-        point = exact.run(limited, end.beliefs, end.start)
+        point = _recorded(exact, limited, end)
         free = not (rough.guarded or exact.guarded)
         if best is not None:
-            onwards = exact.run(limited, best.beliefs, best.start)
+            onwards = _recorded(exact, limited, best)
             point = min(point, onwards, best, key=lambda each: each.value)
         best = point
         if free:
             break
     assert best is not None
     exact.n_iter += rough.n_iter
+    for record in best.found.history:
+        exact.history.add(record.n_iter, record.objective, record.dual_bound)
     return best
+
+
+def _recorded(exact: Descent, doubted: DoubtedProblem, end: Point) -> Point:
+    """Where an exact descent from an end leads, with the history of that descent alone."""
+    alone = Descent(exact.solve, exact.settings)
+    point = alone.run(doubted, end.beliefs, end.start)
+    exact.n_iter += alone.n_iter
+    exact.guarded |= alone.guarded
+    history = tuple(alone.history.records)
+    return point._replace(found=replace(point.found, history=history))
 
 
 def _ends(
