@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import scale
@@ -304,3 +304,19 @@ def test_the_recipe_doubts_wrong_labels_and_believes_right_ones():
     X, truth = example["X"], example["truth"]
     found = example["search_for"](X, truth).fit(X, truth).best_estimator_
     assert np.isinf(found.label_cost)
+
+
+@pytest.mark.filterwarnings("ignore::wdrsvm.DisbeliefWarning")
+@pytest.mark.parametrize(("radius", "seed"), [(0.01, 2), (0.02, 0), (0.02, 2), (0.05, 0)])
+def test_more_disbelief_never_ends_higher(radius, seed):
+    X, y = load_wine(return_X_y=True)
+    draw = np.random.default_rng(seed)
+    wrong = draw.choice(len(y), len(y) // 4, replace=False)
+    y[wrong] = (y[wrong] + draw.integers(1, 3, len(wrong))) % 3
+    ends = [
+        RobustLinearSVC(radius, 0.5, label_noise="random", max_disbelief=limit)
+        .fit(scale(X), y)
+        .objective_
+        for limit in (0.1, 0.2, 0.3, 0.4, 0.6, 0.9)
+    ]
+    assert (np.diff(ends) <= 0).all()

@@ -102,9 +102,11 @@ class TestRadiusWarning:
         with pytest.warns(RadiusWarning, match=r"At radius=5 .* than a constant .* = \d"):
             RobustLinearSVC(5.0, label_cost).fit(X, y)
 
-    def test_names_the_function_for_larger_data(self, monkeypatch):
+    def test_names_an_estimate_for_larger_data(self, monkeypatch):
         monkeypatch.setattr(_fit, "MAX_ENTRIES_FOR_RADIUS", 0)
-        with pytest.warns(RadiusWarning, match=r"below wdrsvm.radius_max\(X, y\)"):
+        with pytest.warns(
+            RadiusWarning, match=r"radius_max, about 0\.\d+ by a sample of 60 rows"
+        ):
             RobustLinearSVC(5.0).fit(X, y)
 
     def test_a_classifier_on_untouchable_features_is_not_called_constant(self):

@@ -32,8 +32,13 @@ def test_lines_are_the_mean_scores_by_radius(search):
     for line, mean in zip(display.ax_.lines, means, strict=False):
         assert line.get_xdata() == pytest.approx([0.01, 0.05, 0.2])
         assert line.get_ydata() == pytest.approx(mean[[1, 2, 0]])
-    bands = display.ax_.collections
+    *bands, crosses = display.ax_.collections
     assert len(bands) == 2
+    (constant,) = np.flatnonzero(search.cv_results_["constant"])
+    assert np.asarray(crosses.get_offsets()) == pytest.approx(
+        np.array([[RADII[constant], means[0, 0]]])
+    )
+    assert "promises no more than a constant" in display.ax_.get_legend_handles_labels()[1]
     errors = search.cv_results_["std_test_score"][:3] / np.sqrt(3)
     top = bands[0].get_paths()[0].vertices[:, 1].max()
     assert top == pytest.approx((means[0] + errors).max())
@@ -45,6 +50,21 @@ def test_the_heat_map_marks_the_choice(search):
     column = sorted(RADII).index(search.radius_)
     assert star.get_xdata() == [column]
     assert star.get_ydata() == [COSTS.index(search.label_cost_)]
+
+
+@pytest.mark.parametrize("kind", ["heatmap", "surface"])
+def test_points_that_promise_nothing_are_crossed_out(search, kind):
+    ax = SearchDisplay.from_search(search, kind=kind).ax_
+    marked = SearchDisplay.from_search(search, kind=kind).ax_
+    names = [marked.get_title(), *ax.get_legend_handles_labels()[1]]
+    assert any("promises no more than a constant" in name for name in names)
+
+
+def test_a_path_marks_them_too(path):
+    assert path.constant.tolist() == [[True, False], [False, False], [False, False]]
+    (crosses,) = PathDisplay(path).plot_objective().ax_.collections
+    expected = np.array([[RADII[0], path.objective[0, 0]]])
+    assert np.asarray(crosses.get_offsets()) == pytest.approx(expected)
 
 
 def test_arguments_go_to_what_is_drawn(search, path):

@@ -29,12 +29,14 @@ from ..inputs.arrays import (
 )
 from ..problem import RobustProblem, canonical_rows
 from ..problem.ball import as_float
-from ..robustness.radius.break_ties import is_constant, lean, nominal_classifier
+from ..robustness.radius.break_ties import is_constant, lean, nominal_classifier, sampled
 from ..robustness.radius.radius_max import limit_classifier, radius_max_of
 from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus
 
-# Below this many scores in a training set, finding radius_max takes a moment only.
+# Of so many entries times classes finding radius_max takes a moment only.
 MAX_ENTRIES_FOR_RADIUS = 20_000
+# What the optimum may lack of its ceiling at the radius that a warning names.
+ADVICE_TOL = 1e-4
 
 # Data on which even the nominal risk is above this share of a constant classifier's
 # are noise to a linear classifier: no radius would help.
@@ -197,23 +199,25 @@ def _warn_about_gap(estimator: Any, result: SolverResult) -> None:
 
 
 def _warn_about_radius(problem: RobustProblem, top: float, mass: float) -> None:
-    n_entries = problem.n_rows * problem.n_classes * (problem.n_features + 1)
-    known = None
-    if n_entries <= MAX_ENTRIES_FOR_RADIUS:
-        known = mass * radius_max_of(problem)
     untouchable = np.isinf(problem.feature_cost).any()
     rival = "one that ignores the features it can move" if untouchable else "a constant one"
     warnings.warn(
         f"At radius={mass * problem.radius:g} the adversary leaves no classifier a lower "
-        f"certified worst-case risk ({top:.4g}) than {rival}. {_advice(known)}",
+        f"certified worst-case risk ({top:.4g}) than {rival}. {_advice(problem, mass)}",
         RadiusWarning,
         stacklevel=5,
     )
 
 
-def _advice(limit: float | None) -> str:
-    if limit is None:
-        return "Choose a radius below wdrsvm.radius_max(X, y)."
+def _advice(problem: RobustProblem, mass: float) -> str:
+    """A radius that the data suggest, or if they are many, that some rows of them do."""
+    few = sampled(problem, MAX_ENTRIES_FOR_RADIUS)
+    limit = mass * radius_max_of(few, ADVICE_TOL)
     if limit == 0:
         return "Raise label_cost: wdrsvm.radius_max is 0, so that no radius would help."
-    return f"Choose a radius below wdrsvm.radius_max = {limit:.3g}."
+    if few.n_rows == problem.n_rows:
+        return f"Choose a radius below wdrsvm.radius_max = {limit:.3g}."
+    return (
+        f"Choose a radius below wdrsvm.radius_max, about {limit:.2g} by a sample of "
+        f"{few.n_rows} rows."
+    )

@@ -17,7 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 from ..problem import RobustProblem
 from ..problem.ball import as_float
 from ..problem.label_noise import Beliefs, DoubtedProblem
-from ..solvers import SolverResult, SolverSettings, Start
+from ..robustness.paths.constant_points import constant_risks, without_features
+from ..solvers import SolverResult, SolverSettings, Start, solve
 from ..solvers.label_noise import MAX_ROUNDS, disbelieve
 from ._fit import TrainingData, check_choice, concluded
 
@@ -90,9 +91,7 @@ def fit_doubting(
             "label_noise='random' knows no support or categorical: leave them out or use "
             "label_noise='adversarial'."
         )
-    doubted = DoubtedProblem(
-        problem, estimator.disbelief == "repair", float(estimator.max_disbelief)
-    )
+    doubted = _doubted(estimator, problem)
     point = disbelieve(doubted, settings, start, estimator._solve)
     believed = concluded(estimator, point.piece.problem, point.found, point.piece.mass)
     if not point.settled:
@@ -101,6 +100,32 @@ def fit_doubting(
         _warn_about_guards(estimator)
     _keep_beliefs(estimator, point.beliefs, data)
     return replace(believed, certificate=point.piece.certified(believed.certificate))
+
+
+def _doubted(estimator: Any, problem: RobustProblem) -> DoubtedProblem:
+    share = float(estimator.max_disbelief)
+    return DoubtedProblem(problem, estimator.disbelief == "repair", share)
+
+
+def constant_value(estimator: Any, data: TrainingData) -> float:
+    """What the best constant classifier reaches with the estimator's parameters.
+
+    Of random label noise the best of three: equal scores, the best one that believes all
+    labels, and the best one for the beliefs there.
+    """
+    problem = estimator._problem(data, estimator._ball())
+    if not doubts_labels(estimator):
+        radius, cost = problem.radius, problem.ball.label_cost
+        return float(constant_risks(problem, [radius], [cost])[0, 0])
+    doubted = _doubted(estimator, problem)
+    nothing = np.zeros((problem.n_classes, problem.n_features))
+    intercepts = [np.zeros(problem.n_classes)]
+    beliefs = doubted.all_believed
+    for _ in range(2):
+        believed = doubted.convex_piece(beliefs).problem
+        intercepts.append(solve(without_features(believed)).intercept)
+        beliefs = doubted.beliefs(nothing, intercepts[-1])
+    return min(doubted.value(nothing, intercept) for intercept in intercepts)
 
 
 def _warn_about_rounds(estimator: Any) -> None:

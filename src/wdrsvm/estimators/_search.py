@@ -14,7 +14,12 @@ from sklearn.metrics import check_scoring
 from sklearn.metrics._scorer import _check_multimetric_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import (
+    UNUSED,
+    MetadataRouter,
+    MethodMapping,
+    process_routing,
+)
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -27,10 +32,15 @@ from ..inputs.arrays import (
     checked_weight,
 )
 from ..problem import Loss, WassersteinBall
-from ..robustness.paths.grids import checked_label_costs, checked_radii, radii_below
-from ._fit import unchanged_on_error
-from ._folds import FoldScores, Grid, Rows, scored_fold
-from ._search_results import most_robust, results_table
+from ..robustness.paths.grids import (
+    checked_label_costs,
+    checked_radii,
+    useful_radii,
+)
+from ._fit import solver_settings, unchanged_on_error
+from ._folds import FoldScores, Grid, scored_fold
+from ._judges import ALONE, Judge, Rows, judges_of, routed_name
+from ._search_results import best_point, most_robust, results_table
 
 # Parameters of a search beside those of the estimator, and their defaults.
 OWN_PARAMETERS = {
@@ -43,6 +53,8 @@ OWN_PARAMETERS = {
     "n_jobs": None,
 }
 POSITIONAL = ("radii", "label_costs")
+# Gap of the fits in folds: scores hardly change below it.
+FOLD_TOL = 1e-3
 # Parameters of the estimator that the search sets itself.
 SEARCHED = ("radius", "label_cost", "warm_start")
 
@@ -80,6 +92,9 @@ class PathSearch:
     """Cross-validation along paths.  A subclass names the ``_searched`` estimator; once
     fitted, it has that estimator's attributes and methods for the point chosen."""
 
+    # Not a request: ``score`` hands weights on to the scorer.
+    __metadata_request__score = {"sample_weight": UNUSED}  # noqa: RUF012
+
     _searched: type
     radii: Any
     label_costs: Any
@@ -91,6 +106,7 @@ class PathSearch:
     verbose: Any
     # Told the number of folds done and of all, in place of the bar of ``verbose``.
     _on_fold: Callable[[int, int], None] | None = None
+    class_weight: Any
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -114,7 +130,8 @@ class PathSearch:
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for training and for scoring.
+            Weights of the rows, for training and for scoring; with metadata routing, for
+            the scorers that request them.
         label_trust : array-like of shape (n_samples,), default=None
             Factors >= 0 on the label cost, row by row; ``inf`` marks a verified label.
         **params : dict
@@ -129,18 +146,21 @@ class PathSearch:
         with unchanged_on_error(self):
             rows = self._rows(X, y, sample_weight, label_trust)
             _check_refit(self.refit)
-            routed = self._routed(sample_weight, params)
-            estimator, scorers = self._estimator(), self._scorers()
+            scorers = self._scorers()
+            metric = self._metric(scorers)
+            routed = self._routed(sample_weight, label_trust, params)
+            estimator = self._estimator()
+            self._say("radii")
             grid = self._grid(estimator, rows)
             splits = self._splits(rows, routed.splitter.split)
-            judges = {"score": None} if self.scoring is None else scorers
-            folds = self._cross_validated(
-                estimator, rows, splits, grid, judges, routed.scorer.score
-            )
-            self._choose(grid, folds)
+            scored_by = {ALONE: None} if self.scoring is None else scorers
+            judges = judges_of(scored_by, rows, self.class_weight, routed)
+            folds = self._cross_validated(estimator, rows, splits, grid, judges)
+            self._choose(grid, folds, metric)
             self.n_splits_ = len(splits)
-            self.scorer_ = scorers[self._metric(scorers)]
+            self.scorer_ = scorers[metric]
             if self.refit:
+                self._say("fit with what was chosen")
                 self._refit(estimator, rows)
         return self
 
@@ -163,6 +183,9 @@ class PathSearch:
         """
         check_is_fitted(self)
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "score", **given)
+            given = routed[routed_name(self._metric(self._scorers()))].score
         return self.scorer_(self.best_estimator_, X, y, **given)
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -178,10 +201,13 @@ class PathSearch:
             splitter=check_cv(self.cv, classifier=True),
             method_mapping=MethodMapping().add(caller="fit", callee="split"),
         )
-        for name, scorer in self._scorers().items():
-            if hasattr(scorer, "get_metadata_routing") and name == "score":
+        scorers = self._scorers()
+        for name, scorer in scorers.items():
+            if hasattr(scorer, "get_metadata_routing"):
                 mapping = MethodMapping().add(caller="fit", callee="score")
-                router.add(scorer=scorer, method_mapping=mapping)
+                if name in (ALONE, self.refit):
+                    mapping.add(caller="score", callee="score")
+                router.add(method_mapping=mapping, **{routed_name(name): scorer})
         return router
 
     def _rows(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Rows:
@@ -190,26 +216,22 @@ class PathSearch:
         weight = None if sample_weight is None else checked_weight(sample_weight, len(y))
         return Rows(as_matrix(X), y, weight, checked_trust(label_trust, len(y)))
 
-    def _routed(self, sample_weight: Any, params: dict[str, Any]) -> Bunch:
-        """What splitter and scorer are given."""
-        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+    def _routed(
+        self, sample_weight: Any, label_trust: Any, params: dict[str, Any]
+    ) -> Bunch:
+        """What splitter and scorers are given."""
+        known = {"sample_weight": sample_weight, "label_trust": label_trust}
+        known = {name: value for name, value in known.items() if value is not None}
         if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", **weight, **params)
-            if "scorer" not in routed:
-                routed.scorer = Bunch(score={})
-        else:
-            unknown = sorted(set(params) - {"groups"})
-            if unknown:
-                raise TypeError(
-                    f"{type(self).__name__}.fit got unexpected arguments {unknown}: "
-                    "without metadata routing it knows 'groups' alone."
-                )
-            groups = {name: value for name, value in params.items() if value is not None}
-            routed = Bunch(splitter=Bunch(split=groups), scorer=Bunch(score=weight))
-        routed.scorer.score = {
-            name: np.asarray(value) for name, value in routed.scorer.score.items()
-        }
-        return routed
+            return process_routing(self, "fit", **known, **params)
+        unknown = sorted(set(params) - {"groups"})
+        if unknown:
+            raise TypeError(
+                f"{type(self).__name__}.fit got unexpected arguments {unknown}: "
+                "without metadata routing it knows 'groups' alone."
+            )
+        groups = {name: value for name, value in params.items() if value is not None}
+        return Bunch(splitter=Bunch(split=groups))
 
     def _splits(self, rows: Rows, given: dict[str, Any]) -> list[Any]:
         splitter = check_cv(self.cv, rows.y, classifier=True)
@@ -226,19 +248,19 @@ class PathSearch:
         """The estimator searched over, with all parameters that it shares with this."""
         known = set(inspect.signature(self._searched).parameters) - set(SEARCHED)
         shared = {name: getattr(self, name) for name in known}
-        shared["verbose"] = max(int(self.verbose) - 1, 0)
+        shared["verbose"] = 0 if callable(self.verbose) else max(int(self.verbose) - 1, 0)
         return clone(self._searched(**shared))
 
     def _scorers(self) -> dict[str, Any]:
         estimator = self._searched()
         if self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring):
-            return {"score": check_scoring(estimator, self.scoring)}
+            return {ALONE: check_scoring(estimator, self.scoring or "accuracy")}
         return _check_multimetric_scoring(estimator, self.scoring)
 
     def _metric(self, scorers: dict[str, Any]) -> str:
         """Name of the scorer that decides."""
-        if list(scorers) == ["score"]:
-            return "score"
+        if list(scorers) == [ALONE]:
+            return ALONE
         if not isinstance(self.refit, str) or self.refit not in scorers:
             raise ValueError(
                 f"refit must name one of the scorers {list(scorers)} when there are "
@@ -251,7 +273,7 @@ class PathSearch:
         if isinstance(radii, int):
             trial = clone(estimator)
             data = trial._training_data(*rows)
-            radii = radii_below(trial._problem(data, trial._ball()), radii, costs)
+            radii = useful_radii(trial._problem(data, trial._ball()), radii, costs)
         return Grid(radii, costs)
 
     def _cross_validated(
@@ -260,24 +282,27 @@ class PathSearch:
         rows: Rows,
         splits: list[Any],
         grid: Grid,
-        scorers: dict[str, Any],
-        score_params: dict[str, Any],
+        judges: dict[str, Judge],
     ) -> list[FoldScores]:
-        self._metric(scorers)
-        tell = self._on_fold or (_print_bar if self.verbose else None)
+        tol = solver_settings(estimator).tol
+        rough = clone(estimator).set_params(tol=max(tol, FOLD_TOL))
+        tell = self._on_fold or (self.verbose if callable(self.verbose) else None)
+        tell = tell or (_print_bar if self.verbose else None)
         form = "list" if tell is None else "generator"
         run = delayed(scored_fold)
         folds = Parallel(n_jobs=self.n_jobs, return_as=form)(
-            run(estimator, rows, split, grid, scorers, score_params) for split in splits
+            run(rough, rows, split, grid, judges) for split in splits
         )
         return list(folds if tell is None else _told(folds, len(splits), tell))
 
-    def _choose(self, grid: Grid, folds: list[FoldScores]) -> None:
+    def _say(self, what: str) -> None:
+        """What is worked on, on the screen."""
+        if self.verbose and not callable(self.verbose):
+            print(f"{type(self).__name__}: {what}", file=sys.stderr, flush=True)
+
+    def _choose(self, grid: Grid, folds: list[FoldScores], decided_by: str) -> None:
         self.cv_results_ = results_table(grid, folds)
-        names = list(folds[0].scores)
-        decided_by = self._metric(dict.fromkeys(names))
-        rank = self.cv_results_[f"rank_test_{decided_by}"]
-        index = int(rank.argmin())
+        index = best_point(self.cv_results_, decided_by)
         if checked_flag(self.one_standard_error, "one_standard_error"):
             index = most_robust(grid, self.cv_results_, decided_by, index, len(folds))
         self.best_index_ = index
@@ -326,6 +351,7 @@ def _told(
     folds: Iterable[FoldScores], n_folds: int, tell: Callable[[int, int], None]
 ) -> Iterable[FoldScores]:
     """The folds as they come; someone is told how many have."""
+    tell(0, n_folds)
     for done, fold in enumerate(folds, start=1):
         tell(done, n_folds)
         yield fold

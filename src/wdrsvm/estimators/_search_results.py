@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from ..arrays import Floats
+from ..robustness.paths.constant_points import is_as_good_as_constant
 from ._folds import FoldScores, Grid
 
 
@@ -26,6 +27,10 @@ def results_table(grid: Grid, folds: list[FoldScores]) -> dict[str, Any]:
             column[k] = point[name]
         table[f"param_{name}"] = column
     table["params"] = params
+    table["constant"] = is_as_good_as_constant(
+        np.mean([fold.risk for fold in folds], axis=0),
+        np.mean([fold.constant_risk for fold in folds], axis=0),
+    )
     for name in folds[0].scores:
         table |= _score_columns(name, np.array([fold.scores[name] for fold in folds]))
     return table
@@ -43,6 +48,18 @@ def _score_columns(name: str, scores: Floats) -> dict[str, Any]:
     return columns
 
 
+def best_point(table: dict[str, Any], name: str) -> int:
+    """The best score; of a constant classifier only where there are no others."""
+    rank = table[f"rank_test_{name}"]
+    return int(np.where(eligible(table), rank, len(rank) + 1).argmin())
+
+
+def eligible(table: dict[str, Any]) -> Any:
+    """Points that say something; all of them if none does."""
+    constant = table["constant"]
+    return ~constant if not constant.all() else np.ones_like(constant)
+
+
 def most_robust(
     grid: Grid, table: dict[str, Any], name: str, best: int, n_folds: int
 ) -> int:
@@ -51,5 +68,6 @@ def most_robust(
     error = table[f"std_test_{name}"][best] / np.sqrt(n_folds)
     first = best // len(grid.radii) * len(grid.radii)
     column = np.arange(first, first + len(grid.radii))
+    column = column[eligible(table)[column]]
     good = column[mean[column] >= mean[best] - error]
     return int(max(good, key=lambda k: grid.radii[k - first]))

@@ -13,13 +13,16 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
     """:class:`RobustLinearSVC` with radius and label cost chosen by cross-validation.
 
     In every fold the classifiers of all pairs of a radius and a label cost are found along
-    one path, which costs a fraction of fitting each.
+    one path, which costs a fraction of fitting each, to a relative gap of 1e-3, or ``tol``
+    if that is larger.  Scores weigh rows as training does: by ``sample_weight`` times
+    ``class_weight``, for scorers that can.
 
     Parameters
     ----------
     radii : int or array-like of shape (n_radii,), default=10
-        Radii to try; a number asks for so many that descend from :func:`radius_max` of
-        all the data to a thousandth of it, evenly in the logarithm.
+        Radii to try; a number asks for so many that descend from below
+        :func:`radius_max` of all the data, where a classifier promises more than a
+        constant one, to a thousandth of that, evenly in the logarithm.
     label_costs : sequence of label costs, default=(2.0, inf)
         Label costs to try: numbers, ``inf`` or matrices in the order of ``classes_``.
     cv : int, splitter or iterable of splits, default=5
@@ -39,8 +42,9 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
     norm, smoothing, label_noise, disbelief, max_disbelief, feature_cost, support, \
             categorical, fit_intercept, class_weight, solver, tol, max_iter, random_state
         As for :class:`RobustLinearSVC`.
-    verbose : int, default=0
-        1 shows how many folds are done; above, the last fit shows its progress too.
+    verbose : int or callable, default=0
+        1 shows what is worked on and how many folds are done; above, the last fit shows
+        its progress too.  A callable is called with the number of folds done and of all.
 
     Attributes
     ----------
@@ -51,7 +55,10 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
     radii_ : ndarray of shape (n_radii,)
         The radii tried.
     cv_results_ : dict
-        Parameters, scores and times of all points, as of scikit-learn's searches.
+        Parameters, scores and times of all points, as of scikit-learn's searches; and
+        ``"constant"``, whether a point's certified risk in the folds is within 1 % of
+        the best constant classifier's.  Such a point promises nothing and is chosen only
+        if all are so.
     best_estimator_ : RobustLinearSVC
         The classifier fitted on all rows; its fitted attributes (``coef_``,
         ``intercept_``, ``classes_``, ``objective_``, ...) are attributes of this object
@@ -88,7 +95,7 @@ class RobustLogisticRegressionCV(PathSearch, LogisticClassifier):
     Parameters
     ----------
     radii : int or array-like of shape (n_radii,), default=10
-        Radii to try; a number asks for so many that descend from :func:`radius_max`.
+        Radii to try; a number asks for so many below :func:`radius_max`.
     label_costs : sequence of label costs, default=(2.0, inf)
         Label costs to try.
     cv, scoring, refit, one_standard_error, n_jobs
@@ -96,8 +103,9 @@ class RobustLogisticRegressionCV(PathSearch, LogisticClassifier):
     norm, label_noise, disbelief, max_disbelief, feature_cost, fit_intercept, \
             class_weight, solver, tol, max_iter, random_state
         As for :class:`RobustLogisticRegression`.
-    verbose : int, default=0
-        1 shows how many folds are done; above, the last fit shows its progress too.
+    verbose : int or callable, default=0
+        1 shows what is worked on and how many folds are done; above, the last fit shows
+        its progress too.  A callable is called with the number of folds done and of all.
 
     Attributes
     ----------
@@ -108,7 +116,7 @@ class RobustLogisticRegressionCV(PathSearch, LogisticClassifier):
     radii_ : ndarray of shape (n_radii,)
         The radii tried.
     cv_results_ : dict
-        Parameters, scores and times of all points, as of scikit-learn's searches.
+        Parameters, scores and times of all points, as for :class:`RobustLinearSVCCV`.
     best_estimator_ : RobustLogisticRegression
         The classifier fitted on all rows, whose fitted attributes this object has too.
     best_index_, best_params_, best_score_
@@ -149,8 +157,9 @@ class RobustSVCCV(PathSearch, RobustSVC):
     kernel, gamma, degree, coef0, kernel_params, lipschitz, n_components, fit_intercept, \
             class_weight, solver, tol, max_iter, random_state
         As for :class:`RobustSVC`.
-    verbose : int, default=0
-        1 shows how many folds are done; above, the last fit shows its progress too.
+    verbose : int or callable, default=0
+        1 shows what is worked on and how many folds are done; above, the last fit shows
+        its progress too.  A callable is called with the number of folds done and of all.
 
     Attributes
     ----------
@@ -161,7 +170,7 @@ class RobustSVCCV(PathSearch, RobustSVC):
     radii_ : ndarray of shape (n_radii,)
         The radii tried.
     cv_results_ : dict
-        Parameters, scores and times of all points, as of scikit-learn's searches.
+        Parameters, scores and times of all points, as for :class:`RobustLinearSVCCV`.
     best_estimator_ : RobustSVC
         The classifier fitted on all rows, whose fitted attributes this object has too.
     best_index_, best_params_, best_score_

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..robustness import RobustPath
-from ._style import axes_for, line_style, marker
-from .search import _name
+from ._style import axes_for, ink, line_style, marker
+from .search import CONSTANT, _name
 
 
 class PathDisplay:
@@ -85,7 +85,7 @@ class PathDisplay:
         )
 
     def plot_objective(self, *, ax: Any = None, **kwargs: Any) -> PathDisplay:
-        """Certified worst-case risks at each label cost.
+        """Certified worst-case risks at each label cost, crossed out where constant.
 
         Parameters
         ----------
@@ -100,7 +100,13 @@ class PathDisplay:
             The display itself.
         """
         risks = self.path.objective
-        return self._plot(risks, "worst-case risk", self._costs(), ax, kwargs)
+        self._plot(risks, "worst-case risk", self._costs(), ax, kwargs)
+        if self.path.constant is not None and self.path.constant.any():
+            i, j = np.nonzero(self.path.constant)
+            cross = {"marker": "x", "s": 70, "color": ink(self.ax_), "zorder": 3}
+            self.ax_.scatter(self.path.radii[i], risks[i, j], label=CONSTANT, **cross)
+            self.ax_.set_title(f"crossed out: {CONSTANT}", fontsize="small")
+        return self
 
     def plot_flipped_labels(
         self, X: Any, y: Any, *, ax: Any = None, **ball: Any

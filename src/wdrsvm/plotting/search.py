@@ -8,6 +8,8 @@ import numpy as np
 
 from ._style import axes_for, ink, line_style, marker
 
+CONSTANT = "promises no more than a constant"
+
 
 class SearchDisplay:
     """Scores of a cross-validated search against radius and label cost.
@@ -24,6 +26,8 @@ class SearchDisplay:
         Label cost and radius that were chosen, as positions.
     name : str
         What the scores are called.
+    constant : ndarray of bool of shape (n_label_costs, n_radii) or None
+        Points that promise no more than a constant classifier, crossed out.
 
     Attributes
     ----------
@@ -54,6 +58,7 @@ class SearchDisplay:
         error: Any,
         chosen: tuple[int, int],
         name: str = "score",
+        constant: Any = None,
     ) -> None:
         self.radii = radii
         self.label_costs = label_costs
@@ -61,6 +66,7 @@ class SearchDisplay:
         self.error = error
         self.chosen = chosen
         self.name = name
+        self.constant = np.zeros(np.shape(mean), bool) if constant is None else constant
 
     @classmethod
     def from_search(
@@ -103,6 +109,7 @@ class SearchDisplay:
             error.reshape(shape),
             divmod(search.best_index_, len(radii)),
             metric.replace("_", " "),
+            np.reshape(table["constant"], shape),
         )
         return display.plot(kind=kind, ax=ax, **kwargs)
 
@@ -141,6 +148,10 @@ class SearchDisplay:
             (line,) = ax.plot(radii, mean, **line_style(k, kwargs, **own))
             band = (mean - error, mean + error)
             ax.fill_between(radii, *band, alpha=0.15, color=line.get_color(), linewidth=0)
+        j, i = np.nonzero(self.constant)
+        if len(i):
+            cross = {"marker": "x", "s": 70, "color": ink(ax), "zorder": 3}
+            ax.scatter(self.radii[i], self.mean[j, i], label=CONSTANT, **cross)
         radius = self.radii[self.chosen[1]]
         ax.axvline(radius, color=ink(ax), linestyle=":", linewidth=1, label="chosen")
         ax.set(xscale="log", xlabel="radius", ylabel=self.name)
@@ -153,12 +164,17 @@ class SearchDisplay:
         ax.set_xticks(range(len(order)), [f"{r:.2g}" for r in self.radii[order]])
         ax.set_yticks(range(len(self.label_costs)), [_name(c) for c in self.label_costs])
         ax.tick_params(axis="x", rotation=45)
+        for row, column in np.argwhere(self.constant[:, order]):
+            for edge, width in (("black", 4), ("white", 2)):
+                ax.scatter(column, row, 80, edge, marker="x", linewidths=width)
         j, i = self.chosen
         place = (int(np.flatnonzero(order == i)[0]), j)
         # An edge of the other shade, so that the star is seen on any colour.
         star = {"markerfacecolor": "white", "markeredgecolor": "black", "markersize": 15}
         ax.plot(*place, "*", **star)
         ax.set(xlabel="radius", ylabel="label cost")
+        if self.constant.any():
+            ax.set_title(f"crossed out: {CONSTANT}", fontsize="small")
         ax.figure.colorbar(image, ax=ax, label=self.name)
 
     def _surface(self, ax: Any, kwargs: Any) -> None:
@@ -167,6 +183,11 @@ class SearchDisplay:
         places = np.arange(len(self.label_costs))
         plane = (logarithm[None], places[:, None], self.mean[:, order])
         ax.plot_surface(*plane, **{"cmap": "viridis", **kwargs})
+        k, i = np.nonzero(self.constant[:, order])
+        if len(i):
+            height = self.mean[:, order][k, i]
+            ax.scatter(logarithm[i], k, height, marker="x", color=ink(ax), label=CONSTANT)
+            ax.legend(frameon=False)
         ax.set_yticks(places, [_name(cost) for cost in self.label_costs])
         ax.set(xlabel="log10 radius", ylabel="label cost", zlabel=self.name)
 

@@ -18,6 +18,7 @@ SHOWN_SUSPECTS = 20
 # Labels are judged by models that trust none of them for sure.
 AUDIT_BALL = {"radius": 0.05, "label_cost": 2.0}
 SHOWN_FEATURES = 30
+PROMISES = "promises more than a constant"
 DISTANCES = (0.1, 0.25, 0.5, 1.0)
 
 
@@ -163,10 +164,12 @@ def _scores_by_radius(judged: Judged) -> list[Part]:
     mean, deviation = table[name], table[name.replace("mean", "std", 1)]
     points = [(point["label_cost"], point["radius"]) for point in table["params"]]
     rows = [
-        [f"{radius:.3g}", str(cost), float(m), float(d)]
-        for (cost, radius), m, d in zip(points, mean, deviation, strict=True)
+        [f"{radius:.3g}", str(cost), float(m), float(d), "no" if constant else "yes"]
+        for (cost, radius), m, d, constant in zip(
+            points, mean, deviation, table["constant"], strict=True
+        )
     ]
-    header = ["radius", "label cost", "mean score", "deviation over folds"]
+    header = ["radius", "label cost", "mean score", "deviation over folds", PROMISES]
     best = judged.classifier.best_index_
     alt = f"The best mean score is {mean[best]:.3f}, at radius {points[best][1]:.3g}."
     curves: dict[str, list[tuple[float, float]]] = {}

@@ -12,7 +12,8 @@ begins, each time with rough fits,
 * where all labels are believed, with prices that fall to those asked for in steps,
 * where models that never saw a label doubt it: at scores out of fold,
 
-and goes on from the better end with the accuracy asked for.
+and goes on from the better end with the accuracy asked for.  More freedom could end higher
+that way, so smaller limits of disbelief come first, each from the best of the one before.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ ROUGH_TOL = 1e-2
 DEARER = (4.0, 2.0, 1.0)
 N_FOLDS = 3
 MAX_ROUNDS = 200
+# Limits of disbelief whose ends a larger limit may keep.
+LIMITS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 # A fall of the objective by less than this share of the tolerance is none.
 NEGLIGIBLE = 1e-3
 
@@ -73,6 +76,8 @@ class Descent:
     settings: SolverSettings
     history: History = field(default_factory=lambda: History(None))
     n_iter: int = 0
+    # Whether a guard has kept any label from being disbelieved.
+    guarded: bool = False
 
     def fit(self, problem: RobustProblem, start: Start | None) -> SolverResult:
         quiet = replace(self.settings, callback=None)
@@ -81,6 +86,7 @@ class Descent:
         return found
 
     def round(self, doubted: DoubtedProblem, at: Beliefs, start: Start | None) -> Point:
+        self.guarded |= at.guarded
         piece = doubted.convex_piece(at)
         found = self.fit(piece.problem, start)
         certificate = piece.certified(found.certificate)
@@ -93,6 +99,7 @@ class Descent:
         self._record(point)
         for _ in range(MAX_ROUNDS):
             beliefs = doubted.beliefs(point.found.coef, point.found.intercept)
+            self.guarded |= beliefs.guarded
             if doubted.agree(beliefs, point.beliefs):
                 return point._replace(beliefs=beliefs)
             new = self.round(doubted, beliefs, point.start)
@@ -123,24 +130,67 @@ def disbelieve(
     if not np.isfinite(doubted.price).any():
         point = exact.run(doubted, doubted.all_believed, start)
     else:
-        rough = Descent(solve, replace(settings, tol=max(settings.tol, ROUGH_TOL)))
-        best = min(_ends(doubted, rough, start), key=lambda end: end.value)
-        exact.n_iter = rough.n_iter
-        point = exact.run(doubted, best.beliefs, best.start)
+        point = _best_of_limits(doubted, exact, start)
     history = tuple(exact.history.records)
     return point._replace(found=replace(point.found, n_iter=exact.n_iter, history=history))
 
 
-def _ends(doubted: DoubtedProblem, rough: Descent, start: Start | None) -> Iterator[Point]:
+def _best_of_limits(doubted: DoubtedProblem, exact: Descent, start: Start | None) -> Point:
+    """The best end at the limit of disbelief and at the smaller ones of ``LIMITS``.
+
+    What a smaller limit allows a larger one allows too, so that the objective never rises
+    from one of these limits to the next.  A limit that nothing ran into is as good as all
+    larger ones.
+    """
+    tol = max(exact.settings.tol, ROUGH_TOL)
+    rough = Descent(exact.solve, replace(exact.settings, tol=tol))
+    believing = rough.round(doubted, doubted.all_believed, start)
+    scores = out_of_fold_scores(doubted.problem, rough, believing.start)
+    best = None
+    for limit in (*(each for each in LIMITS if each < doubted.max_disbelief), None):
+        limited = doubted if limit is None else replace(doubted, max_disbelief=limit)
+        rough.guarded = exact.guarded = False
+        ends = _ends(limited, rough, start, believing, scores)
+        end = min(ends, key=lambda end: end.value)
+        point = _recorded(exact, limited, end)
+        free = not (rough.guarded or exact.guarded)
+        if best is not None:
+            onwards = _recorded(exact, limited, best)
+            point = min(point, onwards, best, key=lambda each: each.value)
+        best = point
+        if free:
+            break
+    assert best is not None
+    exact.n_iter += rough.n_iter
+    for record in best.found.history:
+        exact.history.add(record.n_iter, record.objective, record.dual_bound)
+    return best
+
+
+def _recorded(exact: Descent, doubted: DoubtedProblem, end: Point) -> Point:
+    """Where an exact descent from an end leads, with the history of that descent alone."""
+    alone = Descent(exact.solve, exact.settings)
+    point = alone.run(doubted, end.beliefs, end.start)
+    exact.n_iter += alone.n_iter
+    exact.guarded |= alone.guarded
+    history = tuple(alone.history.records)
+    return point._replace(found=replace(point.found, history=history))
+
+
+def _ends(
+    doubted: DoubtedProblem,
+    rough: Descent,
+    start: Start | None,
+    believing: Point,
+    scores: Floats,
+) -> Iterator[Point]:
     """Where the starts lead."""
-    point = rough.round(doubted, doubted.all_believed, start)
-    believing = point
+    point = believing
     for factor in DEARER:
         priced = doubted.dearer(factor)
         beliefs = priced.beliefs(point.found.coef, point.found.intercept)
         point = rough.run(priced, beliefs, point.start)
     yield point
-    scores = out_of_fold_scores(doubted.problem, rough, believing.start)
     yield rough.run(doubted, doubted.beliefs_at(scores), believing.start)
     if start is not None:
         yield rough.run(doubted, doubted.beliefs(start.coef, start.intercept), start)

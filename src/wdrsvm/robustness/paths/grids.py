@@ -11,12 +11,17 @@ import numpy as np
 
 from ...arrays import Floats
 from ...problem import RobustProblem
+from ...solvers import SolverSettings, solve
 from ..radius.radius_max import radius_max_of
+from .constant_points import CONSTANT_SHARE, without_features
 
 # The smallest radius of a default grid, relative to the largest.
 RADIUS_RATIO = 1e-3
 # The top of a grid need not be found to more than this share of the ceiling.
 TOP_TOL = 1e-3
+# How a search steps down from it, and what its rough solves are asked for.
+STEP, MAX_STEPS = 1.5, 8
+ROUGHLY = SolverSettings(tol=3e-3)
 # More are a mistake.
 MOST_RADII = 10_000
 
@@ -62,16 +67,48 @@ def checked_radii(radii: Any) -> Floats | int:
 
 def radii_below(problem: RobustProblem, n_radii: int, label_costs: Sequence[Any]) -> Floats:
     """A log grid that descends from the largest ``radius_max`` of the label costs."""
+    return _descending(_top(_problems(problem, label_costs)), n_radii)
+
+
+def useful_radii(
+    problem: RobustProblem, n_radii: int, label_costs: Sequence[Any]
+) -> Floats:
+    """The same from a radius at which some classifier promises more than a constant one.
+
+    Steps down from ``radius_max`` until a rough solve finds such a classifier at one of
+    the label costs.  Where no step does, the data are noise and any radii will do.
+    """
+    problems = _problems(problem, label_costs)
+    top = _top(problems)
+    for k in range(1, MAX_STEPS + 1):
+        radius = top / STEP**k
+        if any(_says_something(each.with_radius(radius)) for each in problems):
+            return _descending(radius, n_radii)
+    return _descending(top / STEP, n_radii)
+
+
+def _says_something(problem: RobustProblem) -> bool:
+    """Whether a classifier promises clearly more than the best constant one."""
+    alone = solve(without_features(problem), settings=ROUGHLY).certificate
+    found = solve(problem, settings=ROUGHLY).certificate
+    return found.objective < (1 - 2 * CONSTANT_SHARE) * alone.objective
+
+
+def _problems(problem: RobustProblem, label_costs: Sequence[Any]) -> list[RobustProblem]:
+    """Those of the label costs that may have the largest ``radius_max``."""
     finite = [cost for cost in label_costs if np.ndim(cost) == 0 and np.isfinite(cost)]
     # A dearer flip needs a larger budget, so of finite prices the largest has the top.
     chosen = [max(finite)] if finite else []
     chosen += [cost for cost in label_costs if np.ndim(cost) or np.isinf(cost)]
-    tops = [
-        radius_max_of(
-            replace(problem, ball=replace(problem.ball, label_cost=cost)), TOP_TOL
-        )
-        for cost in chosen
+    return [
+        replace(problem, ball=replace(problem.ball, label_cost=cost)) for cost in chosen
     ]
+
+
+def _top(problems: list[RobustProblem]) -> float:
     # Where nothing can be learned, any radii will do.
-    top = max(tops) or 1.0
+    return max(radius_max_of(each, TOP_TOL) for each in problems) or 1.0
+
+
+def _descending(top: float, n_radii: int) -> Floats:
     return np.geomspace(top, RADIUS_RATIO * top, n_radii)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length
 
-from ...arrays import Floats, Labels
+from ...arrays import Flags, Floats, Labels
 from ...inputs.arrays import (
     checked_features,
     checked_flag,
@@ -52,6 +52,9 @@ class RobustPath:
         Worst-case risk that the last unit of budget adds.
     classes : ndarray of shape (n_classes,)
         Labels.
+    constant : ndarray of bool of shape (n_radii, n_label_costs) or None
+        Whether a worst-case risk is within 1 % of the best constant classifier's; None
+        for a one-vs-rest path.
 
     Examples
     --------
@@ -72,6 +75,7 @@ class RobustPath:
     dual_bound: Floats
     lam: Floats
     classes: Labels
+    constant: Flags | None = None
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Scores of every classifier.

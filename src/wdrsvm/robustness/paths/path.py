@@ -13,6 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from ...inputs.arrays import check_kernel_ball
 from ...problem import WassersteinBall
+from .constant_points import constant_risks, is_as_good_as_constant
 from .grids import checked_label_costs
 from .lift import lift
 from .parts import (
@@ -125,6 +126,8 @@ def robust_path(
     solve = partial(solved, solver=solver, tol=tol, of_kernel=lifted is not None)
     found = in_parallel(n_jobs, solve, problem, grid)
     path = collected(grid, found, classes)
+    constant = constant_risks(problem, grid.radii.tolist(), grid.label_costs)
+    path = replace(path, constant=is_as_good_as_constant(path.objective, constant))
     return path if lifted is None else lifted.on_samples(path, n_samples)
 
 

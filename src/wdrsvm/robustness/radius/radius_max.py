@@ -7,7 +7,9 @@ free.  A feasible (M, b, lam) of objective F at radius r bounds V by its tangent
     V(r') <= F + lam (r' - r),
 
 so that V cannot reach V* before r + (V* - F) / lam.  Following tangents therefore
-climbs to ``radius_max`` from below, whatever the accuracy of the solves.
+climbs to ``radius_max`` from below, whatever the accuracy of the solves.  Of large problems
+the tangents are those of their class means (``class_means``), whose ``radius_max`` is an
+upper bound at the price of a few rows.
 """
 
 from __future__ import annotations
@@ -32,8 +34,11 @@ from ...inputs.arrays import (
 from ...problem import Loss, RobustProblem, WassersteinBall, canonical_rows
 from ...rows.reduce import added
 from ...solvers import SolverSettings, solve
+from .class_means import class_means
 
 MAX_TANGENTS = 100
+# Entries of all rows times classes beyond which class means stand for them.
+MAX_ENTRIES = 2_000_000
 
 
 def radius_max(
@@ -55,7 +60,9 @@ def radius_max(
 ) -> float:
     """Smallest radius at which a constant classifier is as robust as any.
 
-    A larger radius leaves nothing to learn.  The top of a grid of radii.
+    A larger radius leaves nothing to learn.  Of large data (rows times features times
+    classes above two million) an upper bound of it: that of the class means, at which it
+    is proven too that nothing beats a constant classifier.
 
     Parameters
     ----------
@@ -78,8 +85,8 @@ def radius_max(
     solver : str, default="auto"
         Solver of the training problems on the way.
     tol : float, default=1e-4
-        At the radius returned the optimum is within this share of its ceiling.  The
-        radius is a lower bound of the exact one.
+        At the radius returned the optimum is within this share of its ceiling.  Except
+        for large data, the radius is a lower bound of the exact one.
 
     Returns
     -------
@@ -141,6 +148,8 @@ def radius_max_of(problem: RobustProblem, tol: float = 1e-4, solver: str = "auto
     >>> round(radius_max_of(problem), 3)
     1.0
     """
+    if _is_large(problem):
+        problem = class_means(problem)
     top = limit_classifier(problem, solver).risk
     settings = SolverSettings(tol=tol / 10)
     radius = 0.0
@@ -150,6 +159,11 @@ def radius_max_of(problem: RobustProblem, tol: float = 1e-4, solver: str = "auto
             break
         radius += (top - found.objective) / found.lam
     return radius
+
+
+def _is_large(problem: RobustProblem) -> bool:
+    n_entries = problem.n_rows * (problem.n_features + 1) * problem.n_classes
+    return n_entries > MAX_ENTRIES
 
 
 class LimitClassifier(NamedTuple):

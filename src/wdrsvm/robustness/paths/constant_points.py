@@ -1,0 +1,53 @@
+"""Constant classifiers: what the best of them promises at each point of a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Floats
+from ...problem import RobustProblem, WassersteinBall
+from ...solvers import SolverSettings
+from .plane import solve_plane
+
+# A classifier whose certified risk is within this share of a constant one's says nothing.
+CONSTANT_SHARE = 0.01
+PRECISE = SolverSettings(tol=1e-5)
+
+
+def without_features(problem: RobustProblem) -> RobustProblem:
+    """The problem of classifiers that look at no feature: one row a label and trust."""
+    trust = problem.label_trust
+    trust = np.ones(len(problem.y)) if trust is None else np.asarray(trust, dtype=float)
+    kinds, kind = np.unique(np.stack([problem.y, trust]), axis=1, return_inverse=True)
+    weight = np.bincount(kind.ravel(), problem.weight, kinds.shape[1]).astype(np.float64)
+    ball = WassersteinBall(problem.radius, problem.ball.label_cost, problem.ball.norm)
+    return RobustProblem.of(
+        np.zeros((kinds.shape[1], 1)),
+        kinds[0].astype(np.intp),
+        weight,
+        ball,
+        problem.n_classes,
+        problem.fit_intercept,
+        None if problem.label_trust is None else kinds[1],
+        loss=problem.loss,
+    )
+
+
+def constant_risks(
+    problem: RobustProblem, radii: Sequence[float], label_costs: Sequence[Any]
+) -> Floats:
+    """Worst-case risks of the best constant classifiers, shape (radii, label costs)."""
+    alone = without_features(problem)
+    found = solve_plane(alone, radii, label_costs, settings=PRECISE)
+    risks = np.empty((len(radii), len(label_costs)))
+    for place, result in found.items():
+        risks[place] = result.certificate.objective
+    return risks
+
+
+def is_as_good_as_constant(risk: Any, constant_risk: Any) -> Any:
+    """Whether certified risks promise hardly more than constant classifiers."""
+    return np.asarray(risk) >= (1 - CONSTANT_SHARE) * np.asarray(constant_risk)
