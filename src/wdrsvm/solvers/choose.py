@@ -16,7 +16,15 @@ from .massless import (
     with_massless,
     without_massless,
 )
-from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start
+from .result import (
+    Solver,
+    SolverResult,
+    SolverSettings,
+    SolverStatus,
+    Start,
+    status_of,
+)
+from .separable import separated
 from .threads import single_threaded_blas
 
 # Above this many unknowns a dense second-order system costs more than it saves; above
@@ -190,12 +198,16 @@ def solve(
     _check_known(problem, chosen)
     table = BOUNDED_SOLVERS if problem.is_bounded else SOLVERS
     with single_threaded_blas(), plain_interrupts():
+        if name == "auto" and chosen == "first-order":
+            quick = separated(problem, settings)
+            if quick is not None:
+                return quick
         result = table[chosen].load()(problem, settings, start)
         if name == "auto" and _needs_rescue(problem, settings, result):
             result = SOLVERS[_second_order(problem)].load()(problem, settings, None)
         if result.status is SolverStatus.CONVERGED:
             return result
-        return _no_worse_than_known(problem, result, start)
+        return _no_worse_than_known(problem, result, start, settings.tol)
 
 
 def check_name(name: object) -> None:
@@ -253,16 +265,21 @@ def _needs_rescue(
 
 
 def _no_worse_than_known(
-    problem: RobustProblem, result: SolverResult, start: Start | None
+    problem: RobustProblem, result: SolverResult, start: Start | None, tol: float
 ) -> SolverResult:
     """A solver cut short may have lost its start, or even be worse than equal scores."""
+    stalled = result.status is SolverStatus.STALLED
     equal = Start(np.zeros_like(result.coef), np.zeros_like(result.intercept), 0.0)
     for known in (equal,) if start is None else (equal, start):
         risk = _trained_risk(problem, known)
         if risk.value < result.certificate.objective:
             found = Certificate(risk.value, result.certificate.dual_bound, risk.lam)
             result = replace(
-                result, coef=known.coef, intercept=known.intercept, certificate=found
+                result,
+                coef=known.coef,
+                intercept=known.intercept,
+                certificate=found,
+                status=status_of(found, tol, stalled),
             )
     return result
 

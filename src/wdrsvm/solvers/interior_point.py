@@ -102,7 +102,7 @@ def follow(
     best = Incumbent(*iterate.data.scaling.original(iterate.coef))
     history = History(settings.callback)
     max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
-    status, n_iter, n_judged = SolverStatus.MAX_ITER, 0, 0
+    n_iter, n_judged = 0, 0
     while n_iter < max_iter:
         n_iter += 1
         iterate.predictor_corrector()
@@ -117,21 +117,16 @@ def follow(
             n_judged += 1
             best.judge(problem, *point, iterate.multipliers(), settings.tol, steering)
         history.add(n_iter, objective, best.dual_bound)
-        if best.certificate.holds(settings.tol):
-            status = SolverStatus.CONVERGED
+        if iterate.is_stuck or best.certificate.holds(settings.tol):
             break
-        if iterate.is_stuck:
-            status = SolverStatus.STALLED
-            break
-    if status is SolverStatus.STALLED and _radius_is_negligible(problem, best):
+    stalled = iterate.is_stuck and not best.certificate.holds(settings.tol)
+    if stalled and _radius_is_negligible(problem, best):
         # The optimum without a budget bounds all others, and is easier to certify.
         limit = interior_point(problem.with_radius(0.0), settings)
         if limit.multipliers is not None:
             point = (limit.coef, limit.intercept)
             best.judge(problem, *point, limit.multipliers, settings.tol)
-        if best.certificate.holds(settings.tol):
-            status = SolverStatus.CONVERGED
-    return best.result("interior-point", status, n_iter, history)
+    return best.result("interior-point", settings.tol, stalled, n_iter, history)
 
 
 def _farther_lams(data: ScaledData) -> Iterator[float]:

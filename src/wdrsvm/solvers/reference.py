@@ -18,7 +18,7 @@ from scipy import sparse
 from ..problem import Multipliers, RobustProblem, certify
 from .active_rows import require_crammer_singer
 from .programs import Program, build_program
-from .result import History, SolverResult, SolverSettings, SolverStatus, Start
+from .result import History, SolverResult, SolverSettings, Start, status_of
 
 Floats = NDArray[np.float64]
 
@@ -136,17 +136,12 @@ def _judged(
     multipliers = solution.multipliers or _no_multipliers(problem)
     found = certify(problem, solution.coef, solution.intercept, multipliers)
     history.add(solution.n_iter, found.objective, found.dual_bound)
-    status = SolverStatus.STALLED
-    if found.holds(settings.tol):
-        status = SolverStatus.CONVERGED
-    elif solution.limited:
-        status = SolverStatus.MAX_ITER
     return SolverResult(
         coef=solution.coef,
         intercept=solution.intercept,
         certificate=found,
         multipliers=solution.multipliers,
-        status=status,
+        status=status_of(found, settings.tol, stalled=not solution.limited),
         n_iter=solution.n_iter,
         solver=solver,
         history=tuple(history.records),

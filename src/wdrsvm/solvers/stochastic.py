@@ -20,7 +20,6 @@ from .result import (
     Incumbent,
     SolverResult,
     SolverSettings,
-    SolverStatus,
     Start,
 )
 from .scaling import Scaling
@@ -143,7 +142,4 @@ def _certified(
         soft = SoftmaxMultipliers(smoothing, at)
         best.raise_bound(dual_bound(problem, soft), soft)
     history.add(epoch, best.objective, best.dual_bound)
-    status = SolverStatus.STALLED if stopped else SolverStatus.MAX_ITER
-    if best.certificate.holds(settings.tol):
-        status = SolverStatus.CONVERGED
-    return best.result("stochastic", status, epoch, history)
+    return best.result("stochastic", settings.tol, stopped, epoch, history)

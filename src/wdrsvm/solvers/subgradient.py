@@ -33,7 +33,6 @@ from .result import (
     Incumbent,
     SolverResult,
     SolverSettings,
-    SolverStatus,
     Start,
 )
 
@@ -262,9 +261,7 @@ def subgradient(
         if t >= min(record_due, max_iter):
             record_due = t * RECORD_FACTOR
             history.add(t, min(best.objective, descent.best_value), best.dual_bound)
-    converged = best.certificate.holds(own.tol)
-    status = SolverStatus.CONVERGED if converged else SolverStatus.MAX_ITER
-    return best.result("subgradient", status, t, history)
+    return best.result("subgradient", own.tol, False, t, history)
 
 
 def _begun(
