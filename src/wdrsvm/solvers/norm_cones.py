@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..problem.norms import incidence
 from .complementarity import Lengths, Rows, RowStep
 from .sample_rows import compiled
+from .wide_system import ByFeature, laplacian_inverses
 
 Floats = NDArray[np.float64]
 
@@ -186,6 +187,18 @@ class Box(Rows):
     def add_curvature(self, to: Curvature) -> None:
         add_box_curvature(to.matrix, self.slack, self.mult, to.n_columns)
 
+    def by_feature(self) -> ByFeature:
+        """The curvature without a dense matrix."""
+        above, below = self.spring
+        _, n_classes, n_touchable = self.slack.shape
+        blocks = np.zeros((n_classes, n_classes, n_touchable))
+        inverse = np.zeros_like(blocks)
+        each = np.arange(n_classes)
+        blocks[each, each], inverse[each, each] = above + below, 1 / (above + below)
+        left = float((above * (below / (above + below))).sum())
+        none = np.zeros((0, n_classes, n_touchable))
+        return ByFeature(blocks, inverse, (above - below) / 2, left, none, np.zeros(0))
+
     def rhs(self, goal: Floats) -> tuple[Floats, float]:
         pull: tuple[Floats, float] = _box_rhs(goal, self.slack)
         return pull
@@ -266,15 +279,32 @@ class AbsoluteSums:
         return self.sides.complementarity() + self.caps.complementarity()
 
     def add_curvature(self, to: Curvature) -> None:
+        diagonal, ratio = self._springs()
+        self.pairs.add(to, diagonal, np.sqrt(self.bend)[:, None] * ratio)
+        self.pairs.add_lam(to, self.bend[:, None] * ratio, float(self.bend.sum()))
+
+    def by_feature(self) -> ByFeature:
+        """The curvature without a dense matrix."""
+        diagonal, ratio = self._springs()
+        root, signs = np.sqrt(self.bend), self.pairs.incidence
+        shape = (self.pairs.n_classes, self.pairs.n_classes, diagonal.shape[1])
+        blocks = (self.pairs.outer @ diagonal).reshape(shape)
+        ties = -blocks
+        ties[np.arange(len(ties)), np.arange(len(ties))] = 0.0
+        spread = signs[:, :, None] * (root[:, None] * ratio)[:, None, :]
+        none = np.zeros(shape[1:])
+        return ByFeature(blocks, laplacian_inverses(ties), none, 0.0, spread, root)
+
+    def _springs(self) -> tuple[Floats, Floats]:
+        """Stiffness (K, T) of the differences once u is eliminated, and what share of a
+        difference u follows."""
         below, above = self.sides.spring
         self.stiff, self.twist = below + above, above - below
         self.cap_spring = self.caps.spring
         self.bend = self.cap_spring / (1 + self.cap_spring * (1 / self.stiff).sum(axis=1))
         ratio = self.twist / self.stiff
         # (p + q) - (q - p)^2 / (p + q), written so that nothing cancels
-        diagonal = 4 * below * (above / self.stiff)
-        self.pairs.add(to, diagonal, np.sqrt(self.bend)[:, None] * ratio)
-        self.pairs.add_lam(to, self.bend[:, None] * ratio, float(self.bend.sum()))
+        return 4 * below * (above / self.stiff), ratio
 
     def _solve_upper(self, rhs: Floats) -> Floats:
         plain = rhs / self.stiff

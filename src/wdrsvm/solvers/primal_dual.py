@@ -21,9 +21,11 @@ from . import sample_rows
 from .compiled_step import iterate
 from .complementarity import Lengths, Rows, RowStep
 from .cones import MAX_START_LAM, norm_multipliers, normal_system, starting_cone
-from .norm_cones import Box
+from .norm_cones import AbsoluteSums, Box
+from .normal_system import NormalSystem
 from .scaling import Scaling
 from .second_order import SecondOrder
+from .wide_system import WideSystem
 
 Floats = NDArray[np.float64]
 
@@ -36,6 +38,8 @@ MAX_CORRECTORS = 1
 LONGER = 0.2
 # Up to this many unknowns calls cost more than what BLAS would save.
 MAX_COMPILED_UNKNOWNS = 400
+# So many times as many unknowns as directions of the rows make a wide system pay.
+WIDE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +122,7 @@ class Iterate:
         self.rows = Rows(slack, mult)
         self.degree = np.count_nonzero(self.rows.exists) + self.cone.degree
         self.n_short_steps = 0
+        self.system: NormalSystem | WideSystem
 
     @property
     def objective(self) -> float:
@@ -191,10 +196,19 @@ class Iterate:
         self._advance(step, by)
         return by
 
+    @property
+    def _is_wide(self) -> bool:
+        """Whether the rows resist in far fewer directions than there are unknowns."""
+        n_classes, n_columns = self.coef.shape
+        return WIDE * len(self.y) * (n_classes + 1) < n_classes * n_columns
+
     def _factorise(self) -> None:
         data, rows = self.data, self.rows
         self.spring = rows.spring
         curvature, self.sums = sample_rows.eliminate(self.spring, data.kappa, self.y)
+        if isinstance(self.cone, (Box, AbsoluteSums)) and self._is_wide:
+            self.system = WideSystem(curvature, data.X, self.cone.by_feature())
+            return
         matrix = sample_rows.weighted_gram(curvature, data.X)
         self.system = normal_system(matrix, self.cone, self.coef.shape, data.n_touchable)
 

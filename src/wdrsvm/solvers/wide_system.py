@@ -1,0 +1,211 @@
+r"""The normal system of an interior point on few rows with many features.
+
+With l1 and linf transport the norm's curvature couples the classes of one feature at a
+time, so that the system is
+
+    H = [ B   T ]  +  U' U,         B one small block (C, C) a feature,
+        [ T'  E ]
+
+in the touchable coefficients t (C, T), and in o: those of free columns and lam.  U has one
+line for each of the few directions in which rows, and caps of the norm, resist.  With
+q = U (t, o) the coefficients t are eliminated feature by feature,
+
+    t = B^-1 (r - T lam - U_t' q),      q = K^-1 (V o + U_t B^-1 r),
+    K = 1 + U_t B^-1 U_t',              V = U_o - U_t B^-1 T,
+
+which leaves systems of about N (C + 1) and of a few unknowns, whatever the number of
+features.  Solutions are refined by products with H itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .normal_system import MAX_REFINEMENTS, REFINED, NormalSystem
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ByFeature:
+    """A norm's curvature, feature by feature: ``blocks`` (C, C, T) and their inverses,
+    ``border`` (C, T) of products with lam, what is ``left`` of lam's own curvature when
+    the border is eliminated, and squares of  spread . M + spread_lam lam."""
+
+    blocks: Floats
+    inverse: Floats
+    border: Floats
+    left: float
+    spread: Floats
+    spread_lam: Floats
+
+    def times(self, coef: Floats) -> Floats:
+        return np.einsum("cet,et->ct", self.blocks, coef)
+
+    def solved(self, coef: Floats) -> Floats:
+        return np.einsum("cet,et->ct", self.inverse, coef)
+
+
+class Others(NamedTuple):
+    """Coefficients of free columns (C, F), and lam."""
+
+    coef: Floats
+    lam: float
+
+
+class WideSystem:
+    """H of the rows' curvature (N, C+1, C+1) on the design (N, Q) and of a norm."""
+
+    def __init__(self, curvature: Floats, X: Floats, norm: ByFeature):
+        self.curvature, self.X, self.norm = curvature, X, norm
+        self.n_classes, n_touchable = norm.border.shape
+        self.touch, self.free = X[:, :n_touchable], X[:, n_touchable:]
+        self.roots = _roots(curvature)
+        own = np.einsum("ncc->nc", curvature[:, :-1, :-1]).mean(axis=1)
+        stiffness = own @ self.free**2
+        self.gauge = np.where(stiffness > 0, stiffness, 1.0)
+        self.inner = NormalSystem(self._inner())
+        self.reach = self._reach()
+        self.outer = NormalSystem(self._outer())
+
+    def solve(self, rhs: Floats) -> Floats:
+        """The solution of one system, refined as long as that halves the residual."""
+        solution = self._eliminated(rhs)
+        error, enough = np.inf, REFINED * np.abs(rhs).max()
+        for _ in range(MAX_REFINEMENTS):
+            residual = rhs - self.times(solution)
+            previous, error = error, float(np.abs(residual).max())
+            if error <= enough or not error < previous / 2:
+                break
+            solution = solution + self._eliminated(residual)
+        return solution
+
+    def times(self, whole: Floats) -> Floats:
+        """H times a vector in (coef, lam)."""
+        coef, lam = whole[:-1].reshape(self.n_classes, -1), float(whole[-1])
+        norm, n_touchable = self.norm, self.touch.shape[1]
+        seen = np.column_stack([self.X @ coef.T, np.full(len(self.X), lam)])
+        pulled = np.einsum("nij,nj->ni", self.curvature, seen)
+        result = pulled[:, :-1].T @ self.X
+        touch, free = coef[:, :n_touchable], coef[:, n_touchable:]
+        caps = np.einsum("kct,ct->k", norm.spread, touch) + norm.spread_lam * lam
+        result[:, :n_touchable] += norm.times(touch) + lam * norm.border
+        result[:, :n_touchable] += np.einsum("kct,k->ct", norm.spread, caps)
+        result[:, n_touchable:] += self.gauge * free.sum(axis=0)
+        # lam's own curvature is what is left of it and what the border takes.
+        corner = norm.left + float(np.vdot(norm.border, norm.solved(norm.border)))
+        on_lam = pulled[:, -1].sum() + float(np.vdot(norm.border, touch)) + corner * lam
+        return np.append(result.ravel(), on_lam + float(norm.spread_lam @ caps))
+
+    def _eliminated(self, rhs: Floats) -> Floats:
+        norm, n_touchable = self.norm, self.touch.shape[1]
+        coef, lam = rhs[:-1].reshape(self.n_classes, -1), float(rhs[-1])
+        alone = norm.solved(coef[:, :n_touchable])
+        seen = self._seen(alone)
+        others = np.append(
+            coef[:, n_touchable:].ravel(), lam - float(np.vdot(norm.border, alone))
+        )
+        found = self.outer.solve(others - self.reach.T @ self.inner.solve(seen))
+        resisted = self.inner.solve(seen + self.reach @ found)
+        pull = found[-1] * norm.border + self._pull(resisted)
+        whole = np.empty_like(coef)
+        whole[:, :n_touchable] = alone - norm.solved(pull)
+        whole[:, n_touchable:] = found[:-1].reshape(self.n_classes, -1)
+        return np.append(whole.ravel(), found[-1])
+
+    def _seen(self, touch: Floats) -> Floats:
+        """U_t times touchable coefficients."""
+        scores = self.touch @ touch.T
+        on_rows = np.einsum("nc,ncr->nr", scores, self.roots[:, :-1])
+        on_caps = np.einsum("kct,ct->k", self.norm.spread, touch)
+        return np.concatenate([on_rows.ravel(), on_caps])
+
+    def _pull(self, resisted: Floats) -> Floats:
+        """U_t' times what the lines of U resist with."""
+        n_rows, _, n_lines = self.roots.shape
+        on_rows = resisted[: n_rows * n_lines].reshape(n_rows, n_lines)
+        scores = np.einsum("ncr,nr->nc", self.roots[:, :-1], on_rows)
+        on_caps = resisted[n_rows * n_lines :]
+        return scores.T @ self.touch + np.einsum("kct,k->ct", self.norm.spread, on_caps)
+
+    def _inner(self) -> Floats:
+        """K = 1 + U_t B^-1 U_t'."""
+        norm, (n_rows, _, n_lines) = self.norm, self.roots.shape
+        size = n_rows * n_lines
+        matrix = np.eye(size + len(norm.spread))
+        rows = np.zeros((n_rows, n_lines, n_rows, n_lines))
+        for c in range(self.n_classes):
+            for e in range(self.n_classes):
+                weight = norm.inverse[c, e]
+                if weight.any():
+                    gram = (self.touch * weight) @ self.touch.T
+                    rows += (
+                        self.roots[:, c, :, None, None]
+                        * gram[:, None, :, None]
+                        * self.roots[None, None, :, e]
+                    )
+        matrix[:size, :size] += rows.reshape(size, size)
+        for k, spread in enumerate(norm.spread, start=size):
+            column = self._seen(norm.solved(spread))
+            matrix[k] += column
+            matrix[:size, k] += column[:size]
+        return matrix
+
+    def _reach(self) -> Floats:
+        """V: what U sees of the free columns and, the border eliminated, of lam."""
+        n_rows, _, n_lines = self.roots.shape
+        size, norm = n_rows * n_lines, self.norm
+        reach = np.zeros((size + len(norm.spread), self.n_classes * self.free.shape[1] + 1))
+        free = np.einsum("ncr,nf->nrcf", self.roots[:, :-1], self.free)
+        reach[:size, :-1] = free.reshape(size, -1)
+        reach[:, -1] = np.append(self.roots[:, -1].ravel(), norm.spread_lam)
+        reach[:, -1] -= self._seen(norm.solved(norm.border))
+        return reach
+
+    def _outer(self) -> Floats:
+        """What is left for the free columns and lam."""
+        solved = np.column_stack([self.inner.solve(column) for column in self.reach.T])
+        matrix = self.reach.T @ solved
+        n_free = self.free.shape[1]
+        places = np.arange(self.n_classes * n_free).reshape(self.n_classes, n_free)
+        for f, stiffness in enumerate(self.gauge):
+            matrix[np.ix_(places[:, f], places[:, f])] += stiffness
+        matrix[-1, -1] += self.norm.left
+        return np.ascontiguousarray((matrix + matrix.T) / 2)
+
+
+def laplacian_inverses(ties: Floats) -> Floats:
+    """Inverses (C, C, T) of Laplacians with given ties (C, C, T) >= 0, class C - 1 held.
+
+    Nothing resists a shift of all classes, and nothing asks for one.  Eliminated with sums
+    alone, so that ties of any two sizes leave every digit.
+    """
+    n_held = len(ties) - 1
+    inverse, ties = np.zeros_like(ties), ties.copy()
+    pivots = np.empty(ties.shape[1:])
+    for k in range(n_held):
+        inverse[k, k] = 1.0
+        pivots[k] = ties[k, k + 1 :].sum(axis=0)
+        for i in range(k + 1, n_held):
+            share = ties[i, k] / pivots[k]
+            ties[i, k + 1 :] += share * ties[k, k + 1 :]
+            inverse[i] += share * inverse[k]
+    for k in reversed(range(n_held)):
+        for j in range(k + 1, n_held):
+            inverse[k] += ties[k, j] * inverse[j]
+        inverse[k] /= pivots[k]
+    return inverse
+
+
+def _roots(curvature: Floats) -> Floats:
+    """R (N, C+1, C+1) with R R' = curvature, for matrices without negative directions."""
+    size = np.sqrt(np.maximum(np.einsum("nii->ni", curvature), 0.0))
+    scale = np.where(size > 0, size, 1.0)
+    scaled = curvature / (scale[:, :, None] * scale[:, None, :])
+    values, vectors = np.linalg.eigh(scaled)
+    lengths = np.sqrt(np.maximum(values, 0.0))
+    return np.asarray(scale[:, :, None] * vectors * lengths[:, None, :])
