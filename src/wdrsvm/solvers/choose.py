@@ -38,6 +38,10 @@ MAX_RESCUED_UNKNOWNS = 4000
 ROWS_AN_UNKNOWN = 10
 MIN_NEWTON_ROWS = 600
 
+# Few rows: N (C + 1) directions, and the work of an iteration on all features.
+MAX_DIRECTIONS = 1000
+MAX_WORK_OF_FEW_ROWS = 1e9
+
 DEFAULT_SETTINGS = SolverSettings()
 
 
@@ -84,7 +88,8 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     at most 1500         up to 10 an unknown,      "interior-point"
                          or up to 600
     at most 1500         more                      "newton"
-    more                 any                       "first-order"
+    more                 few (l1, linf)            "interior-point"
+    more                 any other                 "first-order"
     more than 400        up to 2 a feature (l2),   "first-order"
                          or features of a kernel
     ===================  ========================  ==================
@@ -93,8 +98,12 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     hold.  In a bounded ball "interior-point" is the only one, and "newton" for rows on the
     workers of a cluster.
 
+    Few rows are those whose N (C + 1) scores and prices make a small system, a third of the
+    unknowns or less, and whose labels cannot be flipped.
+
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
-    chosen and did not reach its goal.
+    chosen and did not reach its goal; "first-order" does from an "interior-point" that was
+    chosen for few rows.
 
     Parameters
     ----------
@@ -129,8 +138,20 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     wide = of_kernel or (as_wide and problem.ball.norm == "l2")
     wide = wide and problem.loss.temperature == 0
     if _unknowns(problem) > (MAX_WIDE_UNKNOWNS if wide else MAX_DENSE_UNKNOWNS):
-        return "first-order"
+        return "interior-point" if _has_few_rows(problem) else "first-order"
     return _second_order(problem)
+
+
+def _has_few_rows(problem: RobustProblem) -> bool:
+    """Whether systems of the rows' size serve, whatever the number of features."""
+    by_feature = problem.norm in ("l1", "linf") and problem.loss.temperature == 0
+    # Cheap flips leave coefficients that nothing holds, and such systems few digits.
+    by_feature = by_feature and not np.isfinite(problem.flip_cost_table()[0]).any()
+    directions = problem.n_rows * (problem.n_classes + 1)
+    n_blocks = problem.n_classes ** (1 if problem.norm == "l1" else 2)
+    work = n_blocks * problem.n_rows**2 * problem.n_features
+    small = directions <= MAX_DIRECTIONS and work <= MAX_WORK_OF_FEW_ROWS
+    return by_feature and small and 3 * directions < _unknowns(problem)
 
 
 def _second_order(problem: RobustProblem) -> str:
@@ -204,7 +225,8 @@ def solve(
                 return quick
         result = table[chosen].load()(problem, settings, start)
         if name == "auto" and _needs_rescue(problem, settings, result):
-            result = SOLVERS[_second_order(problem)].load()(problem, settings, None)
+            again = SOLVERS[_rescuer(problem, chosen)].load()(problem, settings, None)
+            result = min(again, result, key=lambda found: found.certificate.gap)
         if result.status is SolverStatus.CONVERGED:
             return result
         return _no_worse_than_known(problem, result, start, settings.tol)
@@ -258,10 +280,17 @@ def _check_distributed(problem: RobustProblem, solver: str) -> None:
 def _needs_rescue(
     problem: RobustProblem, settings: SolverSettings, result: SolverResult
 ) -> bool:
-    """Whether a second-order method should try what "first-order" failed at."""
+    """Whether another method should try what the chosen one failed at."""
     failed = result.status is not SolverStatus.CONVERGED and settings.max_iter is None
-    small = _unknowns(problem) <= MAX_RESCUED_UNKNOWNS
-    return failed and small and result.solver == "first-order"
+    if not failed or problem.is_bounded or problem.is_distributed:
+        return False
+    if result.solver == "first-order":
+        return _unknowns(problem) <= MAX_RESCUED_UNKNOWNS
+    return _unknowns(problem) > MAX_DENSE_UNKNOWNS and _has_few_rows(problem)
+
+
+def _rescuer(problem: RobustProblem, failed: str) -> str:
+    return _second_order(problem) if failed == "first-order" else "first-order"
 
 
 def _no_worse_than_known(

@@ -54,6 +54,9 @@ FARTHER_LAMS = (1e7, 1e11)
 SHARE_OF_FLIPS = 0.1
 # Failed judgements before multipliers are steered.
 PATIENCE = 3
+# Rounding is sooner felt where the system is one of few rows: each point from this many
+# times the gap asked for is looked at.
+EARLY = 30.0
 
 
 # Shown every iterate and its relative gap.
@@ -103,13 +106,14 @@ def follow(
     history = History(settings.callback)
     max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
     n_iter, n_judged = 0, 0
+    early = EARLY if iterate.is_wide else 1.0
     while n_iter < max_iter:
         n_iter += 1
         iterate.predictor_corrector()
         objective, gap = iterate.objective, iterate.gap
         if look is not None:
             look(iterate, gap / max(objective, 1e-2))
-        near = gap <= settings.tol * max(objective, 1e-2)
+        near = gap <= early * settings.tol * max(objective, 1e-2)
         if near or iterate.is_stuck or n_iter == max_iter:
             point = iterate.data.scaling.original(iterate.coef)
             # A few more steps are cheaper than steering, unless there are none.

@@ -25,7 +25,7 @@ from .norm_cones import AbsoluteSums, Box
 from .normal_system import NormalSystem
 from .scaling import Scaling
 from .second_order import SecondOrder
-from .wide_system import WideSystem
+from .wide_system import WideSystem, row_roots
 
 Floats = NDArray[np.float64]
 
@@ -197,17 +197,18 @@ class Iterate:
         return by
 
     @property
-    def _is_wide(self) -> bool:
+    def is_wide(self) -> bool:
         """Whether the rows resist in far fewer directions than there are unknowns."""
         n_classes, n_columns = self.coef.shape
-        return WIDE * len(self.y) * (n_classes + 1) < n_classes * n_columns
+        return bool(WIDE * len(self.y) * (n_classes + 1) < n_classes * n_columns)
 
     def _factorise(self) -> None:
         data, rows = self.data, self.rows
         self.spring = rows.spring
         curvature, self.sums = sample_rows.eliminate(self.spring, data.kappa, self.y)
-        if isinstance(self.cone, (Box, AbsoluteSums)) and self._is_wide:
-            self.system = WideSystem(curvature, data.X, self.cone.by_feature())
+        if isinstance(self.cone, (Box, AbsoluteSums)) and self.is_wide:
+            roots = row_roots(self.spring, self.sums, data.kappa, self.y)
+            self.system = WideSystem(roots, data.X, self.cone.by_feature())
             return
         matrix = sample_rows.weighted_gram(curvature, data.X)
         self.system = normal_system(matrix, self.cone, self.coef.shape, data.n_touchable)

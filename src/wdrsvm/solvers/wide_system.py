@@ -14,7 +14,8 @@ q = U (t, o) the coefficients t are eliminated feature by feature,
     K = 1 + U_t B^-1 U_t',              V = U_o - U_t B^-1 T,
 
 which leaves systems of about N (C + 1) and of a few unknowns, whatever the number of
-features.  Solutions are refined by products with H itself.
+features.  Conjugate gradients, with
+products of H itself, mend what rounding spoils.
 """
 
 from __future__ import annotations
@@ -25,9 +26,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .normal_system import MAX_REFINEMENTS, REFINED, NormalSystem
+from .normal_system import NormalSystem
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+MAX_STEPS = 12
+REFINED = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +49,10 @@ class ByFeature:
     spread_lam: Floats
 
     def times(self, coef: Floats) -> Floats:
-        return np.einsum("cet,et->ct", self.blocks, coef)
+        return np.asarray(np.einsum("cet,et->ct", self.blocks, coef))
 
     def solved(self, coef: Floats) -> Floats:
-        return np.einsum("cet,et->ct", self.inverse, coef)
+        return np.asarray(np.einsum("cet,et->ct", self.inverse, coef))
 
 
 class Others(NamedTuple):
@@ -58,14 +63,14 @@ class Others(NamedTuple):
 
 
 class WideSystem:
-    """H of the rows' curvature (N, C+1, C+1) on the design (N, Q) and of a norm."""
+    """H of the rows' curvature, as the ``roots`` (N, C+1, R) that make it up, on the
+    design (N, Q) and of a norm."""
 
-    def __init__(self, curvature: Floats, X: Floats, norm: ByFeature):
-        self.curvature, self.X, self.norm = curvature, X, norm
+    def __init__(self, roots: Floats, X: Floats, norm: ByFeature):
+        self.roots, self.X, self.norm = roots, X, norm
         self.n_classes, n_touchable = norm.border.shape
         self.touch, self.free = X[:, :n_touchable], X[:, n_touchable:]
-        self.roots = _roots(curvature)
-        own = np.einsum("ncc->nc", curvature[:, :-1, :-1]).mean(axis=1)
+        own = (roots[:, :-1] ** 2).sum(axis=2).mean(axis=1)
         stiffness = own @ self.free**2
         self.gauge = np.where(stiffness > 0, stiffness, 1.0)
         self.inner = NormalSystem(self._inner())
@@ -73,23 +78,37 @@ class WideSystem:
         self.outer = NormalSystem(self._outer())
 
     def solve(self, rhs: Floats) -> Floats:
-        """The solution of one system, refined as long as that halves the residual."""
-        solution = self._eliminated(rhs)
-        error, enough = np.inf, REFINED * np.abs(rhs).max()
-        for _ in range(MAX_REFINEMENTS):
-            residual = rhs - self.times(solution)
-            previous, error = error, float(np.abs(residual).max())
-            if error <= enough or not error < previous / 2:
+        """The solution of one system, by conjugate gradients on what elimination leaves.
+
+        One step would do, were it not for rounding.
+        """
+        solution, residual = np.zeros_like(rhs), rhs.copy()
+        best, least = solution, np.inf
+        enough = REFINED * float(np.abs(rhs).max())
+        direction, before = np.zeros_like(rhs), np.inf
+        for _ in range(MAX_STEPS):
+            found = self._eliminated(residual)
+            slope = float(residual @ found)
+            if not 0 < slope < np.inf:
                 break
-            solution = solution + self._eliminated(residual)
-        return solution
+            direction = found + (slope / before) * direction
+            curved = self.times(direction)
+            step = slope / float(direction @ curved)
+            solution, residual = solution + step * direction, residual - step * curved
+            before, error = slope, float(np.abs(residual).max())
+            if error < least:
+                best, least = solution, error
+            if error <= enough:
+                break
+        return best
 
     def times(self, whole: Floats) -> Floats:
         """H times a vector in (coef, lam)."""
         coef, lam = whole[:-1].reshape(self.n_classes, -1), float(whole[-1])
         norm, n_touchable = self.norm, self.touch.shape[1]
         seen = np.column_stack([self.X @ coef.T, np.full(len(self.X), lam)])
-        pulled = np.einsum("nij,nj->ni", self.curvature, seen)
+        resisted = np.einsum("nir,ni->nr", self.roots, seen)
+        pulled = np.einsum("nir,nr->ni", self.roots, resisted)
         result = pulled[:, :-1].T @ self.X
         touch, free = coef[:, :n_touchable], coef[:, n_touchable:]
         caps = np.einsum("kct,ct->k", norm.spread, touch) + norm.spread_lam * lam
@@ -130,7 +149,8 @@ class WideSystem:
         on_rows = resisted[: n_rows * n_lines].reshape(n_rows, n_lines)
         scores = np.einsum("ncr,nr->nc", self.roots[:, :-1], on_rows)
         on_caps = resisted[n_rows * n_lines :]
-        return scores.T @ self.touch + np.einsum("kct,k->ct", self.norm.spread, on_caps)
+        on_caps = np.einsum("kct,k->ct", self.norm.spread, on_caps)
+        return np.asarray(scores.T @ self.touch + on_caps)
 
     def _inner(self) -> Floats:
         """K = 1 + U_t B^-1 U_t'."""
@@ -201,11 +221,29 @@ def laplacian_inverses(ties: Floats) -> Floats:
     return inverse
 
 
-def _roots(curvature: Floats) -> Floats:
-    """R (N, C+1, C+1) with R R' = curvature, for matrices without negative directions."""
-    size = np.sqrt(np.maximum(np.einsum("nii->ni", curvature), 0.0))
-    scale = np.where(size > 0, size, 1.0)
-    scaled = curvature / (scale[:, :, None] * scale[:, None, :])
-    values, vectors = np.linalg.eigh(scaled)
-    lengths = np.sqrt(np.maximum(values, 0.0))
-    return np.asarray(scale[:, :, None] * vectors * lengths[:, None, :])
+def row_roots(spring: Floats, sums: Floats, kappa: Floats, y: Codes) -> Floats:
+    """R (N, C+1, C+1) with R R' the rows' curvature in (z, lam) (``sample_rows``).
+
+    From its squares, not from their sum, which has half the digits.
+    """
+    n_rows, n_classes = kappa.shape
+    price = np.where(spring[2] > 0, kappa, 0.0)
+    none = np.zeros_like(price)
+    inverse = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
+    gap = np.zeros((n_rows, n_classes + 1))
+    lines = []
+    for k, (sign, lam) in enumerate(((1.0, none), (-1.0, none), (1.0, price))):
+        share = spring[k] * inverse[:, k, None]
+        mean = np.column_stack([share, (share * lam).sum(axis=1)])
+        each = np.tile(np.eye(n_classes, n_classes + 1), (n_rows, 1, 1))
+        each[:, :, -1] = lam
+        lines.append(np.sqrt(spring[k])[:, :, None] * (each - mean[:, None]))
+        gap += sign * mean
+    gap[np.arange(n_rows), y] -= 1.0
+    a, b, f = sums.T
+    product = a * b + a * f + b * f
+    series = np.divide(a * b * f, product, out=np.zeros_like(a), where=f > 0)
+    lines.append((np.sqrt(series)[:, None] * gap)[:, None])
+    stacked = np.concatenate(lines, axis=1)
+    factor = np.asarray(np.linalg.qr(stacked, mode="r"))
+    return factor.transpose(0, 2, 1)
