@@ -43,13 +43,14 @@ def test_steps_agree_with_the_dense_system(norm, label_cost):
     first, second = (system.solve(rhs) for system in (dense, iterate.system))
     shifted = [part[:-1].reshape(shape) for part in (first, second)]
     left, right = (coef - coef.mean(axis=0) for coef in shifted)
-    np.testing.assert_allclose(left, right, rtol=1e-5, atol=1e-6 * np.abs(left).max())
-    assert first[-1] == pytest.approx(second[-1], rel=1e-5)
+    np.testing.assert_allclose(left, right, rtol=1e-3, atol=1e-4 * np.abs(left).max())
+    assert first[-1] == pytest.approx(second[-1], rel=1e-3)
 
 
 @pytest.mark.parametrize("norm", ["l1", "linf"])
-def test_few_rows_are_solved_by_interior_point(norm):
-    problem = wide_problem(norm, n_rows=20, n_features=3000)
+@pytest.mark.parametrize("label_cost", [np.inf, 2.0])
+def test_few_rows_are_solved_by_interior_point(norm, label_cost):
+    problem = wide_problem(norm, label_cost, n_rows=20, n_features=3000)
     assert choose(problem, 1e-6) == "interior-point"
     found = solve(problem)
     assert found.solver == "interior-point"

@@ -99,7 +99,7 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     workers of a cluster.
 
     Few rows are those whose N (C + 1) scores and prices make a small system, a third of the
-    unknowns or less, and whose labels cannot be flipped.
+    unknowns or less.
 
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
     chosen and did not reach its goal; "first-order" does from an "interior-point" that was
@@ -145,8 +145,6 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
 def _has_few_rows(problem: RobustProblem) -> bool:
     """Whether systems of the rows' size serve, whatever the number of features."""
     by_feature = problem.norm in ("l1", "linf") and problem.loss.temperature == 0
-    # Cheap flips leave coefficients that nothing holds, and such systems few digits.
-    by_feature = by_feature and not np.isfinite(problem.flip_cost_table()[0]).any()
     directions = problem.n_rows * (problem.n_classes + 1)
     n_blocks = problem.n_classes ** (1 if problem.norm == "l1" else 2)
     work = n_blocks * problem.n_rows**2 * problem.n_features

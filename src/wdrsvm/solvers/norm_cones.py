@@ -187,15 +187,16 @@ class Box(Rows):
     def add_curvature(self, to: Curvature) -> None:
         add_box_curvature(to.matrix, self.slack, self.mult, to.n_columns)
 
-    def by_feature(self) -> ByFeature:
-        """The curvature without a dense matrix."""
+    def by_feature(self, least: float) -> ByFeature:
+        """The curvature without a dense matrix, of coefficients ``least`` at least."""
         above, below = self.spring
         _, n_classes, n_touchable = self.slack.shape
         blocks = np.zeros((n_classes, n_classes, n_touchable))
         inverse = np.zeros_like(blocks)
         each = np.arange(n_classes)
-        blocks[each, each], inverse[each, each] = above + below, 1 / (above + below)
-        left = float((above * (below / (above + below))).sum())
+        stiff = above + below + least
+        blocks[each, each], inverse[each, each] = stiff, 1 / stiff
+        left = float(((above * below + least * (above + below) / 4) / stiff).sum())
         none = np.zeros((0, n_classes, n_touchable))
         return ByFeature(blocks, inverse, (above - below) / 2, left, none, np.zeros(0))
 
@@ -283,9 +284,10 @@ class AbsoluteSums:
         self.pairs.add(to, diagonal, np.sqrt(self.bend)[:, None] * ratio)
         self.pairs.add_lam(to, self.bend[:, None] * ratio, float(self.bend.sum()))
 
-    def by_feature(self) -> ByFeature:
-        """The curvature without a dense matrix."""
+    def by_feature(self, least: float) -> ByFeature:
+        """The curvature without a dense matrix, of differences ``least`` at least."""
         diagonal, ratio = self._springs()
+        diagonal = diagonal + least
         root, signs = np.sqrt(self.bend), self.pairs.incidence
         shape = (self.pairs.n_classes, self.pairs.n_classes, diagonal.shape[1])
         blocks = (self.pairs.outer @ diagonal).reshape(shape)

@@ -25,7 +25,7 @@ from .norm_cones import AbsoluteSums, Box
 from .normal_system import NormalSystem
 from .scaling import Scaling
 from .second_order import SecondOrder
-from .wide_system import WideSystem, row_roots
+from .wide_system import WideSystem, least_curvature, row_roots
 
 Floats = NDArray[np.float64]
 
@@ -208,7 +208,8 @@ class Iterate:
         curvature, self.sums = sample_rows.eliminate(self.spring, data.kappa, self.y)
         if isinstance(self.cone, (Box, AbsoluteSums)) and self.is_wide:
             roots = row_roots(self.spring, self.sums, data.kappa, self.y)
-            self.system = WideSystem(roots, data.X, self.cone.by_feature())
+            norm = self.cone.by_feature(least_curvature(roots, data.X))
+            self.system = WideSystem(roots, data.X, norm)
             return
         matrix = sample_rows.weighted_gram(curvature, data.X)
         self.system = normal_system(matrix, self.cone, self.coef.shape, data.n_touchable)

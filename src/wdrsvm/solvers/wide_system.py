@@ -33,6 +33,8 @@ Codes = NDArray[np.intp]
 
 MAX_STEPS = 12
 REFINED = 1e-11
+# Share of the rows' curvature below which coefficients are held by nothing but rounding.
+LEAST_CURVATURE = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +221,12 @@ def laplacian_inverses(ties: Floats) -> Floats:
             inverse[k] += ties[k, j] * inverse[j]
         inverse[k] /= pivots[k]
     return inverse
+
+
+def least_curvature(roots: Floats, X: Floats) -> float:
+    """What every coefficient is held with, so that eliminating it keeps digits."""
+    own = (roots[:, :-1] ** 2).sum(axis=2)
+    return LEAST_CURVATURE * float((own.T @ X**2).max())
 
 
 def row_roots(spring: Floats, sums: Floats, kappa: Floats, y: Codes) -> Floats:
