@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..problem.norms import incidence
 from .complementarity import Lengths, Rows, RowStep
 from .sample_rows import compiled
-from .wide_system import ByFeature, laplacian_inverses
+from .wide_system import ByFeature, box_by_feature, sums_by_feature
 
 Floats = NDArray[np.float64]
 
@@ -188,17 +188,7 @@ class Box(Rows):
         add_box_curvature(to.matrix, self.slack, self.mult, to.n_columns)
 
     def by_feature(self, least: float) -> ByFeature:
-        """The curvature without a dense matrix, of coefficients ``least`` at least."""
-        above, below = self.spring
-        _, n_classes, n_touchable = self.slack.shape
-        blocks = np.zeros((n_classes, n_classes, n_touchable))
-        inverse = np.zeros_like(blocks)
-        each = np.arange(n_classes)
-        stiff = above + below + least
-        blocks[each, each], inverse[each, each] = stiff, 1 / stiff
-        left = float(((above * below + least * (above + below) / 4) / stiff).sum())
-        none = np.zeros((0, n_classes, n_touchable))
-        return ByFeature(blocks, inverse, (above - below) / 2, left, none, np.zeros(0))
+        return box_by_feature(self.spring, least)
 
     def rhs(self, goal: Floats) -> tuple[Floats, float]:
         pull: tuple[Floats, float] = _box_rhs(goal, self.slack)
@@ -287,15 +277,8 @@ class AbsoluteSums:
     def by_feature(self, least: float) -> ByFeature:
         """The curvature without a dense matrix, of differences ``least`` at least."""
         diagonal, ratio = self._springs()
-        diagonal = diagonal + least
-        root, signs = np.sqrt(self.bend), self.pairs.incidence
-        shape = (self.pairs.n_classes, self.pairs.n_classes, diagonal.shape[1])
-        blocks = (self.pairs.outer @ diagonal).reshape(shape)
-        ties = -blocks
-        ties[np.arange(len(ties)), np.arange(len(ties))] = 0.0
-        spread = signs[:, :, None] * (root[:, None] * ratio)[:, None, :]
-        none = np.zeros(shape[1:])
-        return ByFeature(blocks, laplacian_inverses(ties), none, 0.0, spread, root)
+        parts = self.pairs.incidence, diagonal + least, ratio, np.sqrt(self.bend)
+        return sums_by_feature(*parts)
 
     def _springs(self) -> tuple[Floats, Floats]:
         """Stiffness (K, T) of the differences once u is eliminated, and what share of a

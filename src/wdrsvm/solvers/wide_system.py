@@ -200,6 +200,30 @@ class WideSystem:
         return np.ascontiguousarray((matrix + matrix.T) / 2)
 
 
+def box_by_feature(spring: Floats, least: float) -> ByFeature:
+    """The curvature of lam / 2 + M and lam / 2 - M, springs (2, C, T)."""
+    above, below = spring
+    blocks = np.zeros((len(above), *above.shape))
+    inverse, each = np.zeros_like(blocks), np.arange(len(above))
+    stiff = above + below + least
+    blocks[each, each], inverse[each, each] = stiff, 1 / stiff
+    left = float(((above * below + least * (above + below) / 4) / stiff).sum())
+    none = np.zeros((0, *above.shape))
+    return ByFeature(blocks, inverse, (above - below) / 2, left, none, np.zeros(0))
+
+
+def sums_by_feature(
+    incidence: Floats, ties: Floats, ratio: Floats, root: Floats
+) -> ByFeature:
+    """The curvature of ties (K, T) between classes, and of root (ratio . diff + lam)."""
+    blocks = np.einsum("kc,ke,kt->cet", incidence, incidence, ties, optimize=True)
+    between = -blocks
+    between[np.arange(len(blocks)), np.arange(len(blocks))] = 0.0
+    spread = incidence[:, :, None] * (root[:, None] * ratio)[:, None, :]
+    none = np.zeros(blocks.shape[1:])
+    return ByFeature(blocks, laplacian_inverses(between), none, 0.0, spread, root)
+
+
 def laplacian_inverses(ties: Floats) -> Floats:
     """Inverses (C, C, T) of Laplacians with given ties (C, C, T) >= 0, class C - 1 held.
 
