@@ -10,9 +10,10 @@ import numpy as np
 
 from ..problem import Certificate, RobustProblem, RobustRisk
 from ..problem.norms import TRIANGLE
-from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start
+from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start, status_of
 from .runtime.blas_threads import single_threaded_blas
 from .runtime.interrupts import plain_interrupts
+from .separable import separated
 from .unreachable_classes import (
     has_massless_classes,
     start_without,
@@ -30,6 +31,10 @@ MAX_RESCUED_UNKNOWNS = 4000
 # With more rows than these, smoothing has enough of them near a kink to pay.
 ROWS_AN_UNKNOWN = 10
 MIN_NEWTON_ROWS = 600
+
+# Few rows: N (C + 1) directions, and the work of an iteration on all features.
+MAX_DIRECTIONS = 1000
+MAX_WORK_OF_FEW_ROWS = 1e9
 
 DEFAULT_SETTINGS = SolverSettings()
 
@@ -79,7 +84,8 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     at most 1500         up to 10 an unknown,      "interior-point"
                          or up to 600
     at most 1500         more                      "newton"
-    more                 any                       "first-order"
+    more                 few (l1, linf)            "interior-point"
+    more                 any other                 "first-order"
     more than 400        up to 2 a feature (l2),   "first-order"
                          or features of a kernel
     ===================  ========================  ==================
@@ -88,8 +94,12 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     hold.  In a bounded ball "interior-point" is the only one, and "newton" for rows on the
     workers of a cluster.
 
+    Few rows are those whose N (C + 1) scores and prices make a small system, a third of the
+    unknowns or less.
+
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
-    chosen and did not reach its goal.
+    chosen and did not reach its goal; "first-order" does from an "interior-point" that was
+    chosen for few rows.
 
     Parameters
     ----------
@@ -124,8 +134,18 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     wide = of_kernel or (as_wide and problem.ball.norm == "l2")
     wide = wide and problem.loss.temperature == 0
     if _unknowns(problem) > (MAX_WIDE_UNKNOWNS if wide else MAX_DENSE_UNKNOWNS):
-        return "first-order"
+        return "interior-point" if _has_few_rows(problem) else "first-order"
     return _second_order(problem)
+
+
+def _has_few_rows(problem: RobustProblem) -> bool:
+    """Whether systems of the rows' size serve, whatever the number of features."""
+    by_feature = problem.norm in ("l1", "linf") and problem.loss.temperature == 0
+    directions = problem.n_rows * (problem.n_classes + 1)
+    n_blocks = problem.n_classes ** (1 if problem.norm == "l1" else 2)
+    work = n_blocks * problem.n_rows**2 * problem.n_features
+    small = directions <= MAX_DIRECTIONS and work <= MAX_WORK_OF_FEW_ROWS
+    return by_feature and small and 3 * directions < _unknowns(problem)
 
 
 def _second_order(problem: RobustProblem) -> str:
@@ -193,12 +213,17 @@ def solve(
     _check_known(problem, chosen)
     table = BOUNDED_SOLVERS if problem.is_bounded else SOLVERS
     with single_threaded_blas(), plain_interrupts():
+        if name == "auto" and chosen == "first-order":
+            quick = separated(problem, settings)
+            if quick is not None:
+                return quick
         result = table[chosen].load()(problem, settings, start)
         if name == "auto" and _needs_rescue(problem, settings, result):
-            result = SOLVERS[_second_order(problem)].load()(problem, settings, None)
+            again = SOLVERS[_rescuer(problem, chosen)].load()(problem, settings, None)
+            result = min(again, result, key=lambda found: found.certificate.gap)
         if result.status is SolverStatus.CONVERGED:
             return result
-        return _no_worse_than_known(problem, result, start)
+        return _no_worse_than_known(problem, result, start, settings.tol)
 
 
 def check_name(name: object) -> None:
@@ -249,23 +274,35 @@ def _check_distributed(problem: RobustProblem, solver: str) -> None:
 def _needs_rescue(
     problem: RobustProblem, settings: SolverSettings, result: SolverResult
 ) -> bool:
-    """Whether a second-order method should try what "first-order" failed at."""
+    """Whether another method should try what the chosen one failed at."""
     failed = result.status is not SolverStatus.CONVERGED and settings.max_iter is None
-    small = _unknowns(problem) <= MAX_RESCUED_UNKNOWNS
-    return failed and small and result.solver == "first-order"
+    if not failed or problem.is_bounded or problem.is_distributed:
+        return False
+    if result.solver == "first-order":
+        return _unknowns(problem) <= MAX_RESCUED_UNKNOWNS
+    return _unknowns(problem) > MAX_DENSE_UNKNOWNS and _has_few_rows(problem)
+
+
+def _rescuer(problem: RobustProblem, failed: str) -> str:
+    return _second_order(problem) if failed == "first-order" else "first-order"
 
 
 def _no_worse_than_known(
-    problem: RobustProblem, result: SolverResult, start: Start | None
+    problem: RobustProblem, result: SolverResult, start: Start | None, tol: float
 ) -> SolverResult:
     """A solver cut short may have lost its start, or even be worse than equal scores."""
+    stalled = result.status is SolverStatus.STALLED
     equal = Start(np.zeros_like(result.coef), np.zeros_like(result.intercept), 0.0)
     for known in (equal,) if start is None else (equal, start):
         risk = _trained_risk(problem, known)
         if risk.value < result.certificate.objective:
             found = Certificate(risk.value, result.certificate.dual_bound, risk.lam)
             result = replace(
-                result, coef=known.coef, intercept=known.intercept, certificate=found
+                result,
+                coef=known.coef,
+                intercept=known.intercept,
+                certificate=found,
+                status=status_of(found, tol, stalled),
             )
     return result
 

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from ...arrays import Floats
 from ...problem import Multipliers, RobustProblem, certify
-from ..result import History, SolverResult, SolverSettings, SolverStatus, Start
+from ..result import History, SolverResult, SolverSettings, Start, status_of
 from .programs import Program, build_program
 
 # What double precision lets the judges reach; HiGHS accepts no finer feasibility.
@@ -133,17 +133,12 @@ def _judged(
     multipliers = solution.multipliers or _no_multipliers(problem)
     found = certify(problem, solution.coef, solution.intercept, multipliers)
     history.add(solution.n_iter, found.objective, found.dual_bound)
-    status = SolverStatus.STALLED
-    if found.holds(settings.tol):
-        status = SolverStatus.CONVERGED
-    elif solution.limited:
-        status = SolverStatus.MAX_ITER
     return SolverResult(
         coef=solution.coef,
         intercept=solution.intercept,
         certificate=found,
         multipliers=solution.multipliers,
-        status=status,
+        status=status_of(found, settings.tol, stalled=not solution.limited),
         n_iter=solution.n_iter,
         solver=solver,
         history=tuple(history.records),

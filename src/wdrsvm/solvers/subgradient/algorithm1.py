@@ -27,7 +27,7 @@ import numpy as np
 
 from ...problem import Multipliers, RobustProblem
 from ...problem.projections import project
-from ..result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
+from ..result import History, Incumbent, SolverResult, SolverSettings, Start
 from .active_pieces import Point, Rows, count_pieces, require_crammer_singer
 
 MAX_ITER = 2000
@@ -255,9 +255,7 @@ def subgradient(
         if t >= min(record_due, max_iter):
             record_due = t * RECORD_FACTOR
             history.add(t, min(best.objective, descent.best_value), best.dual_bound)
-    converged = best.certificate.holds(own.tol)
-    status = SolverStatus.CONVERGED if converged else SolverStatus.MAX_ITER
-    return best.result("subgradient", status, t, history)
+    return best.result("subgradient", own.tol, False, t, history)
 
 
 def _begun(
