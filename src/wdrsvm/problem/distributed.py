@@ -25,18 +25,13 @@ from .chunks import (
     reduction,
     stacked,
 )
-from .flips_by_rate import FlipsByRate, edges_between, first_edges
-from .knapsack import spend
+from .flips_by_rate import FlipsByRate, spent_by_rate
 from .objective import RobustProblem
 from .row_threads import MIN_ROWS, Run, row_threads
 from .sweeps import Combine, Kept, Pick, RowSweeps, Sweeps, Work
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
-
-# Flips are counted by rate until what is uncertain of the risk is this share of it.
-RATE_PRECISION = 1e-13
-MAX_DIVISIONS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,25 +96,15 @@ class DistributedProblem(RobustProblem):
         return DistributedProblem(**known | {"X": rows})
 
     def risk(self, coef: Floats, intercept: Floats) -> RobustRisk:
-        """min over lam >= L(M) of F(M, b, lam): the knapsack, its flips counted by rate.
-
-        The bin in which the budget ends is divided until it does not matter where in it.
-        """
+        """min over lam >= L(M) of F(M, b, lam): the knapsack, its flips counted by rate."""
         if self.is_bounded:
             raise ValueError(
                 "a ball with support or categorical needs rows in memory, got a dask "
                 "collection: compute it first."
             )
         move_rate = self.lipschitz(coef)
-        edges = first_edges()
-        for _ in range(MAX_DIVISIONS):
-            counted = self._flips_by_rate(coef, intercept, move_rate, edges)
-            bought = spend(*counted.in_bins, self.radius, move_rate)
-            value = counted.loss + bought.gain
-            least, most = counted.rates_at_the_end(bought)
-            if self.radius * (most - least) <= RATE_PRECISION * max(value, 1e-2):
-                break
-            edges = edges_between(least, most)
+        count = partial(self._flips_by_rate, coef, intercept, move_rate)
+        value, bought = spent_by_rate(count, self.radius, move_rate)
         return RobustRisk(value, bought.rate)
 
     def _flips_by_rate(

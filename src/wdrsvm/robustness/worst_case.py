@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..problem import Loss, RobustProblem, WassersteinBall
-from ..problem.distributed import DistributedProblem
+from ..problem.distributed import ChunkedRows, DistributedProblem
 from ..problem.objective import Floats, Matrix, scores_of
 from ._chunks import is_lazy, known_rows
 from ._inputs import (
@@ -143,16 +143,7 @@ def judged_lazily(
     label_trust: Any,
 ) -> Judged:
     """The same for a dask collection, chunk by chunk where its rows are."""
-    last = classifier
-    while hasattr(last, "steps"):
-        last = last[-1]
-    if has_kernel(last):
-        raise TypeError(
-            "X must be in memory for a kernel model, got a dask collection: compute it."
-        )
-    scores = linear_scores(last)
-    check = LinearFeatures(classifier, scores)
-    rows = known_rows(check, X, y, sample_weight, label_trust, scores.classes)
+    scores, rows = lazy_rows(classifier, X, y, sample_weight, label_trust)
     problem = DistributedProblem(
         rows,
         np.empty(0, dtype=np.intp),
@@ -163,6 +154,23 @@ def judged_lazily(
         loss=checked_loss(loss),
     )
     return Judged(scores, problem)
+
+
+def lazy_rows(
+    classifier: Any, X: Any, y: Any, sample_weight: Any, label_trust: Any
+) -> tuple[LinearScores, ChunkedRows]:
+    """The scores of a classifier, and what its linear step sees of a dask collection."""
+    last = classifier
+    while hasattr(last, "steps"):
+        last = last[-1]
+    if has_kernel(last):
+        raise TypeError(
+            "X must be in memory for a kernel model, got a dask collection: compute it."
+        )
+    scores = linear_scores(last)
+    check = LinearFeatures(classifier, scores)
+    rows = known_rows(check, X, y, sample_weight, label_trust, scores.classes)
+    return scores, rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,13 +247,19 @@ def has_kernel(classifier: Any) -> bool:
 
 def features_for(classifier: Any, scores: LinearScores, X: ArrayLike) -> Matrix:
     """X checked, for a classifier that is what its coefficients say."""
+    checked = features_of(scores, X)
+    _check_scores(classifier, X, scores_of(checked, scores.coef, scores.intercept))
+    return checked
+
+
+def features_of(scores: LinearScores, X: ArrayLike) -> Matrix:
+    """X checked, with as many features as there are coefficients."""
     checked = checked_features(X)
     n_features = scores.coef.shape[1]
     if checked.shape[1] != n_features:
         raise ValueError(
             f"X has {checked.shape[1]} features, but the classifier expects {n_features}."
         )
-    _check_scores(classifier, X, scores_of(checked, scores.coef, scores.intercept))
     return checked
 
 

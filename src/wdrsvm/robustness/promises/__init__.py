@@ -1,0 +1,1 @@
+"""Promises in units that people read: how often a classifier can be wrong."""
