@@ -56,7 +56,7 @@ class ErrorCurveDisplay:
     >>> ball = WassersteinBall(radius=0.1)
     >>> display = ErrorCurveDisplay.from_estimators(models, X, y, ball, level=0.2)
     >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    ['RobustLinearSVC: 20 % at 0.0434', 'LogisticRegression: 20 % at 0.0434']
+    ['RobustLinearSVC: 20 % at 0.0318', 'LogisticRegression: 20 % at 0.0434']
     """
 
     def __init__(self, curves: dict[str, ErrorCurve]) -> None:
