@@ -9,6 +9,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem.chunks import LocalEngine
+from wdrsvm.robustness.promises import row_costs as module
 from wdrsvm.robustness.promises.row_costs import lazy_error, row_costs
 from wdrsvm.robustness.promises.wrong_costs import WrongCosts
 
@@ -48,9 +49,18 @@ def test_only_sums_come_from_chunks(monkeypatch):
         sizes.extend(np.size(part) for each in found for part in each)
         return found
 
+    read = []
+    chunk_costs = module._chunk_costs
+
+    def counted(costs, chunk):
+        read.append(len(chunk.y))
+        return chunk_costs(costs, chunk)
+
+    monkeypatch.setattr(module, "_chunk_costs", counted)
     many = np.tile(X, (40, 1))
     rows = da.from_array(many, chunks=(3000, 4))
     monkeypatch.setattr(LocalEngine, "gather", watched)
     found = lazy_error(model, rows, np.tile(y, 40), BALL, None, None)
     assert max(sizes) <= 1026
+    assert sorted(read) == [3000, 3000]
     assert found == pytest.approx(lazy_error(model, da.from_array(X), y, BALL, None, None))

@@ -13,9 +13,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
 from ...problem import WassersteinBall
-from ...problem.chunks import Chunk, calls, reduction
-from ...problem.distributed import ChunkedRows
-from ...problem.flips_by_rate import FlipsByRate, spent_by_rate
+from ...problem.chunks import Chunk, Delayed, calls, reduction
+from ...problem.flips_by_rate import FlipsByRate, first_edges, spent_by_rate
 from ...problem.objective import Codes, Floats, Matrix, as_floats, row_blocks
 from ...solvers.threads import single_threaded_blas
 from .._chunks import is_lazy
@@ -113,7 +112,14 @@ def lazy_error(
 ) -> float:
     """The worst-case error over a dask collection, of which only sums by cost come here."""
     scores, rows = lazy_rows(classifier, X, y, sample_weight, trust)
-    count = partial(_counted, _costs_of(scores, ball), rows)
+    costs = calls(partial(_chunk_costs, _costs_of(scores, ball)), rows.chunks)
+    # Features are read once: what the counts need stays where they are.
+    kept, _ = rows.engine.keep(costs, _counted(costs, first_edges()))
+
+    def count(edges: Floats) -> FlipsByRate:
+        counted: FlipsByRate = rows.engine.gather([_counted(kept, edges)])[0]
+        return counted
+
     return min(spent_by_rate(count, ball.radius, 0.0)[0], 1.0)
 
 
@@ -177,10 +183,9 @@ def _joined(parts: list[RowCosts]) -> RowCosts:
     return RowCosts(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
-def _counted(costs: WrongCosts, rows: ChunkedRows, edges: Floats) -> FlipsByRate:
-    tasks = calls(partial(_chunk_counts, costs, edges), rows.chunks)
-    counted: FlipsByRate = rows.engine.gather([reduction(FlipsByRate.joined, tasks)])[0]
-    return counted
+def _counted(costs: list[Delayed], edges: Floats) -> Delayed:
+    """The counts of all chunks together, yet to be computed."""
+    return reduction(FlipsByRate.joined, calls(partial(_chunk_counts, edges), costs))
 
 
 # Tasks: what is done to a chunk where it is.
@@ -196,9 +201,8 @@ def _chunk_costs(costs: WrongCosts, chunk: Chunk) -> RowCosts:
     return RowCosts(np.concatenate(found), chunk.weight, chunk.y)
 
 
-def _chunk_counts(costs: WrongCosts, edges: Floats, chunk: Chunk) -> FlipsByRate:
+def _chunk_counts(edges: Floats, found: RowCosts) -> FlipsByRate:
     """Errors that are free, and what the others cost, by errors per unit of cost."""
-    found = _chunk_costs(costs, chunk)
     free = float(found.weight[found.cost == 0].sum())
     priced = found.only((found.cost > 0) & np.isfinite(found.cost))
     return FlipsByRate.counted(
