@@ -195,7 +195,8 @@ class ErrorCurveDisplay:
         if max_radius is None:
             max_radius = max(_end(curve) for curve in self.curves.values())
         already = len(ax.lines)
-        self.lines_, self.marks_ = [], []
+        self.lines_: list[Any] = []
+        self.marks_: list[Any] = []
         for k, (name, curve) in enumerate(self.curves.items()):
             radii = _points(curve, max_radius)
             style = line_style(already + k, kwargs, label=_told(name, curve, level))

@@ -20,7 +20,14 @@ from wdrsvm import (
     worst_case_error,
 )
 
-from .error_cases import NORMS, error_by_program, error_case, is_wrong, label_costs
+from .error_cases import (
+    NORMS,
+    error_by_program,
+    error_case,
+    is_wrong,
+    label_costs,
+    weights_of,
+)
 
 X, y = load_iris(return_X_y=True)
 BALL = WassersteinBall(0.1, 0.7)
@@ -57,32 +64,41 @@ def test_the_cases_are_of_all_kinds():
     assert sum(case.ball.radius == 0 for case in cases) > 20
 
 
-def attacked(case, rng):
-    """Rows moved and relabelled at random within the budget, one atom a row."""
-    n_rows, n_features = case.X.shape
-    flips, weight = label_costs(case), case.options["sample_weight"]
-    weight = np.ones(n_rows) if weight is None else weight
-    weight = weight / weight.sum()
-    price = case.ball.feature_cost
-    price = np.ones(n_features) if price is None else np.asarray(price)
+def direction(norm, slope, price, rng):
+    """A random step, or the steepest one, of cost 1."""
     movable = np.isfinite(price)
+    step, scaled = np.zeros(len(slope)), slope[movable] / price[movable]
+    if not scaled.any() or rng.random() < 0.3:
+        step[movable] = rng.normal(size=movable.sum())
+    elif norm == "l1":
+        step[np.flatnonzero(movable)[np.abs(scaled).argmax()]] = np.sign(
+            scaled[np.abs(scaled).argmax()]
+        )
+    else:
+        step[movable] = (np.sign(scaled) if norm == "linf" else scaled) / price[movable]
+    length = np.linalg.norm(step[movable] * price[movable], ORDER[norm])
+    return step / length if length > 0 else step
+
+
+def attacked(case, rng):
+    """Rows moved or relabelled in a random order while the budget lasts, one atom a row."""
+    scores, slopes = case.classifier.scores(case.X), case.classifier.slopes()
+    flips, weight = label_costs(case), weights_of(case)
+    price = case.ball.feature_cost
+    price = np.ones(case.X.shape[1]) if price is None else np.asarray(price)
     left, moved, labels = case.ball.radius, case.X.copy(), case.y.copy()
     for n in rng.permutation(np.flatnonzero(weight)):
-        label = rng.integers(flips.shape[1])
-        if weight[n] * flips[n, label] <= left:
-            labels[n], left = label, left - weight[n] * flips[n, label]
-        step = np.zeros(n_features)
-        step[movable] = rng.normal(size=movable.sum()) * (rng.random(movable.sum()) < 0.7)
-        length = np.linalg.norm(
-            (step * np.where(movable, price, 0.0)), ORDER[case.ball.norm]
-        )
-        if length > 0:
-            spent = left * rng.random()
-            moved[n] += step / length * spent / weight[n]
-            left -= spent
+        own, rival = case.y[n], rng.integers(len(slopes))
+        step = direction(case.ball.norm, slopes[rival] - slopes[own], price, rng)
+        gain = (slopes[rival] - slopes[own]) @ step
+        gap = scores[n, own] - scores[n, rival]
+        way = (1 + 1e-9) * gap / gain if gain > 0 else rng.exponential()
+        if weight[n] * flips[n, rival] <= left and rng.random() < 0.4:
+            labels[n], left = rival, left - weight[n] * flips[n, rival]
+        elif 0 < way * weight[n] <= left:
+            moved[n], left = moved[n] + way * step, left - way * weight[n]
     scores = case.classifier.scores(moved)
-    wrong = [is_wrong(scores[n], labels[n]) for n in range(n_rows)]
-    return weight @ wrong
+    return weight @ [is_wrong(scores[n], labels[n]) for n in range(len(labels))]
 
 
 @pytest.mark.parametrize("seed", range(40))
