@@ -1,331 +1,367 @@
-r"""l2 transport in the interior point: second-order cones with Nesterov-Todd scaling.
+r"""l2 transport: second-order cones with Nesterov-Todd scaling.
 
 Each pair i < j has the row (lam, M_i - M_j) in the cone u_0 >= ||u_1||, or, under the
-triangle bound, each class the row (lam, 2 M_i); arrays have shape (K, 1 + T), lam's part
-first.  The scaling W of a row maps multiplier and slack to the
-same point, W y = W^-1 r, and
+triangle bound, each class the row (lam, 2 M_i); K rows of width 1 + T, lam's part first.
+The scaling W of a row maps multiplier and slack to the same point, W y = W^-1 r, and
 
     W   = b [[w_0, w_1'], [w_1, I + w_1 w_1' / (1 + w_0)]],      b^4 = det r / det y,
     W^-2 = (2 q q' - J) / b^2,   q = (w_0, -w_1),   J = diag(1, -I),   det u = u' J u.
 """
 
-from __future__ import annotations
-
+import cython
 import numpy as np
+from cython.cimports.libc.math import log, sqrt
 
-from ...arrays import Floats
-from ...problem.norms import incidence
-from .complementarity import Lengths, RowStep
-from .polyhedral import Combinations, Curvature
-from .sample_rows import compiled
+from wdrsvm.problem.norms import class_pairs, incidence
 
-
-class SecondOrder:
-    """All pairs' cones at once; goals are in scaled coordinates."""
-
-    fixes_gauge = False
-
-    def __init__(self, n_classes: int, n_touchable: int, lam: float, centre: float):
-        self.pairs = Combinations(self._incidence(n_classes))
-        self.signs = np.array(self.pairs.incidence)  # a copy: of one type with a box's
-        self.degree = self.pairs.n_rows
-        self.slack = np.zeros((self.degree, 1 + n_touchable))
-        self.mult = np.zeros_like(self.slack)
-        self.slack[:, 0], self.mult[:, 0] = lam, centre / lam
-        self._rescale()
-
-    @staticmethod
-    def _incidence(n_classes: int) -> Floats:
-        return incidence(n_classes)
-
-    def place(self, coef: Floats, lam: float, centre: float) -> None:
-        self.slack[:, 0], self.slack[:, 1:] = lam, self.pairs.incidence @ coef
-        self.mult = _central(self.slack, centre)
-        self._rescale()
-
-    def parts(self) -> tuple[Floats, Floats]:
-        """Slacks and multipliers for an iteration in one call."""
-        return self.slack[None], self.mult[None]
-
-    def put_parts(self, slack: Floats, mult: Floats) -> None:
-        """What such an iteration made of them; it scales for itself."""
-        self.slack, self.mult = slack[0], mult[0]
-
-    def _rescale(self) -> None:
-        self.w, self.size = _scaling_point(self.slack, self.mult)
-        self.scaled = self._times(self.mult)
-
-    def _times(self, rows: Floats) -> Floats:
-        """W rows."""
-        product: Floats = _scaled(rows, self.w, self.size, 1.0)
-        return product
-
-    def _over(self, rows: Floats) -> Floats:
-        """W^-1 rows."""
-        quotient: Floats = _over(rows, self.w, self.size)
-        return quotient
-
-    def complementarity(self) -> float:
-        return float(np.vdot(self.slack, self.mult))
-
-    def add_curvature(self, to: Curvature) -> None:
-        add_cone_curvature(to.matrix, self.w, self.size, self.signs, to.n_columns)
-
-    def goal(self, centre: float, predicted: RowStep | None = None) -> Floats:
-        if predicted is None:
-            predicted = RowStep(np.zeros_like(self.slack), np.zeros_like(self.mult))
-        wanted: Floats = cone_goal(centre, *predicted, self.w, self.size)
-        return wanted
-
-    def recentred(self, goal: Floats, step: RowStep, centre: float, to: Lengths) -> Floats:
-        """Unchanged: pairs are few, and their eigenvalues stay central enough."""
-        return goal
-
-    def rhs(self, goal: Floats) -> tuple[Floats, float]:
-        pull: tuple[Floats, float] = cone_rhs(goal, *self._frame)
-        return pull
-
-    def step_for(self, goal: Floats, d_coef: Floats, d_lam: float) -> RowStep:
-        moved = np.ascontiguousarray(d_coef)
-        return RowStep(*cone_step(goal, self.mult, *self._frame, moved, d_lam))
-
-    @property
-    def _frame(self) -> tuple[Floats, Floats, Floats, Floats]:
-        return self.w, self.size, self.scaled, self.signs
-
-    def lengths(self, step: RowStep) -> Lengths:
-        return Lengths(_longest(self.slack, step.slack), _longest(self.mult, step.mult))
-
-    def complementarity_after(self, step: RowStep, by: Lengths) -> float:
-        slack = self.slack + by.primal * step.slack
-        return float(np.vdot(slack, self.mult + by.dual * step.mult))
-
-    def barrier_after(self, step: RowStep, length: float) -> float:
-        """-1/2 sum log det slack after a primal step."""
-        return float(_barrier(self.slack + length * step.slack))
-
-    def advance(self, step: RowStep, by: Lengths) -> None:
-        self.slack = self.slack + by.primal * step.slack
-        self.mult = self.mult + by.dual * step.mult
-        self._rescale()
-
-    def gradient(self) -> Floats:
-        return self.pairs.gather(self.mult[:, 1:])
-
-    def flow(self) -> Floats | None:
-        return self.mult[:, 1:]
+if not cython.compiled:
+    from .cone import Cone
+    from .polyhedral import add_pair_curvature
+    from .rows import NO_END, dot
 
 
-class SingleClasses(SecondOrder):
-    """The triangle bound lam >= 2 ||M_i||: a cone a class, which no shift leaves alone."""
-
-    fixes_gauge = True
-
-    @staticmethod
-    def _incidence(n_classes: int) -> Floats:
-        return 2 * np.eye(n_classes)
-
-    def flow(self) -> None:
-        return None
-
-
-@compiled
-def _det(row):  # type: ignore[no-untyped-def]
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def det(row: cython.double[::1]) -> cython.double:
     """u' J u of one row; positive in exact arithmetic, and kept so in floating point."""
-    square = 0.0
-    for d in range(1, len(row)):
-        square += row[d] * row[d]
-    length = np.sqrt(square)
+    length: cython.double = sqrt(dot(row[1:], row[1:]))
     return max((row[0] - length) * (row[0] + length), 1e-32 * row[0] * row[0])
 
 
-@compiled
-def _barrier(rows):  # type: ignore[no-untyped-def]
-    total = 0.0
-    for k in range(len(rows)):
-        total -= np.log(_det(rows[k])) / 2
-    return total
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def scale_row(
+    row: cython.double[::1],
+    w: cython.double[::1],
+    size: cython.double,
+    sign: cython.double,
+    out: cython.double[::1],
+) -> cython.void:
+    """W row (sign 1, size b) or W^-1 row (sign -1, size 1/b)."""
+    d: cython.Py_ssize_t
+    along: cython.double = dot(w[1:], row[1:])
+    head: cython.double = row[0]
+    bend: cython.double = along / (1 + w[0]) + sign * head
+    out[0] = size * (w[0] * head + sign * along)
+    for d in range(1, row.shape[0]):
+        out[d] = size * (row[d] + w[d] * bend)
 
 
-@compiled
-def _scaling_point(slack, mult):  # type: ignore[no-untyped-def]
-    """w (K, 1 + T) of determinant 1 and the sizes b (K,)."""
-    w = np.empty_like(slack)
-    size = np.empty(len(slack))
-    for k in range(len(slack)):
-        slack_size, mult_size = np.sqrt(_det(slack[k])), np.sqrt(_det(mult[k]))
-        size[k] = np.sqrt(slack_size / mult_size)
-        for d in range(slack.shape[1]):
-            sign = 1.0 if d == 0 else -1.0
-            w[k, d] = slack[k, d] / slack_size + sign * mult[k, d] / mult_size
-        unit = 1.0 / np.sqrt(_det(w[k]))
-        for d in range(slack.shape[1]):
-            w[k, d] *= unit
-    return w, size
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def longest_in_cone(row: cython.double[::1], change: cython.double[::1]) -> cython.double:
+    """1 / t of the largest t with row + t change in the cone, from the row's own frame."""
+    d: cython.Py_ssize_t
+    tail: cython.double
+    square: cython.double = 0.0
+    size: cython.double = sqrt(det(row))
+    head: cython.double = row[0] * change[0] - dot(row[1:], change[1:])
+    head /= size * size
+    share: cython.double = (head + change[0] / size) / (row[0] / size + 1)
+    for d in range(1, row.shape[0]):
+        tail = (change[d] - share * row[d]) / size
+        square += tail * tail
+    return sqrt(square) - head
 
 
-@compiled
-def _central(slack, centre):  # type: ignore[no-untyped-def]
-    """The multipliers whose product with the slacks is the centre: centre J r / det r."""
-    mult = np.empty_like(slack)
-    for k in range(len(slack)):
-        share = centre / _det(slack[k])
-        for d in range(slack.shape[1]):
-            mult[k, d] = share * (slack[k, d] if d == 0 else -slack[k, d])
-    return mult
+@cython.cclass
+class SecondOrder(Cone):
+    """All pairs' cones at once; goals are in scaled coordinates."""
+
+    width = cython.declare(cython.Py_ssize_t)
+    factor = cython.declare(cython.double)
+    # Where the classes of a row begin in (M, lam); a second place of -1 is none.
+    first = cython.declare(cython.Py_ssize_t[::1])
+    second = cython.declare(cython.Py_ssize_t[::1])
+    w = cython.declare(cython.double[:, ::1])
+    size = cython.declare(cython.double[::1])
+    scaled = cython.declare(cython.double[:, ::1])
+    target = cython.declare(cython.double[::1])
+    scratch = cython.declare(cython.double[::1])
+    ones = cython.declare(cython.double[::1])
+    r = cython.declare(cython.double[:, ::1])
+    y = cython.declare(cython.double[:, ::1])
+    aimed = cython.declare(cython.double[:, ::1])
+
+    def __init__(self, n_classes, n_columns, n_touchable):
+        Cone.__init__(self, n_classes, n_columns, n_touchable)
+        self.factor = 1.0
+        first, second = class_pairs(n_classes)
+        self._make_cones(first * n_columns, second * n_columns)
+
+    def _make_cones(self, first, second):
+        self.first, self.second = first, second
+        self.width = 1 + self.n_touchable
+        shape = len(first), self.width
+        self._make_rows(shape[0] * shape[1])
+        self.degree = shape[0]
+        self.w, self.size = np.empty(shape), np.empty(shape[0])
+        self.scaled, self.target = np.empty(shape), np.empty(self.width)
+        self.scratch, self.ones = np.empty(self.width), np.ones(self.n_touchable)
+        self.r = np.asarray(self.slack).reshape(shape)
+        self.y = np.asarray(self.mult).reshape(shape)
+        self.aimed = np.asarray(self.goal).reshape(shape)
+
+    def combinations(self):
+        """What the cones measure of M, (K, C)."""
+        return incidence(self.n_classes)
+
+    def slacks_at(self, coef, lam):
+        diff = self.combinations() @ coef
+        return np.column_stack([np.full(len(diff), lam), diff]).ravel()
+
+    def place(self, coef, lam, centre):
+        self.put_rows(self.slacks_at(np.asarray(coef), lam), 0.0)
+        self.put_central(centre)
+
+    def put_central(self, centre: cython.double):
+        """The multipliers whose product with the slacks is the centre: centre J r / det r."""
+        k: cython.Py_ssize_t
+        d: cython.Py_ssize_t
+        share: cython.double
+        for k in range(self.degree):
+            share = centre / det(self.r[k])
+            self.y[k, 0] = share * self.r[k, 0]
+            for d in range(1, self.width):
+                self.y[k, d] = -share * self.r[k, d]
+
+    def flow(self):
+        return np.array(self.y[:, 1:])
+
+    def gradient(self):
+        return self.combinations().T @ np.array(self.y[:, 1:])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def prepare(self) -> cython.void:
+        """The scaling points w of determinant 1, the sizes b, and W y."""
+        k: cython.Py_ssize_t
+        for k in range(self.degree):
+            self.size[k] = self.find_scaling(k)
+            scale_row(self.y[k], self.w[k], self.size[k], 1.0, self.scaled[k])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def find_scaling(self, k: cython.Py_ssize_t) -> cython.double:
+        d: cython.Py_ssize_t
+        slack_size: cython.double = sqrt(det(self.r[k]))
+        mult_size: cython.double = sqrt(det(self.y[k]))
+        unit: cython.double
+        self.w[k, 0] = self.r[k, 0] / slack_size + self.y[k, 0] / mult_size
+        for d in range(1, self.width):
+            self.w[k, d] = self.r[k, d] / slack_size - self.y[k, d] / mult_size
+        unit = 1.0 / sqrt(det(self.w[k]))
+        for d in range(self.width):
+            self.w[k, d] *= unit
+        return sqrt(slack_size / mult_size)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def aim(self, turn: cython.Py_ssize_t, centre: cython.double) -> cython.void:
+        """The centre, less the Jordan product of the scaled steps."""
+        k: cython.Py_ssize_t
+        d: cython.Py_ssize_t
+        u: cython.double[::1] = self.scratch
+        v: cython.double[::1] = self.target
+        begin: cython.Py_ssize_t
+        for k in range(self.degree):
+            begin = k * self.width
+            scale_row(
+                self.d_slack[turn, begin : begin + self.width], self.w[k],
+                1.0 / self.size[k], -1.0, u,
+            )  # fmt: skip
+            scale_row(
+                self.d_mult[turn, begin : begin + self.width], self.w[k],
+                self.size[k], 1.0, v,
+            )  # fmt: skip
+            self.aimed[k, 0] = centre - dot(u, v)
+            for d in range(1, self.width):
+                self.aimed[k, d] = -(u[0] * v[d] + v[0] * u[d])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def aim_at_once(self, centre: cython.double) -> cython.void:
+        k: cython.Py_ssize_t
+        d: cython.Py_ssize_t
+        for k in range(self.degree):
+            self.aimed[k, 0] = centre
+            for d in range(1, self.width):
+                self.aimed[k, d] = 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def recentre(
+        self, turn: cython.Py_ssize_t, centre: cython.double, primal: cython.double,
+        dual: cython.double,
+    ) -> cython.void:  # fmt: skip
+        """Nothing: pairs are few, and their eigenvalues stay central enough."""
+        pass
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def find_target(self, k: cython.Py_ssize_t) -> cython.void:
+        """The multipliers that the goal asks for at unchanged slacks: W^-1 of the x whose
+        product with the scaled point is the goal."""
+        d: cython.Py_ssize_t
+        x: cython.double[::1] = self.scratch
+        by: cython.double[::1] = self.scaled[k]
+        along: cython.double = dot(by[1:], self.aimed[k, 1:])
+        x[0] = (by[0] * self.aimed[k, 0] - along) / det(by)
+        for d in range(1, self.width):
+            x[d] = (self.aimed[k, d] - x[0] * by[d]) / by[0]
+        scale_row(x, self.w[k], 1.0 / self.size[k], -1.0, self.target)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def add_curvature(self, matrix: cython.double[:, ::1]) -> cython.void:
+        k: cython.Py_ssize_t
+        d: cython.Py_ssize_t
+        lam: cython.Py_ssize_t = self.n_classes * self.n_columns
+        stiff: cython.double
+        coupling: cython.double
+        for k in range(self.degree):
+            stiff = 1.0 / (self.size[k] * self.size[k])
+            matrix[lam, lam] += stiff * (2 * self.w[k, 0] * self.w[k, 0] - 1)
+            for d in range(self.n_touchable):
+                coupling = -2 * self.factor * self.w[k, 0] * stiff * self.w[k, d + 1]
+                matrix[lam, self.first[k] + d] += coupling
+                if self.second[k] >= 0:
+                    matrix[lam, self.second[k] + d] -= coupling
+            stiff *= self.factor * self.factor
+            add_pair_curvature(
+                matrix, self.first[k], self.second[k], self.ones, self.w[k, 1:], stiff,
+                2 * stiff,
+            )  # fmt: skip
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def add_rhs(self, rhs: cython.double[::1]) -> cython.void:
+        k: cython.Py_ssize_t
+        d: cython.Py_ssize_t
+        lam: cython.Py_ssize_t = self.n_classes * self.n_columns
+        for k in range(self.degree):
+            self.find_target(k)
+            rhs[lam] += self.target[0]
+            for d in range(self.n_touchable):
+                rhs[self.first[k] + d] += self.factor * self.target[1 + d]
+                if self.second[k] >= 0:
+                    rhs[self.second[k] + d] -= self.factor * self.target[1 + d]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def find_slack_step(
+        self, turn: cython.Py_ssize_t, step: cython.double[::1]
+    ) -> cython.void:
+        k: cython.Py_ssize_t
+        d: cython.Py_ssize_t
+        begin: cython.Py_ssize_t
+        for k in range(self.degree):
+            begin = k * self.width
+            self.d_slack[turn, begin] = step[self.n_classes * self.n_columns]
+            for d in range(self.n_touchable):
+                self.d_slack[turn, begin + 1 + d] = self.factor * step[self.first[k] + d]
+                if self.second[k] >= 0:
+                    self.d_slack[turn, begin + 1 + d] -= (
+                        self.factor * step[self.second[k] + d]
+                    )
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def find_step(self, turn: cython.Py_ssize_t, step: cython.double[::1]) -> cython.void:
+        k: cython.Py_ssize_t
+        self.find_slack_step(turn, step)
+        for k in range(self.degree):
+            self.find_mult_row(turn, k)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def find_mult_row(
+        self, turn: cython.Py_ssize_t, k: cython.Py_ssize_t
+    ) -> cython.void:
+        """The target, less W^-2 times the change of the slack, less what there is."""
+        d: cython.Py_ssize_t
+        begin: cython.Py_ssize_t = k * self.width
+        relaxed: cython.double[::1] = self.scratch
+        self.find_target(k)
+        scale_row(
+            self.d_slack[turn, begin : begin + self.width], self.w[k], 1.0 / self.size[k],
+            -1.0, relaxed,
+        )  # fmt: skip
+        scale_row(relaxed, self.w[k], 1.0 / self.size[k], -1.0, relaxed)
+        for d in range(self.width):
+            self.d_mult[turn, begin + d] = self.target[d] - relaxed[d] - self.y[k, d]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def length_in(
+        self, rows: cython.double[:, ::1], change: cython.double[::1]
+    ) -> cython.double:
+        k: cython.Py_ssize_t
+        worst: cython.double = 0.0
+        begin: cython.Py_ssize_t
+        for k in range(self.degree):
+            begin = k * self.width
+            worst = max(worst, longest_in_cone(rows[k], change[begin : begin + self.width]))
+        return 1.0 / worst if worst > 0 else NO_END
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def primal_length(self, turn: cython.Py_ssize_t) -> cython.double:
+        return self.length_in(self.r, self.d_slack[turn])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def dual_length(self, turn: cython.Py_ssize_t) -> cython.double:
+        return self.length_in(self.y, self.d_mult[turn])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def barrier_after(
+        self, turn: cython.Py_ssize_t, length: cython.double
+    ) -> cython.double:
+        """-1/2 sum log det slack after a primal step."""
+        k: cython.Py_ssize_t
+        d: cython.Py_ssize_t
+        total: cython.double = 0.0
+        for k in range(self.degree):
+            for d in range(self.width):
+                self.scratch[d] = (
+                    self.r[k, d] + length * self.d_slack[turn, k * self.width + d]
+                )
+            total -= log(det(self.scratch)) / 2
+        return total
 
 
-@compiled
-def _scaled(rows, w, size, sign):  # type: ignore[no-untyped-def]
-    """W rows (sign 1, sizes b) or W^-1 rows (sign -1, sizes 1/b)."""
-    out = np.empty_like(rows)
-    n_columns = rows.shape[1]
-    for k in range(len(rows)):
-        along = 0.0
-        for d in range(1, n_columns):
-            along += w[k, d] * rows[k, d]
-        bend = along / (1 + w[k, 0]) + sign * rows[k, 0]
-        out[k, 0] = size[k] * (w[k, 0] * rows[k, 0] + sign * along)
-        for d in range(1, n_columns):
-            out[k, d] = size[k] * (rows[k, d] + w[k, d] * bend)
-    return out
+@cython.cclass
+class SingleClasses(SecondOrder):
+    """The triangle bound lam >= 2 ||M_i||: a cone a class, which no shift leaves alone."""
 
+    def __init__(self, n_classes, n_columns, n_touchable):
+        Cone.__init__(self, n_classes, n_columns, n_touchable)
+        self.fixes_gauge, self.factor = True, 2.0
+        places = np.arange(n_classes) * n_columns
+        self._make_cones(places, np.full(n_classes, -1))
 
-@compiled
-def _over(rows, w, size):  # type: ignore[no-untyped-def]
-    """W^-1 rows."""
-    inverse = np.empty_like(size)
-    for k in range(len(size)):
-        inverse[k] = 1.0 / size[k]
-    return _scaled(rows, w, inverse, -1.0)
+    def combinations(self):
+        return 2 * np.eye(self.n_classes)
 
-
-@compiled
-def cone_goal(centre, d_slack, d_mult, w, size):  # type: ignore[no-untyped-def]
-    """The centre everywhere, less the second-order term of a predicted step."""
-    goal = _product(_over(d_slack, w, size), _scaled(d_mult, w, size, 1.0))
-    for k in range(len(goal)):
-        for d in range(goal.shape[1]):
-            goal[k, d] = (centre if d == 0 else 0.0) - goal[k, d]
-    return goal
-
-
-@compiled
-def cone_target(goal, w, size, scaled):  # type: ignore[no-untyped-def]
-    """The multipliers that a goal asks for at unchanged slacks."""
-    return _over(_quotient(goal, scaled), w, size)
-
-
-@compiled
-def cone_rhs(goal, w, size, scaled, signs):  # type: ignore[no-untyped-def]
-    """What a goal puts on (M, lam)."""
-    target = cone_target(goal, w, size, scaled)
-    pull, on_lam = np.zeros((signs.shape[1], goal.shape[1] - 1)), 0.0
-    for k in range(len(goal)):
-        on_lam += target[k, 0]
-        for i in range(len(pull)):
-            if signs[k, i] != 0.0:
-                for d in range(pull.shape[1]):
-                    pull[i, d] += signs[k, i] * target[k, 1 + d]
-    return pull, on_lam
-
-
-@compiled
-def cone_step(goal, mult, w, size, scaled, signs, d_coef, d_lam):  # type: ignore[no-untyped-def]
-    """Steps of slacks and multipliers that belong to a step of (M, lam)."""
-    d_slack = np.zeros(mult.shape)
-    for k in range(len(mult)):
-        d_slack[k, 0] = d_lam
-        for i in range(len(d_coef)):
-            if signs[k, i] != 0.0:
-                for d in range(d_coef.shape[1]):
-                    d_slack[k, 1 + d] += signs[k, i] * d_coef[i, d]
-    return d_slack, mult_step(goal, mult, d_slack, w, size, scaled)
-
-
-@compiled
-def mult_step(goal, mult, d_slack, w, size, scaled):  # type: ignore[no-untyped-def]
-    """The step of the multipliers that belongs to one of the slacks."""
-    step = cone_target(goal, w, size, scaled)
-    relaxed = _over(_over(d_slack, w, size), w, size)
-    for k in range(len(step)):
-        for d in range(step.shape[1]):
-            step[k, d] -= mult[k, d] + relaxed[k, d]
-    return step
-
-
-@compiled
-def add_cone_curvature(matrix, w, size, signs, n_columns):  # type: ignore[no-untyped-def]
-    """Add the curvature W^-2 of the cones, in (M, lam), to the normal matrix.
-
-    Row k of ``signs`` holds the classes' shares in cone k, most of which are zero.
-    """
-    n_cones, n_classes = signs.shape
-    n_touchable = w.shape[1] - 1
-    lam = n_classes * n_columns
-    for k in range(n_cones):
-        stiff = 1.0 / (size[k] * size[k])
-        head = w[k, 0]
-        matrix[lam, lam] += stiff * (2 * head * head - 1)
-        for i in range(n_classes):
-            if signs[k, i] == 0.0:
-                continue
-            for d in range(n_touchable):
-                row = i * n_columns + d
-                coupling = -2 * head * stiff * w[k, d + 1] * signs[k, i]
-                matrix[row, lam] += coupling
-                matrix[lam, row] += coupling
-                for j in range(n_classes):
-                    if signs[k, j] == 0.0:
-                        continue
-                    both = signs[k, i] * signs[k, j] * stiff
-                    matrix[row, j * n_columns + d] += both
-                    bend = 2 * both * w[k, d + 1]
-                    for e in range(n_touchable):
-                        matrix[row, j * n_columns + e] += bend * w[k, e + 1]
-
-
-@compiled
-def _product(left, right):  # type: ignore[no-untyped-def]
-    """The cone's Jordan product (u.v, u_0 v_1 + v_0 u_1)."""
-    out = np.empty_like(left)
-    for k in range(len(left)):
-        out[k, 0] = 0.0
-        for d in range(left.shape[1]):
-            out[k, 0] += left[k, d] * right[k, d]
-        for d in range(1, left.shape[1]):
-            out[k, d] = left[k, 0] * right[k, d] + right[k, 0] * left[k, d]
-    return out
-
-
-@compiled
-def _quotient(rows, divisor):  # type: ignore[no-untyped-def]
-    """x whose product with ``divisor`` is ``rows``."""
-    out = np.empty_like(rows)
-    for k in range(len(rows)):
-        dot = 0.0
-        for d in range(1, rows.shape[1]):
-            dot += divisor[k, d] * rows[k, d]
-        out[k, 0] = (divisor[k, 0] * rows[k, 0] - dot) / _det(divisor[k])
-        for d in range(1, rows.shape[1]):
-            out[k, d] = (rows[k, d] - out[k, 0] * divisor[k, d]) / divisor[k, 0]
-    return out
-
-
-@compiled
-def _longest(rows, change):  # type: ignore[no-untyped-def]
-    """Largest t with rows + t change in the cone, from each row's own frame."""
-    worst = 0.0
-    for k in range(len(rows)):
-        size = np.sqrt(_det(rows[k]))
-        head = rows[k, 0] * change[k, 0]
-        for d in range(1, rows.shape[1]):
-            head -= rows[k, d] * change[k, d]
-        head /= size * size
-        share = (head + change[k, 0] / size) / (rows[k, 0] / size + 1)
-        square = 0.0
-        for d in range(1, rows.shape[1]):
-            tail = (change[k, d] - share * rows[k, d]) / size
-            square += tail * tail
-        worst = max(worst, np.sqrt(square) - head)
-    return 1.0 / worst if worst > 0 else np.inf
+    def flow(self):
+        return None

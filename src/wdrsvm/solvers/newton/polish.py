@@ -83,24 +83,19 @@ def polish(
         iterate = _reduced(near, coef, lam, free)
         solved = FINER * tol if len(free) < problem.n_rows else 0.0
         while n_iter < max_iter and not best.certificate.holds(tol):
-            iterate.predictor_corrector()
-            n_iter += 1
+            n_iter += len(iterate.run(max_iter - n_iter, tol))
             at_limit = iterate.is_stuck or n_iter == max_iter
-            if _is_within(iterate, tol) or at_limit:
+            if iterate.is_near(tol) or at_limit:
                 point = passes.scaling.original(iterate.coef)
                 multipliers = FixedAndFree(fixed, free, iterate.multipliers())
                 best.judge(problem, *point, multipliers, tol)
-            if _is_within(iterate, solved) or at_limit:
+            if iterate.is_near(solved) or at_limit:
                 break
         history.add(iterations.start + n_iter, best.objective, best.dual_bound)
         if len(free) == problem.n_rows:
             break
         near = near.wider()
     return n_iter
-
-
-def _is_within(iterate: Iterate, tol: float) -> bool:
-    return iterate.gap <= tol * max(iterate.objective, 1e-2)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,306 @@
+r"""The engine of the interior point: a primal-dual point and Mehrotra's step.
+
+Each iteration
+
+1. forms and factorises the normal matrix,
+2. predicts: the step to zero complementarity,
+3. corrects: recentres by what the prediction achieved, with the second-order term,
+4. recentres once more where that lengthens the step (Gondzio),
+5. moves primal and dual as far as each stays positive.
+
+All iterations run in one call, without Python's lock and without asking for memory.
+"""
+
+import cython
+import numpy as np
+from cython.cimports.libc.math import isfinite
+
+if not cython.compiled:
+    from ..blas import check_signals, multiply, multiply_rows, seconds
+    from ..cones.cone import Cone
+    from ..cones.curvature import Curvature
+    from ..cones.linear_system import LinearSystem, fix_gauge
+    from ..cones.rows import dot, dot_after, move, pull_goal
+    from ..cones.samples import SampleRows
+
+# A step goes this share of the way to the boundary.
+STEP_SHARE = cython.declare(cython.double, 0.995)
+SHORT_STEP = cython.declare(cython.double, 1e-3)
+MAX_SHORT_STEPS = cython.declare(cython.Py_ssize_t, 5)
+# The extra length that a corrector towards the centre must promise.
+LONGER = cython.declare(cython.double, 0.2)
+# Complementarity past what numbers of this size can tell.
+NOTHING = cython.declare(cython.double, 1e-17)
+# Gaps are relative to the objective, or to this where it is smaller.
+LEAST_OBJECTIVE = cython.declare(cython.double, 1e-2)
+# Seconds between looks for Ctrl-C.
+PATIENCE = cython.declare(cython.double, 0.1)
+
+
+@cython.cclass
+class PrimalDual:
+    """A point: (coef, lam), the samples' rows, the norm's cone.  ``gradient`` is that of
+    the objective in (coef, lam), the samples' loss apart."""
+
+    rows = cython.declare(SampleRows, visibility="readonly")
+    cone = cython.declare(Cone, visibility="readonly")
+    system = cython.declare(LinearSystem)
+    curvature = cython.declare(Curvature)
+    n_classes = cython.declare(cython.Py_ssize_t)
+    n_columns = cython.declare(cython.Py_ssize_t)
+    # What all that adds up to the objective is multiplied by.
+    mass = cython.declare(cython.double)
+    columns = cython.declare(cython.double[:, ::1])
+    gradient = cython.declare(cython.double[::1])
+    point = cython.declare(cython.double[::1])
+    step = cython.declare(cython.double[:, ::1])
+    d_coef = cython.declare(cython.double[:, ::1])
+    on_coef = cython.declare(cython.double[:, ::1])
+    rhs = cython.declare(cython.double[::1])
+    lengths = cython.declare(cython.double[:, ::1])
+    degree = cython.declare(cython.double, visibility="readonly")
+    n_short_steps = cython.declare(cython.Py_ssize_t)
+    objective = cython.declare(cython.double, visibility="readonly")
+    # The duality gap, as far as complementarity alone tells.
+    gap = cython.declare(cython.double, visibility="readonly")
+
+    def __init__(self, columns, rows: SampleRows, cone: Cone, gradient, mass):
+        n_columns = len(columns)
+        size = len(gradient)
+        self.rows, self.cone, self.columns = rows, cone, columns
+        self.n_classes, self.n_columns = (size - 1) // n_columns, n_columns
+        self.mass = mass
+        self.gradient, self.point = np.array(gradient), np.zeros(size)
+        self.curvature = Curvature(columns, self.n_classes)
+        self.system, self.rhs = LinearSystem(size), np.zeros(size)
+        self.step, self.lengths = np.zeros((2, size)), np.zeros((2, 2))
+        shape = self.n_classes, n_columns
+        self.d_coef, self.on_coef = np.zeros(shape), np.zeros(shape)
+        self.degree = np.count_nonzero(rows.existing) + cone.degree
+        self.n_short_steps = 0
+
+    @property
+    def coef(self):
+        """A copy, (C, Q)."""
+        return np.array(self.point[: self.n_classes * self.n_columns]).reshape(
+            self.n_classes, self.n_columns
+        )
+
+    @property
+    def lam(self):
+        return self.point[self.point.shape[0] - 1]
+
+    def put(self, coef, lam):
+        np.asarray(self.point)[:] = np.append(coef, lam)
+        self.judge()
+
+    @property
+    def is_stuck(self):
+        """Whether rounding has taken over: five steps in a row led nowhere, or
+        complementarity is past what numbers of this size can tell."""
+        return self.stuck()
+
+    def run(self, max_steps: cython.Py_ssize_t, tol: cython.double):
+        """Iterate until the gap is ``tol`` of the objective, the point is stuck, or the
+        steps are used up.
+
+        Returns a line an iteration: objective, gap, seconds since the call.
+        """
+        seen = np.empty((max_steps, 3))
+        lines: cython.double[:, ::1] = seen
+        n_steps: cython.Py_ssize_t = 0
+        began: cython.double = seconds()
+        last_look: cython.double = 0.0
+        with cython.nogil:
+            while n_steps < max_steps:
+                self.iterate()
+                self.judge()
+                lines[n_steps, 0] = self.objective
+                lines[n_steps, 1] = self.gap
+                lines[n_steps, 2] = seconds() - began
+                n_steps += 1
+                if lines[n_steps - 1, 2] - last_look > PATIENCE:
+                    last_look = lines[n_steps - 1, 2]
+                    check_signals()
+                if self.stuck() or self.is_near(tol):
+                    break
+        return seen[:n_steps]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def stuck(self) -> cython.bint:
+        return self.n_short_steps >= MAX_SHORT_STEPS or self.gap <= NOTHING
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_near(self, tol: cython.double) -> cython.bint:
+        return self.gap <= tol * max(self.objective, LEAST_OBJECTIVE)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def judge(self) -> cython.void:
+        loss: cython.double = dot(self.rows.weight, self.rows.s)
+        self.objective = (dot(self.gradient, self.point) + loss) / self.mass
+        self.gap = self.products() / self.mass
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def products(self) -> cython.double:
+        k: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        total: cython.double = self.cone.complementarity()
+        for k in range(self.rows.n_kinds):
+            for j in range(self.n_classes):
+                total += dot(self.rows.slack[k, j], self.rows.mult[k, j])
+        return total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def products_after(
+        self, turn: cython.Py_ssize_t, primal: cython.double, dual: cython.double
+    ) -> cython.double:
+        k: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        total: cython.double = self.cone.complementarity_after(turn, primal, dual)
+        for k in range(self.rows.n_kinds):
+            for j in range(self.n_classes):
+                total += dot_after(
+                    self.rows.slack[k, j], self.rows.mult[k, j],
+                    self.rows.d_slack[turn, k, j], self.rows.d_mult[turn, k, j],
+                    primal, dual,
+                )  # fmt: skip
+        return total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def iterate(self) -> cython.void:
+        """A predictor-corrector step with one corrector towards the centre; no move if an
+        overflow left a direction without numbers."""
+        turn: cython.Py_ssize_t = 0
+        centre: cython.double
+        self.form_system()
+        centre = self.predict()
+        self.rows.aim(0, centre)
+        self.cone.aim(0, centre)
+        self.direct(0)
+        if self.reach(0) < 2.0:
+            self.recentre(centre)
+            self.direct(1)
+            turn = 1 if self.reach(1) >= self.reach(0) + LONGER / 8 else 0
+        if self.has_numbers(turn):
+            self.advance(turn)
+        else:
+            self.n_short_steps = MAX_SHORT_STEPS
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def form_system(self) -> cython.void:
+        gauge: cython.Py_ssize_t = self.cone.n_touchable if self.cone.fixes_gauge else 0
+        self.rows.prepare()
+        self.cone.prepare()
+        self.curvature.find(
+            self.rows.spring, self.rows.sums, self.rows.price, self.rows.label,
+            self.rows.prices_differ,
+        )  # fmt: skip
+        self.curvature.gather(self.system.matrix)
+        self.cone.add_curvature(self.system.matrix)
+        fix_gauge(self.system.matrix, self.n_classes, self.n_columns, gauge)
+        self.system.factorise()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def predict(self) -> cython.double:
+        """The centre to aim at, by what a step to zero complementarity achieves."""
+        now: cython.double = self.products()
+        after: cython.double
+        share: cython.double
+        self.rows.aim_at_nothing()
+        self.cone.aim_at_once(0.0)
+        self.direct(0)
+        after = self.products_after(
+            0, min(1.0, self.lengths[0, 0]), min(1.0, self.lengths[0, 1])
+        )
+        share = min(after / now, 1.0)
+        return share * share * share * now / self.degree
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def recentre(self, centre: cython.double) -> cython.void:
+        """Gondzio's goal for a somewhat longer step."""
+        k: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        primal: cython.double = min(1.0, (1 + LONGER) * (self.lengths[0, 0] + LONGER))
+        dual: cython.double = min(1.0, (1 + LONGER) * (self.lengths[0, 1] + LONGER))
+        for k in range(self.rows.n_kinds):
+            for j in range(self.n_classes):
+                pull_goal(
+                    self.rows.goal[k, j], self.rows.exists[k, j], self.rows.slack[k, j],
+                    self.rows.mult[k, j], self.rows.d_slack[0, k, j],
+                    self.rows.d_mult[0, k, j], centre, primal, dual,
+                )  # fmt: skip
+        self.cone.recentre(0, centre, primal, dual)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def reach(self, turn: cython.Py_ssize_t) -> cython.double:
+        return min(1.0, self.lengths[turn, 0]) + min(1.0, self.lengths[turn, 1])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def has_numbers(self, turn: cython.Py_ssize_t) -> cython.bint:
+        i: cython.Py_ssize_t
+        for i in range(self.point.shape[0]):
+            if not isfinite(self.step[turn, i]):
+                return False
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def direct(self, turn: cython.Py_ssize_t) -> cython.void:
+        """The Newton direction towards the goals, and how far it can be followed."""
+        i: cython.Py_ssize_t
+        d: cython.Py_ssize_t
+        lam: cython.Py_ssize_t = self.point.shape[0] - 1
+        self.rhs[lam] = self.rows.find_rhs(turn) - self.gradient[lam]
+        multiply_rows(self.rows.scores, self.columns, self.on_coef)
+        for i in range(self.n_classes):
+            for d in range(self.n_columns):
+                self.rhs[i * self.n_columns + d] = (
+                    self.on_coef[i, d] - self.gradient[i * self.n_columns + d]
+                )
+        self.cone.add_rhs(self.rhs)
+        self.system.solve(self.rhs, self.step[turn])
+        for i in range(self.n_classes):
+            for d in range(self.n_columns):
+                self.d_coef[i, d] = self.step[turn, i * self.n_columns + d]
+        multiply(self.d_coef, self.columns, self.rows.scores)
+        self.rows.find_step(turn, self.step[turn, lam])
+        self.cone.find_step(turn, self.step[turn])
+        self.lengths[turn, 0] = min(
+            self.rows.primal_length(), self.cone.primal_length(turn)
+        )
+        self.lengths[turn, 1] = min(self.rows.dual_length(), self.cone.dual_length(turn))
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def advance(self, turn: cython.Py_ssize_t) -> cython.void:
+        primal: cython.double = min(1.0, STEP_SHARE * self.lengths[turn, 0])
+        dual: cython.double = min(1.0, STEP_SHARE * self.lengths[turn, 1])
+        move(self.point, self.step[turn], primal)
+        self.rows.advance(turn, primal, dual)
+        self.cone.advance(turn, primal, dual)
+        short: cython.bint = min(primal, dual) < SHORT_STEP
+        self.n_short_steps = self.n_short_steps + 1 if short else 0
