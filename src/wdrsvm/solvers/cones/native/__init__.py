@@ -1,0 +1,1 @@
+"""Sources of kernels that several families share; see ``runtime.native``."""
