@@ -14,10 +14,10 @@ import re
 import sys
 from pathlib import Path
 
-NOEXCEPT_NOGIL = "@cython.nogil\n@cython.exceptval(check=False)"
+NOEXCEPT_NOGIL = ["@cython.nogil", "@cython.exceptval(check=False)"]
 DECORATORS = {
-    "kernel": f"@cython.cfunc\n{NOEXCEPT_NOGIL}",
-    "inner": f"@cython.cfunc\n@cython.inline\n{NOEXCEPT_NOGIL}",
+    "kernel": ["@cython.cfunc", *NOEXCEPT_NOGIL],
+    "inner": ["@cython.cfunc", "@cython.inline", *NOEXCEPT_NOGIL],
 }
 _DOUBLE, _SIZE, _INT = "cython.double", "cython.Py_ssize_t", "cython.int"
 TYPES = {
@@ -28,6 +28,7 @@ TYPES = {
     "Vector": f"{_DOUBLE}[::1]",
     "Table": f"{_DOUBLE}[:, ::1]",
     "Cube": f"{_DOUBLE}[:, :, ::1]",
+    "Cubes": f"{_DOUBLE}[:, :, :, ::1]",
     "Codes": f"{_SIZE}[::1]",
     "CodesTable": f"{_SIZE}[:, ::1]",
     "SmallCodes": f"{_INT}[::1]",
@@ -39,7 +40,7 @@ TYPES = {
 }
 # Types stand behind a colon or an arrow, or are the first argument of ``declare``.
 _TYPE = re.compile(rf"(: |-> |declare\()({'|'.join(TYPES)})\b(?=[,)\s:]|$)", re.M)
-_DECORATOR = re.compile(rf"^@({'|'.join(DECORATORS)})$", re.M)
+_DECORATOR = re.compile(rf"^( *)@({'|'.join(DECORATORS)})$", re.M)
 
 
 def stripped(source: str) -> str:
@@ -61,9 +62,13 @@ def _is_left_out(node: ast.stmt) -> bool:
 
 def spelt_out(source: str) -> str:
     """A source with Cython's own names for types and decorators."""
-    source = _DECORATOR.sub(lambda found: DECORATORS[found[1]], source)
+    source = _DECORATOR.sub(_decorators, source)
     source = _TYPE.sub(lambda found: found[1] + TYPES[found[2]], source)
     return source.replace("-> None:", "-> cython.void:")
+
+
+def _decorators(found: re.Match[str]) -> str:
+    return "\n".join(found[1] + line for line in DECORATORS[found[2]])
 
 
 def demand_own_names(sources: list[Path]) -> None:

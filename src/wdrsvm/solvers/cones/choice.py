@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Floats
-from ..native import kernels
+from .kernels import native
 from ..scaling import Scaling
 
 __all__ = ["MAX_START_LAM", "norm_multipliers", "starting_cone"]
 
 
 CONES = {
-    "l1": kernels.Box,
-    "l2": kernels.SecondOrder,
-    "linf": kernels.AbsoluteSums,
-    "triangle": kernels.SingleClasses,
+    "l1": native.Box,
+    "l2": native.SecondOrder,
+    "linf": native.AbsoluteSums,
+    "triangle": native.SingleClasses,
 }
 
 # lam starts at most here, in the solver's units.
@@ -38,9 +38,9 @@ def starting_cone(
     if n_touchable:
         cone = CONES[norm](*shape, n_touchable)
     elif radius > 0 or (np.isfinite(flip_cost) & (flip_cost > 0)).any():
-        cone = kernels.Floor(*shape)
+        cone = native.Floor(*shape)
     else:
-        return kernels.Absent(*shape), 0.0
+        return native.Absent(*shape), 0.0
     lam = _spending_lam(cone.degree * centre, radius, most)
     cone.place(np.zeros((shape[0], n_touchable)), lam, centre)
     return cone, lam

@@ -18,7 +18,7 @@ import numpy as np
 from ...arrays import Codes, Floats
 from ...problem import Multipliers, RobustProblem
 from ..cones.choice import MAX_START_LAM, norm_multipliers, starting_cone
-from ..native import kernels
+from ..cones.kernels import native
 from ..scaling import Scaling
 
 
@@ -81,10 +81,10 @@ class Iterate:
         self.cone, lam = starting_cone(
             norm, shape, data.n_touchable, data.kappa, data.radius, 1.0, most_lam
         )
-        self.rows = kernels.SampleRows(data.y, data.weight, data.kappa)
+        self.rows = native.SampleRows(data.y, data.weight, data.kappa)
         self.rows.start(lam)
         gradient = np.append(data.linear, data.radius)
-        self.engine: Any = kernels.PrimalDual(
+        self.engine: Any = native.PrimalDual(
             data.columns, self.rows, self.cone, gradient, data.mass
         )
         self.put(np.zeros(shape), lam)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arrays import Floats
 from ...rows.reduce import added
-from ..cones.sample_rows import weighted_gram
+from ..cones.kernels import weighted_gram
 
 # Rows are sent as they are while they are at most this share of their Gram matrix.
 SHARE_OF_MATRIX = 0.25

@@ -1,6 +1,9 @@
-"""BLAS and LAPACK for kernels that run uncompiled; compiled ones have ``blas.pyx``."""
+"""BLAS, LAPACK and the clock for kernels that run uncompiled; compiled ones have
+``blas.pyx``."""
 
 from __future__ import annotations
+
+import time
 
 import numpy as np
 
@@ -31,3 +34,37 @@ def invert_definite(matrix: Floats) -> int:
 def multiply(left: Floats, right: Floats, out: Floats) -> None:
     """out = left right."""
     np.matmul(left, right, out=out)
+
+
+def multiply_rows(left: Floats, right: Floats, out: Floats) -> None:
+    """out = left right': the products of all rows."""
+    np.matmul(left, right.T, out=out)
+
+
+def factorise_lower(matrix: Floats) -> bool:
+    """Replace a lower triangle by that of Cholesky's factor; whether there is one."""
+    try:
+        matrix[:] = np.linalg.cholesky(np.tril(matrix) + np.tril(matrix, -1).T)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def substitute(factor: Floats, x: Floats) -> None:
+    """Replace x by the solution of factor factor' x."""
+    lower = np.tril(factor)
+    x[:] = np.linalg.solve(lower.T, np.linalg.solve(lower, x))
+
+
+def subtract_product(lower: Floats, x: Floats, out: Floats) -> None:
+    """Take the product with a symmetric matrix, given by a triangle, from ``out``."""
+    out -= np.tril(lower) @ x + np.tril(lower, -1).T @ x
+
+
+def seconds() -> float:
+    """The time of day."""
+    return time.time()
+
+
+def check_signals() -> None:
+    """Let Python handle what has arrived, Ctrl-C above all; here it does so by itself."""

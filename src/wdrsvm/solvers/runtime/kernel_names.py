@@ -20,6 +20,7 @@ Flag: TypeAlias = bool
 Vector: TypeAlias = Floats
 Table: TypeAlias = Floats
 Cube: TypeAlias = Floats
+Cubes: TypeAlias = Floats
 ReadVector: TypeAlias = Floats
 ReadTable: TypeAlias = Floats
 ReadCube: TypeAlias = Floats

@@ -3,13 +3,22 @@ r"""The norm constraint lam >= ||M_i - M_j||_* of polyhedral norms, l1 and linf 
 Pairs i < j are K = C (C - 1) / 2 rows.
 """
 
+from __future__ import annotations
+
 import cython
 import numpy as np
 
 from wdrsvm.problem.norms import class_pairs, incidence
 
-if not cython.compiled:
-    from .cone import Cone
+from ...runtime.kernel_names import (
+    Codes,
+    Count,
+    Real,
+    Table,
+    Vector,
+    kernel,
+)
+from .cone import Cone
 
 
 @cython.cclass
@@ -31,18 +40,16 @@ class Box(Cone):
         above, below = np.array(self.mult).reshape(2, self.n_classes, self.n_touchable)
         return above - below
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add_curvature(self, matrix: cython.double[:, ::1]) -> cython.void:
-        j: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        row: cython.Py_ssize_t = 0
-        half: cython.Py_ssize_t = self.n_classes * self.n_touchable
-        lam: cython.Py_ssize_t = self.n_classes * self.n_columns
-        above: cython.double
-        below: cython.double
+    @kernel
+    def add_curvature(self, matrix: Table) -> None:
+        j: Count
+        d: Count
+        k: Count
+        row: Count = 0
+        half: Count = self.n_classes * self.n_touchable
+        lam: Count = self.n_classes * self.n_columns
+        above: Real
+        below: Real
         for j in range(self.n_classes):
             for d in range(self.n_touchable):
                 above, below = self.spring[row], self.spring[half + row]
@@ -52,17 +59,15 @@ class Box(Cone):
                 matrix[lam, lam] += (above + below) / 4
                 row += 1
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add_rhs(self, rhs: cython.double[::1]) -> cython.void:
-        j: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        row: cython.Py_ssize_t = 0
-        half: cython.Py_ssize_t = self.n_classes * self.n_touchable
-        lam: cython.Py_ssize_t = self.n_classes * self.n_columns
-        above: cython.double
-        below: cython.double
+    @kernel
+    def add_rhs(self, rhs: Vector) -> None:
+        j: Count
+        d: Count
+        row: Count = 0
+        half: Count = self.n_classes * self.n_touchable
+        lam: Count = self.n_classes * self.n_columns
+        above: Real
+        below: Real
         for j in range(self.n_classes):
             for d in range(self.n_touchable):
                 above = self.goal[row] * self.inverse[row]
@@ -71,17 +76,13 @@ class Box(Cone):
                 rhs[lam] += (above + below) / 2
                 row += 1
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_slack_step(
-        self, turn: cython.Py_ssize_t, step: cython.double[::1]
-    ) -> cython.void:
-        j: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        row: cython.Py_ssize_t = 0
-        half: cython.Py_ssize_t = self.n_classes * self.n_touchable
-        wider: cython.double = step[self.n_classes * self.n_columns] / 2
+    @kernel
+    def find_slack_step(self, turn: Count, step: Vector) -> None:
+        j: Count
+        d: Count
+        row: Count = 0
+        half: Count = self.n_classes * self.n_touchable
+        wider: Real = step[self.n_classes * self.n_columns] / 2
         for j in range(self.n_classes):
             for d in range(self.n_touchable):
                 self.d_slack[turn, row] = wider + step[j * self.n_columns + d]
@@ -89,23 +90,21 @@ class Box(Cone):
                 row += 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
+@kernel
 def add_pair_curvature(
-    matrix: cython.double[:, ::1],
-    first: cython.Py_ssize_t,
-    second: cython.Py_ssize_t,
-    diagonal: cython.double[::1],
-    square: cython.double[::1],
-    size: cython.double,
-    square_size: cython.double,
-) -> cython.void:
+    matrix: Table,
+    first: Count,
+    second: Count,
+    diagonal: Vector,
+    square: Vector,
+    size: Real,
+    square_size: Real,
+) -> None:
     """Add u' (size diag(diagonal) + square_size square square') u, u = M_i - M_j, or M_i
     where there is no second; ``first`` and ``second`` are the places of i and j."""
-    d: cython.Py_ssize_t
-    e: cython.Py_ssize_t
-    bend: cython.double
+    d: Count
+    e: Count
+    bend: Real
     for d in range(diagonal.shape[0]):
         bend = square_size * square[d]
         matrix[first + d, first + d] += size * diagonal[d]
@@ -129,16 +128,16 @@ class AbsoluteSums(Cone):
     p + q plus v 11'; u is eliminated by the Sherman-Morrison formula.
     """
 
-    n_pairs = cython.declare(cython.Py_ssize_t)
+    n_pairs: Count
     # Where the classes of a pair begin in (M, lam).
-    first = cython.declare(cython.Py_ssize_t[::1])
-    second = cython.declare(cython.Py_ssize_t[::1])
-    softness = cython.declare(cython.double[:, ::1])
-    twist = cython.declare(cython.double[:, ::1])
-    upper = cython.declare(cython.double[:, ::1])
-    bend = cython.declare(cython.double[::1])
-    diagonal = cython.declare(cython.double[::1])
-    ratio = cython.declare(cython.double[::1])
+    first: Codes
+    second: Codes
+    softness: Table
+    twist: Table
+    upper: Table
+    bend: Vector
+    diagonal: Vector
+    ratio: Vector
 
     def __init__(self, n_classes, n_columns, n_touchable):
         Cone.__init__(self, n_classes, n_columns, n_touchable)
@@ -166,45 +165,39 @@ class AbsoluteSums(Cone):
     def gradient(self):
         return incidence(self.n_classes).T @ self.flow()
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add_curvature(self, matrix: cython.double[:, ::1]) -> cython.void:
-        k: cython.Py_ssize_t
+    @kernel
+    def add_curvature(self, matrix: Table) -> None:
+        k: Count
         for k in range(self.n_pairs):
             self.eliminate(k)
             self.add_pair(k, matrix)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def eliminate(self, k: cython.Py_ssize_t) -> cython.void:
+    @kernel
+    def eliminate(self, k: Count) -> None:
         """The elimination of pair k's u: 1 / (p + q), q - p and v / (1 + v 1'(p + q)^-1 1)."""
-        d: cython.Py_ssize_t
-        row: cython.Py_ssize_t = k * self.n_touchable
-        half: cython.Py_ssize_t = self.n_pairs * self.n_touchable
-        cap: cython.double = self.spring[2 * half + k]
-        total: cython.double = 0.0
+        d: Count
+        row: Count = k * self.n_touchable
+        half: Count = self.n_pairs * self.n_touchable
+        cap: Real = self.spring[2 * half + k]
+        total: Real = 0.0
         for d in range(self.n_touchable):
             self.softness[k, d] = 1.0 / (self.spring[row + d] + self.spring[half + row + d])
             self.twist[k, d] = self.spring[half + row + d] - self.spring[row + d]
             total += self.softness[k, d]
         self.bend[k] = cap / (1 + cap * total)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add_pair(
-        self, k: cython.Py_ssize_t, matrix: cython.double[:, ::1]
-    ) -> cython.void:
-        d: cython.Py_ssize_t
-        row: cython.Py_ssize_t = k * self.n_touchable
-        half: cython.Py_ssize_t = self.n_pairs * self.n_touchable
-        lam: cython.Py_ssize_t = self.n_classes * self.n_columns
+    @kernel
+    def add_pair(self, k: Count, matrix: Table) -> None:
+        d: Count
+        row: Count = k * self.n_touchable
+        half: Count = self.n_pairs * self.n_touchable
+        lam: Count = self.n_classes * self.n_columns
         for d in range(self.n_touchable):
             # (p + q) - (q - p)^2 / (p + q), written so that nothing cancels
-            self.diagonal[d] = 4 * self.spring[row + d] * (
-                self.spring[half + row + d] * self.softness[k, d]
+            self.diagonal[d] = (
+                4
+                * self.spring[row + d]
+                * (self.spring[half + row + d] * self.softness[k, d])
             )
             self.ratio[d] = self.twist[k, d] * self.softness[k, d]
             matrix[lam, self.first[k] + d] += self.bend[k] * self.ratio[d]
@@ -215,13 +208,11 @@ class AbsoluteSums(Cone):
             self.bend[k],
         )  # fmt: skip
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def solve_upper(self, k: cython.Py_ssize_t) -> cython.void:
+    @kernel
+    def solve_upper(self, k: Count) -> None:
         """The change of pair k's u for its right-hand side, in place."""
-        d: cython.Py_ssize_t
-        total: cython.double = 0.0
+        d: Count
+        total: Real = 0.0
         for d in range(self.n_touchable):
             self.upper[k, d] *= self.softness[k, d]
             total += self.upper[k, d]
@@ -229,30 +220,24 @@ class AbsoluteSums(Cone):
         for d in range(self.n_touchable):
             self.upper[k, d] -= total * self.softness[k, d]
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def target(self, row: cython.Py_ssize_t) -> cython.double:
+    @kernel
+    def target(self, row: Count) -> Real:
         """The multiplier that the goal asks for at an unchanged slack."""
         return self.goal[row] * self.inverse[row]
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add_rhs(self, rhs: cython.double[::1]) -> cython.void:
-        k: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        row: cython.Py_ssize_t
-        half: cython.Py_ssize_t = self.n_pairs * self.n_touchable
-        lam: cython.Py_ssize_t = self.n_classes * self.n_columns
-        pull: cython.double
-        cap: cython.double
+    @kernel
+    def add_rhs(self, rhs: Vector) -> None:
+        k: Count
+        d: Count
+        row: Count
+        half: Count = self.n_pairs * self.n_touchable
+        lam: Count = self.n_classes * self.n_columns
+        pull: Real
+        cap: Real
         for k in range(self.n_pairs):
             row, cap = k * self.n_touchable, self.target(2 * half + k)
             for d in range(self.n_touchable):
-                self.upper[k, d] = (
-                    self.target(row + d) + self.target(half + row + d) - cap
-                )
+                self.upper[k, d] = self.target(row + d) + self.target(half + row + d) - cap
             self.solve_upper(k)
             rhs[lam] += cap
             for d in range(self.n_touchable):
@@ -262,18 +247,14 @@ class AbsoluteSums(Cone):
                 rhs[self.second[k] + d] -= pull
                 rhs[lam] += self.spring[2 * half + k] * self.upper[k, d]
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_slack_step(
-        self, turn: cython.Py_ssize_t, step: cython.double[::1]
-    ) -> cython.void:
-        k: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        row: cython.Py_ssize_t
-        half: cython.Py_ssize_t = self.n_pairs * self.n_touchable
-        d_lam: cython.double = step[self.n_classes * self.n_columns]
-        diff: cython.double
+    @kernel
+    def find_slack_step(self, turn: Count, step: Vector) -> None:
+        k: Count
+        d: Count
+        row: Count
+        half: Count = self.n_pairs * self.n_touchable
+        d_lam: Real = step[self.n_classes * self.n_columns]
+        diff: Real
         for k in range(self.n_pairs):
             row = k * self.n_touchable
             self.find_upper(k, step, d_lam)
@@ -284,18 +265,14 @@ class AbsoluteSums(Cone):
                 self.d_slack[turn, half + row + d] = self.upper[k, d] + diff
                 self.d_slack[turn, 2 * half + k] -= self.upper[k, d]
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_upper(
-        self, k: cython.Py_ssize_t, step: cython.double[::1], d_lam: cython.double
-    ) -> cython.void:
+    @kernel
+    def find_upper(self, k: Count, step: Vector, d_lam: Real) -> None:
         """The change of pair k's u that belongs to a step of (M, lam)."""
-        d: cython.Py_ssize_t
-        row: cython.Py_ssize_t = k * self.n_touchable
-        half: cython.Py_ssize_t = self.n_pairs * self.n_touchable
-        cap: cython.double = self.spring[2 * half + k] * d_lam - self.target(2 * half + k)
-        diff: cython.double
+        d: Count
+        row: Count = k * self.n_touchable
+        half: Count = self.n_pairs * self.n_touchable
+        cap: Real = self.spring[2 * half + k] * d_lam - self.target(2 * half + k)
+        diff: Real
         for d in range(self.n_touchable):
             diff = step[self.first[k] + d] - step[self.second[k] + d]
             self.upper[k, d] = (

@@ -11,30 +11,39 @@ Each iteration
 All iterations run in one call, without Python's lock and without asking for memory.
 """
 
+from __future__ import annotations
+
 import cython
 import numpy as np
 from cython.cimports.libc.math import isfinite
 
-if not cython.compiled:
-    from ..blas import check_signals, multiply, multiply_rows, seconds
-    from ..cones.cone import Cone
-    from ..cones.curvature import Curvature
-    from ..cones.linear_system import LinearSystem, fix_gauge
-    from ..cones.rows import dot, dot_after, move, pull_goal
-    from ..cones.samples import SampleRows
+from ...runtime.blas import check_signals, multiply, multiply_rows, seconds
+from ...runtime.kernel_names import (
+    Count,
+    Flag,
+    Real,
+    Table,
+    Vector,
+    kernel,
+)
+from .cone import Cone
+from .curvature import Curvature
+from .linear_system import LinearSystem, fix_gauge
+from .rows import dot, dot_after, move, pull_goal
+from .samples import SampleRows
 
 # A step goes this share of the way to the boundary.
-STEP_SHARE = cython.declare(cython.double, 0.995)
-SHORT_STEP = cython.declare(cython.double, 1e-3)
-MAX_SHORT_STEPS = cython.declare(cython.Py_ssize_t, 5)
+STEP_SHARE = cython.declare(Real, 0.995)
+SHORT_STEP = cython.declare(Real, 1e-3)
+MAX_SHORT_STEPS = cython.declare(Count, 5)
 # The extra length that a corrector towards the centre must promise.
-LONGER = cython.declare(cython.double, 0.2)
+LONGER = cython.declare(Real, 0.2)
 # Complementarity past what numbers of this size can tell.
-NOTHING = cython.declare(cython.double, 1e-17)
+NOTHING = cython.declare(Real, 1e-17)
 # Gaps are relative to the objective, or to this where it is smaller.
-LEAST_OBJECTIVE = cython.declare(cython.double, 1e-2)
+LEAST_OBJECTIVE = cython.declare(Real, 1e-2)
 # Seconds between looks for Ctrl-C.
-PATIENCE = cython.declare(cython.double, 0.1)
+PATIENCE = cython.declare(Real, 0.1)
 
 
 @cython.cclass
@@ -42,27 +51,27 @@ class PrimalDual:
     """A point: (coef, lam), the samples' rows, the norm's cone.  ``gradient`` is that of
     the objective in (coef, lam), the samples' loss apart."""
 
-    rows = cython.declare(SampleRows, visibility="readonly")
-    cone = cython.declare(Cone, visibility="readonly")
-    system = cython.declare(LinearSystem)
-    curvature = cython.declare(Curvature)
-    n_classes = cython.declare(cython.Py_ssize_t)
-    n_columns = cython.declare(cython.Py_ssize_t)
+    rows: SampleRows
+    cone: Cone
+    system: LinearSystem
+    curvature: Curvature
+    n_classes: Count
+    n_columns: Count
     # What all that adds up to the objective is multiplied by.
-    mass = cython.declare(cython.double)
-    columns = cython.declare(cython.double[:, ::1])
-    gradient = cython.declare(cython.double[::1])
-    point = cython.declare(cython.double[::1])
-    step = cython.declare(cython.double[:, ::1])
-    d_coef = cython.declare(cython.double[:, ::1])
-    on_coef = cython.declare(cython.double[:, ::1])
-    rhs = cython.declare(cython.double[::1])
-    lengths = cython.declare(cython.double[:, ::1])
-    degree = cython.declare(cython.double, visibility="readonly")
-    n_short_steps = cython.declare(cython.Py_ssize_t)
-    objective = cython.declare(cython.double, visibility="readonly")
+    mass: Real
+    columns: Table
+    gradient: Vector
+    point: Vector
+    step: Table
+    d_coef: Table
+    on_coef: Table
+    rhs: Vector
+    lengths: Table
+    degree = cython.declare(Real, visibility="readonly")
+    n_short_steps: Count
+    objective = cython.declare(Real, visibility="readonly")
     # The duality gap, as far as complementarity alone tells.
-    gap = cython.declare(cython.double, visibility="readonly")
+    gap = cython.declare(Real, visibility="readonly")
 
     def __init__(self, columns, rows: SampleRows, cone: Cone, gradient, mass):
         n_columns = len(columns)
@@ -100,17 +109,17 @@ class PrimalDual:
         complementarity is past what numbers of this size can tell."""
         return self.stuck()
 
-    def run(self, max_steps: cython.Py_ssize_t, tol: cython.double):
+    def run(self, max_steps: Count, tol: Real):
         """Iterate until the gap is ``tol`` of the objective, the point is stuck, or the
         steps are used up.
 
         Returns a line an iteration: objective, gap, seconds since the call.
         """
         seen = np.empty((max_steps, 3))
-        lines: cython.double[:, ::1] = seen
-        n_steps: cython.Py_ssize_t = 0
-        began: cython.double = seconds()
-        last_look: cython.double = 0.0
+        lines: Table = seen
+        n_steps: Count = 0
+        began: Real = seconds()
+        last_look: Real = 0.0
         with cython.nogil:
             while n_steps < max_steps:
                 self.iterate()
@@ -126,47 +135,35 @@ class PrimalDual:
                     break
         return seen[:n_steps]
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def stuck(self) -> cython.bint:
+    @kernel
+    def stuck(self) -> Flag:
         return self.n_short_steps >= MAX_SHORT_STEPS or self.gap <= NOTHING
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def is_near(self, tol: cython.double) -> cython.bint:
+    @kernel
+    def is_near(self, tol: Real) -> Flag:
         return self.gap <= tol * max(self.objective, LEAST_OBJECTIVE)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def judge(self) -> cython.void:
-        loss: cython.double = dot(self.rows.weight, self.rows.s)
+    @kernel
+    def judge(self) -> None:
+        loss: Real = dot(self.rows.weight, self.rows.s)
         self.objective = (dot(self.gradient, self.point) + loss) / self.mass
         self.gap = self.products() / self.mass
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def products(self) -> cython.double:
-        k: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        total: cython.double = self.cone.complementarity()
+    @kernel
+    def products(self) -> Real:
+        k: Count
+        j: Count
+        total: Real = self.cone.complementarity()
         for k in range(self.rows.n_kinds):
             for j in range(self.n_classes):
                 total += dot(self.rows.slack[k, j], self.rows.mult[k, j])
         return total
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def products_after(
-        self, turn: cython.Py_ssize_t, primal: cython.double, dual: cython.double
-    ) -> cython.double:
-        k: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        total: cython.double = self.cone.complementarity_after(turn, primal, dual)
+    @kernel
+    def products_after(self, turn: Count, primal: Real, dual: Real) -> Real:
+        k: Count
+        j: Count
+        total: Real = self.cone.complementarity_after(turn, primal, dual)
         for k in range(self.rows.n_kinds):
             for j in range(self.n_classes):
                 total += dot_after(
@@ -176,14 +173,12 @@ class PrimalDual:
                 )  # fmt: skip
         return total
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def iterate(self) -> cython.void:
+    @kernel
+    def iterate(self) -> None:
         """A predictor-corrector step with one corrector towards the centre; no move if an
         overflow left a direction without numbers."""
-        turn: cython.Py_ssize_t = 0
-        centre: cython.double
+        turn: Count = 0
+        centre: Real
         self.form_system()
         centre = self.predict()
         self.rows.aim(0, centre)
@@ -198,11 +193,9 @@ class PrimalDual:
         else:
             self.n_short_steps = MAX_SHORT_STEPS
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def form_system(self) -> cython.void:
-        gauge: cython.Py_ssize_t = self.cone.n_touchable if self.cone.fixes_gauge else 0
+    @kernel
+    def form_system(self) -> None:
+        gauge: Count = self.cone.n_touchable if self.cone.fixes_gauge else 0
         self.rows.prepare()
         self.cone.prepare()
         self.curvature.find(
@@ -214,14 +207,12 @@ class PrimalDual:
         fix_gauge(self.system.matrix, self.n_classes, self.n_columns, gauge)
         self.system.factorise()
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def predict(self) -> cython.double:
+    @kernel
+    def predict(self) -> Real:
         """The centre to aim at, by what a step to zero complementarity achieves."""
-        now: cython.double = self.products()
-        after: cython.double
-        share: cython.double
+        now: Real = self.products()
+        after: Real
+        share: Real
         self.rows.aim_at_nothing()
         self.cone.aim_at_once(0.0)
         self.direct(0)
@@ -231,15 +222,13 @@ class PrimalDual:
         share = min(after / now, 1.0)
         return share * share * share * now / self.degree
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def recentre(self, centre: cython.double) -> cython.void:
+    @kernel
+    def recentre(self, centre: Real) -> None:
         """Gondzio's goal for a somewhat longer step."""
-        k: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        primal: cython.double = min(1.0, (1 + LONGER) * (self.lengths[0, 0] + LONGER))
-        dual: cython.double = min(1.0, (1 + LONGER) * (self.lengths[0, 1] + LONGER))
+        k: Count
+        j: Count
+        primal: Real = min(1.0, (1 + LONGER) * (self.lengths[0, 0] + LONGER))
+        dual: Real = min(1.0, (1 + LONGER) * (self.lengths[0, 1] + LONGER))
         for k in range(self.rows.n_kinds):
             for j in range(self.n_classes):
                 pull_goal(
@@ -249,30 +238,24 @@ class PrimalDual:
                 )  # fmt: skip
         self.cone.recentre(0, centre, primal, dual)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def reach(self, turn: cython.Py_ssize_t) -> cython.double:
+    @kernel
+    def reach(self, turn: Count) -> Real:
         return min(1.0, self.lengths[turn, 0]) + min(1.0, self.lengths[turn, 1])
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def has_numbers(self, turn: cython.Py_ssize_t) -> cython.bint:
-        i: cython.Py_ssize_t
+    @kernel
+    def has_numbers(self, turn: Count) -> Flag:
+        i: Count
         for i in range(self.point.shape[0]):
             if not isfinite(self.step[turn, i]):
                 return False
         return True
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def direct(self, turn: cython.Py_ssize_t) -> cython.void:
+    @kernel
+    def direct(self, turn: Count) -> None:
         """The Newton direction towards the goals, and how far it can be followed."""
-        i: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        lam: cython.Py_ssize_t = self.point.shape[0] - 1
+        i: Count
+        d: Count
+        lam: Count = self.point.shape[0] - 1
         self.rhs[lam] = self.rows.find_rhs(turn) - self.gradient[lam]
         multiply_rows(self.rows.scores, self.columns, self.on_coef)
         for i in range(self.n_classes):
@@ -293,14 +276,12 @@ class PrimalDual:
         )
         self.lengths[turn, 1] = min(self.rows.dual_length(), self.cone.dual_length(turn))
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def advance(self, turn: cython.Py_ssize_t) -> cython.void:
-        primal: cython.double = min(1.0, STEP_SHARE * self.lengths[turn, 0])
-        dual: cython.double = min(1.0, STEP_SHARE * self.lengths[turn, 1])
+    @kernel
+    def advance(self, turn: Count) -> None:
+        primal: Real = min(1.0, STEP_SHARE * self.lengths[turn, 0])
+        dual: Real = min(1.0, STEP_SHARE * self.lengths[turn, 1])
         move(self.point, self.step[turn], primal)
         self.rows.advance(turn, primal, dual)
         self.cone.advance(turn, primal, dual)
-        short: cython.bint = min(primal, dual) < SHORT_STEP
+        short: Flag = min(primal, dual) < SHORT_STEP
         self.n_short_steps = self.n_short_steps + 1 if short else 0

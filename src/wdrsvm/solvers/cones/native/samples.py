@@ -11,19 +11,31 @@ have slack 1 and multiplier 0; a sample without any possible flip has only the r
 where no sample has one, the other rows are not looked at.
 """
 
+from __future__ import annotations
+
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from .rows import fill, invert, length_of, move, second_order_goal, times
-    from .sample_algebra import (
-        add_local,
-        add_wants,
-        find_mult_steps,
-        keep_worst,
-        solve_local,
-        start_sample,
-    )
+from ...runtime.kernel_names import (
+    Codes,
+    Count,
+    Cube,
+    Cubes,
+    Flag,
+    Real,
+    Table,
+    Vector,
+    kernel,
+)
+from .rows import fill, invert, length_of, move, second_order_goal, times
+from .sample_algebra import (
+    add_local,
+    add_wants,
+    find_mult_steps,
+    keep_worst,
+    solve_local,
+    start_sample,
+)
 
 
 @cython.cclass
@@ -33,35 +45,35 @@ class SampleRows:
     ``spring`` is mult / slack; A, B, F are its sums over the classes, in ``sums``.
     """
 
-    n_samples = cython.declare(cython.Py_ssize_t, visibility="readonly")
-    n_classes = cython.declare(cython.Py_ssize_t)
+    n_samples = cython.declare(Count, visibility="readonly")
+    n_classes: Count
     # 3, or 1 where no label can be flipped.
-    n_kinds = cython.declare(cython.Py_ssize_t, visibility="readonly")
-    prices_differ = cython.declare(cython.bint)
-    label = cython.declare(cython.Py_ssize_t[::1])
-    weight = cython.declare(cython.double[::1])
+    n_kinds = cython.declare(Count, visibility="readonly")
+    prices_differ: Flag
+    label: Codes
+    weight: Vector
     # k_c where there is such a row, 0 elsewhere
-    price = cython.declare(cython.double[:, ::1])
-    exists = cython.declare(cython.double[:, :, ::1])
-    slack = cython.declare(cython.double[:, :, ::1])
-    mult = cython.declare(cython.double[:, :, ::1])
-    goal = cython.declare(cython.double[:, :, ::1])
-    inverse = cython.declare(cython.double[:, :, ::1])
-    dual_inverse = cython.declare(cython.double[:, :, ::1])
-    spring = cython.declare(cython.double[:, :, ::1])
-    d_slack = cython.declare(cython.double[:, :, :, ::1])
-    d_mult = cython.declare(cython.double[:, :, :, ::1])
-    s = cython.declare(cython.double[::1])
-    h = cython.declare(cython.double[::1])
-    d_s = cython.declare(cython.double[:, ::1])
-    d_h = cython.declare(cython.double[:, ::1])
-    sums = cython.declare(cython.double[:, ::1])
+    price: Table
+    exists: Cube
+    slack: Cube
+    mult: Cube
+    goal: Cube
+    inverse: Cube
+    dual_inverse: Cube
+    spring: Cube
+    d_slack: Cubes
+    d_mult: Cubes
+    s: Vector
+    h: Vector
+    d_s: Table
+    d_h: Table
+    sums: Table
     # The inverse of [[A + F, -F], [-F, B + F]], row by row: ss, sh, hh.
-    local = cython.declare(cython.double[:, ::1])
-    want = cython.declare(cython.double[:, ::1])
-    scores = cython.declare(cython.double[:, ::1])
-    own = cython.declare(cython.double[::1])
-    worst = cython.declare(cython.double[:, ::1])
+    local: Table
+    want: Table
+    scores: Table
+    own: Vector
+    worst: Table
 
     def __init__(self, label, weight, kappa):
         n_samples, n_classes = kappa.shape
@@ -90,7 +102,8 @@ class SampleRows:
 
     def arrays(self):
         """Copies of slacks and multipliers (kinds, C, N), s and h."""
-        return tuple(np.array(part) for part in (self.slack, self.mult, self.s, self.h))
+        s, h = np.array(self.s), np.array(self.h)
+        return np.array(self.slack), np.array(self.mult), s, h
 
     def multipliers(self):
         """Multipliers as (3, N, C), all three kinds."""
@@ -99,14 +112,14 @@ class SampleRows:
         return mult
 
     def put(self, slack, mult, s, h):
-        for own, given in zip(
-            (self.slack, self.mult, self.s, self.h), (slack, mult, s, h), strict=True
-        ):
-            np.asarray(own)[...] = given
+        np.asarray(self.slack)[...] = slack
+        np.asarray(self.mult)[...] = mult
+        np.asarray(self.s)[:] = s
+        np.asarray(self.h)[:] = h
 
-    def start(self, lam: cython.double):
+    def start(self, lam: Real):
         """Strictly feasible s, h at z = 0 and multipliers that meet the row sums."""
-        n: cython.Py_ssize_t
+        n: Count
         for n in range(self.n_samples):
             start_sample(
                 n, self.label[n], self.weight[n], lam, self.price, self.exists,
@@ -118,14 +131,12 @@ class SampleRows:
         """Which rows there are, (kinds, C, N)."""
         return np.asarray(self.exists) > 0
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def prepare(self) -> cython.void:
+    @kernel
+    def prepare(self) -> None:
         """Reciprocals, springs, their sums, and the elimination of s and h."""
-        k: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        n: cython.Py_ssize_t
+        k: Count
+        j: Count
+        n: Count
         for k in range(self.n_kinds):
             for n in range(self.n_samples):
                 self.sums[k, n] = 0.0
@@ -137,15 +148,13 @@ class SampleRows:
                     self.sums[k, n] += self.spring[k, j, n]
         self.eliminate()
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def eliminate(self) -> cython.void:
-        n: cython.Py_ssize_t
-        a: cython.double
-        b: cython.double
-        f: cython.double
-        inverse: cython.double
+    @kernel
+    def eliminate(self) -> None:
+        n: Count
+        a: Real
+        b: Real
+        f: Real
+        inverse: Real
         for n in range(self.n_samples):
             a, b, f = self.sums[0, n], self.sums[1, n], self.sums[2, n]
             if f > 0:
@@ -158,12 +167,10 @@ class SampleRows:
                 self.local[1, n] = 0.0
                 self.local[2, n] = 0.0
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def aim(self, turn: cython.Py_ssize_t, centre: cython.double) -> cython.void:
-        k: cython.Py_ssize_t
-        j: cython.Py_ssize_t
+    @kernel
+    def aim(self, turn: Count, centre: Real) -> None:
+        k: Count
+        j: Count
         for k in range(self.n_kinds):
             for j in range(self.n_classes):
                 second_order_goal(
@@ -171,26 +178,22 @@ class SampleRows:
                     self.d_mult[turn, k, j], centre,
                 )  # fmt: skip
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def aim_at_nothing(self) -> cython.void:
-        k: cython.Py_ssize_t
-        j: cython.Py_ssize_t
+    @kernel
+    def aim_at_nothing(self) -> None:
+        k: Count
+        j: Count
         for k in range(self.n_kinds):
             for j in range(self.n_classes):
                 fill(self.goal[k, j], 0.0)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_rhs(self, turn: cython.Py_ssize_t) -> cython.double:
+    @kernel
+    def find_rhs(self, turn: Count) -> Real:
         """What the goal puts on z, in ``scores``, and on lam, after s and h, whose own
         part of the step is left in d_s and d_h."""
-        k: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        on_lam: cython.double = 0.0
-        n: cython.Py_ssize_t
+        k: Count
+        j: Count
+        on_lam: Real = 0.0
+        n: Count
         for n in range(self.n_samples):
             self.want[0, n] = -self.weight[n]
             self.want[1, n] = 0.0
@@ -207,20 +210,16 @@ class SampleRows:
             )
         return on_lam
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_class_rhs(
-        self, j: cython.Py_ssize_t, s: cython.double[::1], h: cython.double[::1]
-    ) -> cython.double:
-        n: cython.Py_ssize_t
-        on_flip: cython.double
-        on_lam: cython.double = 0.0
-        scores: cython.double[::1] = self.scores[j]
-        goal: cython.double[:, :, ::1] = self.goal
-        inverse: cython.double[:, :, ::1] = self.inverse
-        spring: cython.double[:, :, ::1] = self.spring
-        price: cython.double[::1] = self.price[j]
+    @kernel
+    def find_class_rhs(self, j: Count, s: Vector, h: Vector) -> Real:
+        n: Count
+        on_flip: Real
+        on_lam: Real = 0.0
+        scores: Vector = self.scores[j]
+        goal: Cube = self.goal
+        inverse: Cube = self.inverse
+        spring: Cube = self.spring
+        price: Vector = self.price[j]
         for n in range(self.n_samples):
             scores[n] = spring[0, j, n] * s[n] - goal[0, j, n] * inverse[0, j, n]
         if self.n_kinds == 1:
@@ -231,14 +230,12 @@ class SampleRows:
             on_lam += price[n] * on_flip
         return on_lam
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_step(self, turn: cython.Py_ssize_t, d_lam: cython.double) -> cython.void:
+    @kernel
+    def find_step(self, turn: Count, d_lam: Real) -> None:
         """Steps of slacks, multipliers, s and h that belong to a step of z, in ``scores``,
         and lam, and how far they can go, in ``worst``."""
-        j: cython.Py_ssize_t
-        n: cython.Py_ssize_t
+        j: Count
+        n: Count
         for n in range(self.n_samples):
             self.own[n] = self.scores[self.label[n], n]
             self.want[0, n] = -self.sums[0, n] * self.own[n]
@@ -251,17 +248,15 @@ class SampleRows:
         for j in range(self.n_classes):
             self.find_class_step(turn, j, d_lam)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add_pulls(self, j: cython.Py_ssize_t, d_lam: cython.double) -> cython.void:
-        n: cython.Py_ssize_t
-        flip: cython.double
-        spring: cython.double[:, :, ::1] = self.spring
-        scores: cython.double[::1] = self.scores[j]
-        price: cython.double[::1] = self.price[j]
-        on_s: cython.double[::1] = self.want[0]
-        on_h: cython.double[::1] = self.want[1]
+    @kernel
+    def add_pulls(self, j: Count, d_lam: Real) -> None:
+        n: Count
+        flip: Real
+        spring: Cube = self.spring
+        scores: Vector = self.scores[j]
+        price: Vector = self.price[j]
+        on_s: Vector = self.want[0]
+        on_h: Vector = self.want[1]
         for n in range(self.n_samples):
             on_s[n] += spring[0, j, n] * scores[n]
         if self.n_kinds == 3:
@@ -270,21 +265,17 @@ class SampleRows:
                 on_s[n] -= flip
                 on_h[n] += flip + spring[1, j, n] * scores[n]
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_class_step(
-        self, turn: cython.Py_ssize_t, j: cython.Py_ssize_t, d_lam: cython.double
-    ) -> cython.void:
-        n: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        scores: cython.double[::1] = self.scores[j]
-        own: cython.double[::1] = self.own
-        s: cython.double[::1] = self.d_s[turn]
-        h: cython.double[::1] = self.d_h[turn]
-        price: cython.double[::1] = self.price[j]
-        change: cython.double[:, :, ::1] = self.d_slack[turn]
-        exists: cython.double[:, :, ::1] = self.exists
+    @kernel
+    def find_class_step(self, turn: Count, j: Count, d_lam: Real) -> None:
+        n: Count
+        k: Count
+        scores: Vector = self.scores[j]
+        own: Vector = self.own
+        s: Vector = self.d_s[turn]
+        h: Vector = self.d_h[turn]
+        price: Vector = self.price[j]
+        change: Cube = self.d_slack[turn]
+        exists: Cube = self.exists
         for n in range(self.n_samples):
             change[0, j, n] = s[n] - scores[n] + own[n]
         if self.n_kinds == 3:
@@ -302,26 +293,18 @@ class SampleRows:
             keep_worst(self.worst[0], change[k, j], self.inverse[k, j])
             keep_worst(self.worst[1], self.d_mult[turn, k, j], self.dual_inverse[k, j])
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def primal_length(self) -> cython.double:
+    @kernel
+    def primal_length(self) -> Real:
         return length_of(self.worst[0])
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def dual_length(self) -> cython.double:
+    @kernel
+    def dual_length(self) -> Real:
         return length_of(self.worst[1])
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def advance(
-        self, turn: cython.Py_ssize_t, primal: cython.double, dual: cython.double
-    ) -> cython.void:
-        k: cython.Py_ssize_t
-        j: cython.Py_ssize_t
+    @kernel
+    def advance(self, turn: Count, primal: Real, dual: Real) -> None:
+        k: Count
+        j: Count
         move(self.s, self.d_s[turn], primal)
         move(self.h, self.d_h[turn], primal)
         for k in range(self.n_kinds):

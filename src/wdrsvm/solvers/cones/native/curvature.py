@@ -12,12 +12,23 @@ The curvatures of the pairs of classes i >= j are rows over samples, C (C + 1) /
 in the order of a lower triangle.
 """
 
+from __future__ import annotations
+
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from ..blas import multiply_rows
-    from .rows import fill, times
+from ...runtime.blas import multiply_rows
+from ...runtime.kernel_names import (
+    Codes,
+    Count,
+    Cube,
+    Flag,
+    Real,
+    Table,
+    Vector,
+    kernel,
+)
+from .rows import fill, times
 
 # Up to this many entries the products of all pairs of columns are kept.
 MAX_PRODUCTS = 1 << 19
@@ -25,33 +36,34 @@ MAX_PRODUCTS = 1 << 19
 
 @cython.cclass
 class Curvature:
-    """Springs of the samples (kinds, C, N) made a normal matrix, of columns (Q, N)."""
+    """Springs of the samples (kinds, C, N) made a normal matrix, of columns (Q, N), once
+    or ``again`` and again."""
 
-    n_classes = cython.declare(cython.Py_ssize_t)
-    n_columns = cython.declare(cython.Py_ssize_t)
-    n_samples = cython.declare(cython.Py_ssize_t)
-    columns = cython.declare(cython.double[:, ::1])
+    n_classes: Count
+    n_columns: Count
+    n_samples: Count
+    columns: Table
     # x_d x_e for d >= e, or nothing where that is too much
-    products = cython.declare(cython.double[:, ::1])
-    has_products = cython.declare(cython.bint)
-    pairs = cython.declare(cython.double[:, ::1])
-    with_lam = cython.declare(cython.double[:, ::1])
-    corner = cython.declare(cython.double[::1])
-    share = cython.declare(cython.double[:, :, ::1])
-    inverse_sums = cython.declare(cython.double[:, ::1])
-    series = cython.declare(cython.double[::1])
-    gap = cython.declare(cython.double[:, ::1])
-    blocks = cython.declare(cython.double[:, ::1])
-    scaled = cython.declare(cython.double[:, ::1])
-    coupling = cython.declare(cython.double[:, ::1])
+    products: Table
+    has_products: Flag
+    pairs: Table
+    with_lam: Table
+    corner: Vector
+    share: Cube
+    inverse_sums: Table
+    series: Vector
+    gap: Table
+    blocks: Table
+    scaled: Table
+    coupling: Table
 
-    def __init__(self, columns, n_classes):
+    def __init__(self, columns, n_classes, again=True):
         n_columns, n_samples = columns.shape
         self.n_classes, self.n_columns, self.n_samples = n_classes, n_columns, n_samples
         self.columns = columns
         n_pairs = n_classes * (n_classes + 1) // 2
         first, second = np.tril_indices(n_columns)
-        self.has_products = len(first) * n_samples <= MAX_PRODUCTS
+        self.has_products = again and len(first) * n_samples <= MAX_PRODUCTS
         if self.has_products:
             self.products = columns[first] * columns[second]
             self.blocks = np.empty((n_pairs, len(first)))
@@ -71,21 +83,26 @@ class Curvature:
         np.asarray(self.with_lam)[...] = with_lam
         np.asarray(self.corner)[:] = corner
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
+    def gathered(self):
+        """The sum over samples as a symmetric matrix."""
+        size = self.n_classes * self.n_columns + 1
+        matrix = np.zeros((size, size))
+        self.gather(matrix)
+        return np.tril(matrix) + np.tril(matrix, -1).T
+
+    @kernel
     def find(
         self,
-        spring: cython.double[:, :, ::1],
-        sums: cython.double[:, ::1],
-        price: cython.double[:, ::1],
-        label: cython.Py_ssize_t[::1],
-        prices_differ: cython.bint,
-    ) -> cython.void:
+        spring: Cube,
+        sums: Table,
+        price: Table,
+        label: Codes,
+        prices_differ: Flag,
+    ) -> None:
         """The curvatures of all samples."""
-        k: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        n_kinds: cython.Py_ssize_t = spring.shape[0]
+        k: Count
+        i: Count
+        n_kinds: Count = spring.shape[0]
         for k in range(n_kinds):
             invert_sums(sums[k], self.inverse_sums[k])
             for i in range(self.n_classes):
@@ -98,20 +115,18 @@ class Curvature:
         if n_kinds == 3:
             self.find_lam(spring, price, prices_differ)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
+    @kernel
     def find_gap(
         self,
-        spring: cython.double[:, :, ::1],
-        price: cython.double[:, ::1],
-        label: cython.Py_ssize_t[::1],
-    ) -> cython.void:
+        spring: Cube,
+        price: Table,
+        label: Codes,
+    ) -> None:
         """mean_a z - mean_b z - z_y + mean_f (z + k lam) as a vector in (z, lam)."""
-        i: cython.Py_ssize_t
-        n: cython.Py_ssize_t
-        gap: cython.double[:, ::1] = self.gap
-        share: cython.double[:, :, ::1] = self.share
+        i: Count
+        n: Count
+        gap: Table = self.gap
+        share: Cube = self.share
         fill(gap[self.n_classes], 0.0)
         for i in range(self.n_classes):
             for n in range(self.n_samples):
@@ -121,22 +136,18 @@ class Curvature:
         for n in range(self.n_samples):
             gap[label[n], n] -= 1.0
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_class(
-        self, i: cython.Py_ssize_t, spring: cython.double[:, :, ::1]
-    ) -> cython.void:
+    @kernel
+    def find_class(self, i: Count, spring: Cube) -> None:
         """Curvatures of the pairs i >= j; ties count on both diagonals."""
-        j: cython.Py_ssize_t
-        n: cython.Py_ssize_t
-        tie: cython.double
-        row: cython.Py_ssize_t = i * (i + 1) // 2
-        pairs: cython.double[:, ::1] = self.pairs
-        share: cython.double[:, :, ::1] = self.share
-        gap: cython.double[:, ::1] = self.gap
-        series: cython.double[::1] = self.series
-        other: cython.Py_ssize_t
+        j: Count
+        n: Count
+        tie: Real
+        row: Count = i * (i + 1) // 2
+        pairs: Table = self.pairs
+        share: Cube = self.share
+        gap: Table = self.gap
+        series: Vector = self.series
+        other: Count
         for n in range(self.n_samples):
             pairs[row + i, n] = series[n] * gap[i, n] * gap[i, n]
         for j in range(i):
@@ -156,19 +167,17 @@ class Curvature:
                 pairs[row + i, n] += tie
                 pairs[other, n] += tie
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
+    @kernel
     def find_lam(
         self,
-        spring: cython.double[:, :, ::1],
-        price: cython.double[:, ::1],
-        prices_differ: cython.bint,
-    ) -> cython.void:
-        i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        n: cython.Py_ssize_t
-        last: cython.Py_ssize_t = self.n_classes
+        spring: Cube,
+        price: Table,
+        prices_differ: Flag,
+    ) -> None:
+        i: Count
+        j: Count
+        n: Count
+        last: Count = self.n_classes
         for n in range(self.n_samples):
             self.corner[n] = self.series[n] * self.gap[last, n] * self.gap[last, n]
         for i in range(self.n_classes):
@@ -179,35 +188,31 @@ class Curvature:
                 for j in range(i):
                     self.add_price_spread(i, j, spring[2, j], price)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
+    @kernel
     def add_price_spread(
         self,
-        i: cython.Py_ssize_t,
-        j: cython.Py_ssize_t,
-        spring: cython.double[::1],
-        price: cython.double[:, ::1],
-    ) -> cython.void:
+        i: Count,
+        j: Count,
+        spring: Vector,
+        price: Table,
+    ) -> None:
         """The lam part of the flips' Laplacian: zero when all flips cost the same."""
-        n: cython.Py_ssize_t
-        pull: cython.double
+        n: Count
+        pull: Real
         for n in range(self.n_samples):
             pull = self.share[2, i, n] * spring[n] * (price[i, n] - price[j, n])
             self.with_lam[i, n] += pull
             self.with_lam[j, n] -= pull
             self.corner[n] += pull * (price[i, n] - price[j, n])
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def gather(self, matrix: cython.double[:, ::1]) -> cython.void:
+    @kernel
+    def gather(self, matrix: Table) -> None:
         """sum_n curvature_n kron x_n x_n' as a lower triangle (C Q + 1, C Q + 1)."""
-        i: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        n: cython.Py_ssize_t
-        last: cython.Py_ssize_t = self.n_classes * self.n_columns
-        total: cython.double = 0.0
+        i: Count
+        d: Count
+        n: Count
+        last: Count = self.n_classes * self.n_columns
+        total: Real = 0.0
         if self.has_products:
             self.gather_at_once(matrix)
         else:
@@ -221,18 +226,16 @@ class Curvature:
             total += self.corner[n]
         matrix[last, last] = total
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def gather_at_once(self, matrix: cython.double[:, ::1]) -> cython.void:
+    @kernel
+    def gather_at_once(self, matrix: Table) -> None:
         """All blocks from the products of columns; blocks are symmetric."""
-        i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        e: cython.Py_ssize_t
-        pair: cython.Py_ssize_t = 0
-        entry: cython.Py_ssize_t
-        width: cython.Py_ssize_t = self.n_columns
+        i: Count
+        j: Count
+        d: Count
+        e: Count
+        pair: Count = 0
+        entry: Count
+        width: Count = self.n_columns
         multiply_rows(self.pairs, self.products, self.blocks)
         for i in range(self.n_classes):
             for j in range(i + 1):
@@ -245,19 +248,15 @@ class Curvature:
                         entry += 1
                 pair += 1
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def gather_class(
-        self, i: cython.Py_ssize_t, matrix: cython.double[:, ::1]
-    ) -> cython.void:
+    @kernel
+    def gather_class(self, i: Count, matrix: Table) -> None:
         """The blocks of class i with those up to it, by one product of matrices."""
-        j: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        row: cython.Py_ssize_t = i * (i + 1) // 2
-        width: cython.Py_ssize_t = self.n_columns
-        seen: cython.Py_ssize_t = (i + 1) * width
+        j: Count
+        d: Count
+        k: Count
+        row: Count = i * (i + 1) // 2
+        width: Count = self.n_columns
+        seen: Count = (i + 1) * width
         for j in range(i + 1):
             for d in range(width):
                 times(self.pairs[row + j], self.columns[d], self.scaled[j * width + d])
@@ -267,28 +266,22 @@ class Curvature:
                 matrix[i * width + d, k] = self.blocks[k, d]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def invert_sums(
-    sums: cython.double[::1], inverse: cython.double[::1]
-) -> cython.void:
-    n: cython.Py_ssize_t
+@kernel
+def invert_sums(sums: Vector, inverse: Vector) -> None:
+    n: Count
     for n in range(sums.shape[0]):
         inverse[n] = 1.0 / sums[n] if sums[n] > 0 else 0.0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
+@kernel
 def find_series(
-    sums: cython.double[:, ::1],
-    inverse: cython.double[:, ::1],
-    series: cython.double[::1],
-) -> cython.void:
+    sums: Table,
+    inverse: Table,
+    series: Vector,
+) -> None:
     """A B F / (AB + AF + BF), three springs in series."""
-    n: cython.Py_ssize_t
-    soft: cython.double
+    n: Count
+    soft: Real
     for n in range(series.shape[0]):
         soft = inverse[0, n] + inverse[1, n] + inverse[2, n]
         series[n] = 1.0 / soft if sums[2, n] > 0 else 0.0

@@ -8,59 +8,62 @@ The scaling W of a row maps multiplier and slack to the same point, W y = W^-1 r
     W^-2 = (2 q q' - J) / b^2,   q = (w_0, -w_1),   J = diag(1, -I),   det u = u' J u.
 """
 
+from __future__ import annotations
+
 import cython
 import numpy as np
 from cython.cimports.libc.math import log, sqrt
 
 from wdrsvm.problem.norms import class_pairs, incidence
 
-if not cython.compiled:
-    from .cone import Cone
-    from .polyhedral import add_pair_curvature
-    from .rows import NO_END, dot
+from ...runtime.kernel_names import (
+    Codes,
+    Count,
+    Real,
+    Table,
+    Vector,
+    kernel,
+)
+from .cone import Cone
+from .polyhedral import add_pair_curvature
+from .rows import NO_END, dot
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def det(row: cython.double[::1]) -> cython.double:
+@kernel
+def det(row: Vector) -> Real:
     """u' J u of one row; positive in exact arithmetic, and kept so in floating point."""
-    length: cython.double = sqrt(dot(row[1:], row[1:]))
+    length: Real = sqrt(dot(row[1:], row[1:]))
     return max((row[0] - length) * (row[0] + length), 1e-32 * row[0] * row[0])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
+@kernel
 def scale_row(
-    row: cython.double[::1],
-    w: cython.double[::1],
-    size: cython.double,
-    sign: cython.double,
-    out: cython.double[::1],
-) -> cython.void:
+    row: Vector,
+    w: Vector,
+    size: Real,
+    sign: Real,
+    out: Vector,
+) -> None:
     """W row (sign 1, size b) or W^-1 row (sign -1, size 1/b)."""
-    d: cython.Py_ssize_t
-    along: cython.double = dot(w[1:], row[1:])
-    head: cython.double = row[0]
-    bend: cython.double = along / (1 + w[0]) + sign * head
+    d: Count
+    along: Real = dot(w[1:], row[1:])
+    head: Real = row[0]
+    bend: Real = along / (1 + w[0]) + sign * head
     out[0] = size * (w[0] * head + sign * along)
     for d in range(1, row.shape[0]):
         out[d] = size * (row[d] + w[d] * bend)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def longest_in_cone(row: cython.double[::1], change: cython.double[::1]) -> cython.double:
+@kernel
+def longest_in_cone(row: Vector, change: Vector) -> Real:
     """1 / t of the largest t with row + t change in the cone, from the row's own frame."""
-    d: cython.Py_ssize_t
-    tail: cython.double
-    square: cython.double = 0.0
-    size: cython.double = sqrt(det(row))
-    head: cython.double = row[0] * change[0] - dot(row[1:], change[1:])
+    d: Count
+    tail: Real
+    square: Real = 0.0
+    size: Real = sqrt(det(row))
+    head: Real = row[0] * change[0] - dot(row[1:], change[1:])
     head /= size * size
-    share: cython.double = (head + change[0] / size) / (row[0] / size + 1)
+    share: Real = (head + change[0] / size) / (row[0] / size + 1)
     for d in range(1, row.shape[0]):
         tail = (change[d] - share * row[d]) / size
         square += tail * tail
@@ -71,20 +74,20 @@ def longest_in_cone(row: cython.double[::1], change: cython.double[::1]) -> cyth
 class SecondOrder(Cone):
     """All pairs' cones at once; goals are in scaled coordinates."""
 
-    width = cython.declare(cython.Py_ssize_t)
-    factor = cython.declare(cython.double)
+    width: Count
+    factor: Real
     # Where the classes of a row begin in (M, lam); a second place of -1 is none.
-    first = cython.declare(cython.Py_ssize_t[::1])
-    second = cython.declare(cython.Py_ssize_t[::1])
-    w = cython.declare(cython.double[:, ::1])
-    size = cython.declare(cython.double[::1])
-    scaled = cython.declare(cython.double[:, ::1])
-    target = cython.declare(cython.double[::1])
-    scratch = cython.declare(cython.double[::1])
-    ones = cython.declare(cython.double[::1])
-    r = cython.declare(cython.double[:, ::1])
-    y = cython.declare(cython.double[:, ::1])
-    aimed = cython.declare(cython.double[:, ::1])
+    first: Codes
+    second: Codes
+    w: Table
+    size: Vector
+    scaled: Table
+    target: Vector
+    scratch: Vector
+    ones: Vector
+    r: Table
+    y: Table
+    aimed: Table
 
     def __init__(self, n_classes, n_columns, n_touchable):
         Cone.__init__(self, n_classes, n_columns, n_touchable)
@@ -117,11 +120,11 @@ class SecondOrder(Cone):
         self.put_rows(self.slacks_at(np.asarray(coef), lam), 0.0)
         self.put_central(centre)
 
-    def put_central(self, centre: cython.double):
+    def put_central(self, centre: Real):
         """The multipliers whose product with the slacks is the centre: centre J r / det r."""
-        k: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        share: cython.double
+        k: Count
+        d: Count
+        share: Real
         for k in range(self.degree):
             share = centre / det(self.r[k])
             self.y[k, 0] = share * self.r[k, 0]
@@ -134,24 +137,20 @@ class SecondOrder(Cone):
     def gradient(self):
         return self.combinations().T @ np.array(self.y[:, 1:])
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def prepare(self) -> cython.void:
+    @kernel
+    def prepare(self) -> None:
         """The scaling points w of determinant 1, the sizes b, and W y."""
-        k: cython.Py_ssize_t
+        k: Count
         for k in range(self.degree):
             self.size[k] = self.find_scaling(k)
             scale_row(self.y[k], self.w[k], self.size[k], 1.0, self.scaled[k])
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_scaling(self, k: cython.Py_ssize_t) -> cython.double:
-        d: cython.Py_ssize_t
-        slack_size: cython.double = sqrt(det(self.r[k]))
-        mult_size: cython.double = sqrt(det(self.y[k]))
-        unit: cython.double
+    @kernel
+    def find_scaling(self, k: Count) -> Real:
+        d: Count
+        slack_size: Real = sqrt(det(self.r[k]))
+        mult_size: Real = sqrt(det(self.y[k]))
+        unit: Real
         self.w[k, 0] = self.r[k, 0] / slack_size + self.y[k, 0] / mult_size
         for d in range(1, self.width):
             self.w[k, d] = self.r[k, d] / slack_size - self.y[k, d] / mult_size
@@ -160,16 +159,14 @@ class SecondOrder(Cone):
             self.w[k, d] *= unit
         return sqrt(slack_size / mult_size)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def aim(self, turn: cython.Py_ssize_t, centre: cython.double) -> cython.void:
+    @kernel
+    def aim(self, turn: Count, centre: Real) -> None:
         """The centre, less the Jordan product of the scaled steps."""
-        k: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        u: cython.double[::1] = self.scratch
-        v: cython.double[::1] = self.target
-        begin: cython.Py_ssize_t
+        k: Count
+        d: Count
+        u: Vector = self.scratch
+        v: Vector = self.target
+        begin: Count
         for k in range(self.degree):
             begin = k * self.width
             scale_row(
@@ -184,51 +181,43 @@ class SecondOrder(Cone):
             for d in range(1, self.width):
                 self.aimed[k, d] = -(u[0] * v[d] + v[0] * u[d])
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def aim_at_once(self, centre: cython.double) -> cython.void:
-        k: cython.Py_ssize_t
-        d: cython.Py_ssize_t
+    @kernel
+    def aim_at_once(self, centre: Real) -> None:
+        k: Count
+        d: Count
         for k in range(self.degree):
             self.aimed[k, 0] = centre
             for d in range(1, self.width):
                 self.aimed[k, d] = 0.0
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
+    @kernel
     def recentre(
-        self, turn: cython.Py_ssize_t, centre: cython.double, primal: cython.double,
-        dual: cython.double,
-    ) -> cython.void:  # fmt: skip
+        self, turn: Count, centre: Real, primal: Real,
+        dual: Real,
+    ) -> None:  # fmt: skip
         """Nothing: pairs are few, and their eigenvalues stay central enough."""
         pass
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_target(self, k: cython.Py_ssize_t) -> cython.void:
+    @kernel
+    def find_target(self, k: Count) -> None:
         """The multipliers that the goal asks for at unchanged slacks: W^-1 of the x whose
         product with the scaled point is the goal."""
-        d: cython.Py_ssize_t
-        x: cython.double[::1] = self.scratch
-        by: cython.double[::1] = self.scaled[k]
-        along: cython.double = dot(by[1:], self.aimed[k, 1:])
+        d: Count
+        x: Vector = self.scratch
+        by: Vector = self.scaled[k]
+        along: Real = dot(by[1:], self.aimed[k, 1:])
         x[0] = (by[0] * self.aimed[k, 0] - along) / det(by)
         for d in range(1, self.width):
             x[d] = (self.aimed[k, d] - x[0] * by[d]) / by[0]
         scale_row(x, self.w[k], 1.0 / self.size[k], -1.0, self.target)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add_curvature(self, matrix: cython.double[:, ::1]) -> cython.void:
-        k: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        lam: cython.Py_ssize_t = self.n_classes * self.n_columns
-        stiff: cython.double
-        coupling: cython.double
+    @kernel
+    def add_curvature(self, matrix: Table) -> None:
+        k: Count
+        d: Count
+        lam: Count = self.n_classes * self.n_columns
+        stiff: Real
+        coupling: Real
         for k in range(self.degree):
             stiff = 1.0 / (self.size[k] * self.size[k])
             matrix[lam, lam] += stiff * (2 * self.w[k, 0] * self.w[k, 0] - 1)
@@ -243,13 +232,11 @@ class SecondOrder(Cone):
                 2 * stiff,
             )  # fmt: skip
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add_rhs(self, rhs: cython.double[::1]) -> cython.void:
-        k: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        lam: cython.Py_ssize_t = self.n_classes * self.n_columns
+    @kernel
+    def add_rhs(self, rhs: Vector) -> None:
+        k: Count
+        d: Count
+        lam: Count = self.n_classes * self.n_columns
         for k in range(self.degree):
             self.find_target(k)
             rhs[lam] += self.target[0]
@@ -258,15 +245,11 @@ class SecondOrder(Cone):
                 if self.second[k] >= 0:
                     rhs[self.second[k] + d] -= self.factor * self.target[1 + d]
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_slack_step(
-        self, turn: cython.Py_ssize_t, step: cython.double[::1]
-    ) -> cython.void:
-        k: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        begin: cython.Py_ssize_t
+    @kernel
+    def find_slack_step(self, turn: Count, step: Vector) -> None:
+        k: Count
+        d: Count
+        begin: Count
         for k in range(self.degree):
             begin = k * self.width
             self.d_slack[turn, begin] = step[self.n_classes * self.n_columns]
@@ -277,25 +260,19 @@ class SecondOrder(Cone):
                         self.factor * step[self.second[k] + d]
                     )
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_step(self, turn: cython.Py_ssize_t, step: cython.double[::1]) -> cython.void:
-        k: cython.Py_ssize_t
+    @kernel
+    def find_step(self, turn: Count, step: Vector) -> None:
+        k: Count
         self.find_slack_step(turn, step)
         for k in range(self.degree):
             self.find_mult_row(turn, k)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_mult_row(
-        self, turn: cython.Py_ssize_t, k: cython.Py_ssize_t
-    ) -> cython.void:
+    @kernel
+    def find_mult_row(self, turn: Count, k: Count) -> None:
         """The target, less W^-2 times the change of the slack, less what there is."""
-        d: cython.Py_ssize_t
-        begin: cython.Py_ssize_t = k * self.width
-        relaxed: cython.double[::1] = self.scratch
+        d: Count
+        begin: Count = k * self.width
+        relaxed: Vector = self.scratch
         self.find_target(k)
         scale_row(
             self.d_slack[turn, begin : begin + self.width], self.w[k], 1.0 / self.size[k],
@@ -305,42 +282,30 @@ class SecondOrder(Cone):
         for d in range(self.width):
             self.d_mult[turn, begin + d] = self.target[d] - relaxed[d] - self.y[k, d]
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def length_in(
-        self, rows: cython.double[:, ::1], change: cython.double[::1]
-    ) -> cython.double:
-        k: cython.Py_ssize_t
-        worst: cython.double = 0.0
-        begin: cython.Py_ssize_t
+    @kernel
+    def length_in(self, rows: Table, change: Vector) -> Real:
+        k: Count
+        worst: Real = 0.0
+        begin: Count
         for k in range(self.degree):
             begin = k * self.width
             worst = max(worst, longest_in_cone(rows[k], change[begin : begin + self.width]))
         return 1.0 / worst if worst > 0 else NO_END
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def primal_length(self, turn: cython.Py_ssize_t) -> cython.double:
+    @kernel
+    def primal_length(self, turn: Count) -> Real:
         return self.length_in(self.r, self.d_slack[turn])
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def dual_length(self, turn: cython.Py_ssize_t) -> cython.double:
+    @kernel
+    def dual_length(self, turn: Count) -> Real:
         return self.length_in(self.y, self.d_mult[turn])
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def barrier_after(
-        self, turn: cython.Py_ssize_t, length: cython.double
-    ) -> cython.double:
+    @kernel
+    def barrier_after(self, turn: Count, length: Real) -> Real:
         """-1/2 sum log det slack after a primal step."""
-        k: cython.Py_ssize_t
-        d: cython.Py_ssize_t
-        total: cython.double = 0.0
+        k: Count
+        d: Count
+        total: Real = 0.0
         for k in range(self.degree):
             for d in range(self.width):
                 self.scratch[d] = (
@@ -365,3 +330,26 @@ class SingleClasses(SecondOrder):
 
     def flow(self):
         return None
+
+
+@cython.cclass
+class GivenCones(SecondOrder):
+    """Cones (K, 1 + T) on whatever the caller likes, who says how their slacks change."""
+
+    def __init__(self, slack, centre):
+        Cone.__init__(self, 0, 0, slack.shape[1] - 1)
+        none = np.zeros(len(slack), dtype=np.intp)
+        self._make_cones(none, none)
+        self.put_rows(np.ravel(slack), 0.0)
+        self.put_central(centre)
+
+    def stiffness(self):
+        """W^-2 of every cone, (K, 1 + T, 1 + T)."""
+        signs = np.append(1.0, np.full(self.n_touchable, -1.0))
+        flipped = signs * np.asarray(self.w)
+        square = 2 * flipped[:, :, None] * flipped[:, None, :] - np.diag(signs)
+        return square / np.asarray(self.size)[:, None, None] ** 2
+
+    @kernel
+    def find_slack_step(self, turn: Count, step: Vector) -> None:
+        pass

@@ -8,24 +8,32 @@ of the normal matrix only the lower triangle is kept.  Of two steps one may be t
 the other is kept: ``turn`` says which one is meant.
 """
 
+from __future__ import annotations
+
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from .rows import (
-        LANES,
-        dot,
-        dot_after,
-        fill,
-        find_mult_step,
-        invert,
-        log_barrier,
-        longest,
-        move,
-        pull_goal,
-        second_order_goal,
-        times,
-    )
+from ...runtime.kernel_names import (
+    Count,
+    Flag,
+    Real,
+    Table,
+    Vector,
+    kernel,
+)
+from .rows import (
+    LANES,
+    dot,
+    dot_after,
+    find_mult_step,
+    invert,
+    log_barrier,
+    longest,
+    move,
+    pull_goal,
+    second_order_goal,
+    times,
+)
 
 
 @cython.cclass
@@ -36,31 +44,31 @@ class Cone:
     from M shifted by one vector in all classes.
     """
 
-    degree = cython.declare(cython.Py_ssize_t, visibility="readonly")
-    fixes_gauge = cython.declare(cython.bint, visibility="readonly")
-    n_classes = cython.declare(cython.Py_ssize_t)
-    n_columns = cython.declare(cython.Py_ssize_t)
-    n_touchable = cython.declare(cython.Py_ssize_t)
-    slack = cython.declare(cython.double[::1])
-    mult = cython.declare(cython.double[::1])
-    exists = cython.declare(cython.double[::1])
-    inverse = cython.declare(cython.double[::1])
-    dual_inverse = cython.declare(cython.double[::1])
-    spring = cython.declare(cython.double[::1])
-    goal = cython.declare(cython.double[::1])
-    d_slack = cython.declare(cython.double[:, ::1])
-    d_mult = cython.declare(cython.double[:, ::1])
-    lanes = cython.declare(cython.double[::1])
+    degree = cython.declare(Count, visibility="readonly")
+    fixes_gauge = cython.declare(Flag, visibility="readonly")
+    n_classes: Count
+    n_columns: Count
+    n_touchable: Count
+    slack: Vector
+    mult: Vector
+    exists: Vector
+    inverse: Vector
+    dual_inverse: Vector
+    spring: Vector
+    goal: Vector
+    d_slack: Table
+    d_mult: Table
+    lanes: Vector
 
     def __init__(
-        self, n_classes: cython.Py_ssize_t, n_columns: cython.Py_ssize_t,
-        n_touchable: cython.Py_ssize_t,
+        self, n_classes: Count, n_columns: Count,
+        n_touchable: Count,
     ):  # fmt: skip
         self.n_classes, self.n_columns = n_classes, n_columns
         self.n_touchable = n_touchable
         self.fixes_gauge = False
 
-    def _make_rows(self, n_rows: cython.Py_ssize_t):
+    def _make_rows(self, n_rows: Count):
         self.degree = n_rows
         self.slack, self.mult = np.ones(n_rows), np.ones(n_rows)
         self.exists = np.ones(n_rows)
@@ -94,118 +102,84 @@ class Cone:
         """What the multipliers pull on M, (C, T)."""
         return np.zeros((self.n_classes, 0))
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def prepare(self) -> cython.void:
+    @kernel
+    def prepare(self) -> None:
         """What all directions from this point need."""
         invert(self.slack, self.inverse)
         invert(self.mult, self.dual_inverse)
         times(self.mult, self.inverse, self.spring)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def complementarity(self) -> cython.double:
+    @kernel
+    def complementarity(self) -> Real:
         return dot(self.slack, self.mult)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def complementarity_after(
-        self, turn: cython.Py_ssize_t, primal: cython.double, dual: cython.double
-    ) -> cython.double:
+    @kernel
+    def complementarity_after(self, turn: Count, primal: Real, dual: Real) -> Real:
         return dot_after(
             self.slack, self.mult, self.d_slack[turn], self.d_mult[turn], primal, dual
         )
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def aim(self, turn: cython.Py_ssize_t, centre: cython.double) -> cython.void:
+    @kernel
+    def aim(self, turn: Count, centre: Real) -> None:
         """A goal: the centre, less the second-order term of a predicted step."""
         second_order_goal(
             self.goal, self.exists, self.d_slack[turn], self.d_mult[turn], centre
         )
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def aim_at_once(self, centre: cython.double) -> cython.void:
+    @kernel
+    def aim_at_once(self, centre: Real) -> None:
         """The centre everywhere."""
-        fill(self.goal, centre)
+        i: Count
+        for i in range(self.goal.shape[0]):
+            self.goal[i] = centre * self.exists[i]
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
+    @kernel
     def recentre(
-        self, turn: cython.Py_ssize_t, centre: cython.double, primal: cython.double,
-        dual: cython.double,
-    ) -> cython.void:  # fmt: skip
+        self, turn: Count, centre: Real, primal: Real,
+        dual: Real,
+    ) -> None:  # fmt: skip
         pull_goal(
             self.goal, self.exists, self.slack, self.mult, self.d_slack[turn],
             self.d_mult[turn], centre, primal, dual,
         )  # fmt: skip
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add_curvature(self, matrix: cython.double[:, ::1]) -> cython.void:
+    @kernel
+    def add_curvature(self, matrix: Table) -> None:
         """Add the curvature in (M, lam), which keeps lam where nothing else does."""
         matrix[matrix.shape[0] - 1, matrix.shape[0] - 1] += 1.0
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add_rhs(self, rhs: cython.double[::1]) -> cython.void:
+    @kernel
+    def add_rhs(self, rhs: Vector) -> None:
         """Add what the goal puts on (M, lam)."""
         pass
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_slack_step(
-        self, turn: cython.Py_ssize_t, step: cython.double[::1]
-    ) -> cython.void:
+    @kernel
+    def find_slack_step(self, turn: Count, step: Vector) -> None:
         """The change of the slacks that belongs to a step of (M, lam)."""
         pass
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_step(self, turn: cython.Py_ssize_t, step: cython.double[::1]) -> cython.void:
+    @kernel
+    def find_step(self, turn: Count, step: Vector) -> None:
         self.find_slack_step(turn, step)
         find_mult_step(
             self.d_mult[turn], self.goal, self.inverse, self.mult, self.d_slack[turn]
         )
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def primal_length(self, turn: cython.Py_ssize_t) -> cython.double:
+    @kernel
+    def primal_length(self, turn: Count) -> Real:
         return longest(self.d_slack[turn], self.inverse, self.lanes)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def dual_length(self, turn: cython.Py_ssize_t) -> cython.double:
+    @kernel
+    def dual_length(self, turn: Count) -> Real:
         return longest(self.d_mult[turn], self.dual_inverse, self.lanes)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def barrier_after(
-        self, turn: cython.Py_ssize_t, length: cython.double
-    ) -> cython.double:
+    @kernel
+    def barrier_after(self, turn: Count, length: Real) -> Real:
         """-sum log slack after a primal step."""
         return log_barrier(self.slack, self.d_slack[turn], length)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def advance(
-        self, turn: cython.Py_ssize_t, primal: cython.double, dual: cython.double
-    ) -> cython.void:
+    @kernel
+    def advance(self, turn: Count, primal: Real, dual: Real) -> None:
         move(self.slack, self.d_slack[turn], primal)
         move(self.mult, self.d_mult[turn], dual)
 
@@ -230,22 +204,26 @@ class Floor(Cone):
     def slacks_at(self, coef, lam):
         return np.array([lam])
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add_curvature(self, matrix: cython.double[:, ::1]) -> cython.void:
+    @kernel
+    def add_curvature(self, matrix: Table) -> None:
         matrix[matrix.shape[0] - 1, matrix.shape[0] - 1] += self.spring[0]
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add_rhs(self, rhs: cython.double[::1]) -> cython.void:
+    @kernel
+    def add_rhs(self, rhs: Vector) -> None:
         rhs[rhs.shape[0] - 1] += self.goal[0] * self.inverse[0]
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_slack_step(
-        self, turn: cython.Py_ssize_t, step: cython.double[::1]
-    ) -> cython.void:
+    @kernel
+    def find_slack_step(self, turn: Count, step: Vector) -> None:
         self.d_slack[turn, 0] = step[step.shape[0] - 1]
+
+
+@cython.cclass
+class GivenRows(Cone):
+    """Rows on whatever the caller likes, who says how their slacks change."""
+
+    def __init__(self, slack, mult):
+        Cone.__init__(self, 0, 0, 0)
+        self._make_rows(slack.size)
+        self.put_rows(np.ravel(slack), np.ravel(mult))
+        self.exists = np.asarray(np.ravel(mult) > 0, dtype=np.float64)
+        self.degree = np.count_nonzero(self.exists)

@@ -1,30 +1,38 @@
 """What the rows of samples are made of: one class, one kind of rows, or one sample."""
 
-import cython
+from __future__ import annotations
+
+from ...runtime.kernel_names import (
+    Count,
+    Cube,
+    Flag,
+    Real,
+    Table,
+    Vector,
+    kernel,
+)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
+@kernel
 def start_sample(
-    n: cython.Py_ssize_t,
-    label: cython.Py_ssize_t,
-    weight: cython.double,
-    lam: cython.double,
-    price: cython.double[:, ::1],
-    exists: cython.double[:, :, ::1],
-    slack: cython.double[:, :, ::1],
-    mult: cython.double[:, :, ::1],
-    s: cython.double[::1],
-    h: cython.double[::1],
-) -> cython.void:
+    n: Count,
+    label: Count,
+    weight: Real,
+    lam: Real,
+    price: Table,
+    exists: Cube,
+    slack: Cube,
+    mult: Cube,
+    s: Vector,
+    h: Vector,
+) -> None:
     """A strictly feasible s, h at z = 0 and multipliers that meet the row sums."""
-    j: cython.Py_ssize_t
-    total: cython.double = 0.0
-    flipped: cython.double = 0.0
-    share: cython.double
-    n_classes: cython.Py_ssize_t = price.shape[0]
-    has_flips: cython.bint = exists.shape[0] == 3 and exists[1, 0, n] > 0
+    j: Count
+    total: Real = 0.0
+    flipped: Real = 0.0
+    share: Real
+    n_classes: Count = price.shape[0]
+    has_flips: Flag = exists.shape[0] == 3 and exists[1, 0, n] > 0
     h[n] = 1.0 if has_flips else 0.0
     s[n] = 1.0 + h[n] + n_classes / weight
     for j in range(n_classes):
@@ -44,19 +52,17 @@ def start_sample(
             mult[1, j, n] = flipped * share / n_classes
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
+@kernel
 def add_wants(
-    kind: cython.Py_ssize_t,
-    goal: cython.double[::1],
-    inverse: cython.double[::1],
-    want: cython.double[:, ::1],
-    own: cython.double[::1],
-) -> cython.void:
+    kind: Count,
+    goal: Vector,
+    inverse: Vector,
+    want: Table,
+    own: Vector,
+) -> None:
     """Add the multipliers that the goal asks for to what s and h want."""
-    n: cython.Py_ssize_t
-    target: cython.double
+    n: Count
+    target: Real
     if kind == 0:
         for n in range(goal.shape[0]):
             own[n] += goal[n] * inverse[n]
@@ -71,61 +77,51 @@ def add_wants(
             want[1, n] -= target
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
+@kernel
 def solve_local(
-    local: cython.double[:, ::1],
-    want: cython.double[:, ::1],
-    s: cython.double[::1],
-    h: cython.double[::1],
-) -> cython.void:
-    n: cython.Py_ssize_t
+    local: Table,
+    want: Table,
+    s: Vector,
+    h: Vector,
+) -> None:
+    n: Count
     for n in range(s.shape[0]):
         s[n] = local[0, n] * want[0, n] + local[1, n] * want[1, n]
         h[n] = local[1, n] * want[0, n] + local[2, n] * want[1, n]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
+@kernel
 def add_local(
-    local: cython.double[:, ::1],
-    want: cython.double[:, ::1],
-    s: cython.double[::1],
-    h: cython.double[::1],
-) -> cython.void:
-    n: cython.Py_ssize_t
+    local: Table,
+    want: Table,
+    s: Vector,
+    h: Vector,
+) -> None:
+    n: Count
     for n in range(s.shape[0]):
         s[n] += local[0, n] * want[0, n] + local[1, n] * want[1, n]
         h[n] += local[1, n] * want[0, n] + local[2, n] * want[1, n]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
+@kernel
 def find_mult_steps(
-    d_mult: cython.double[::1],
-    goal: cython.double[::1],
-    inverse: cython.double[::1],
-    mult: cython.double[::1],
-    spring: cython.double[::1],
-    change: cython.double[::1],
-) -> cython.void:
-    n: cython.Py_ssize_t
+    d_mult: Vector,
+    goal: Vector,
+    inverse: Vector,
+    mult: Vector,
+    spring: Vector,
+    change: Vector,
+) -> None:
+    n: Count
     for n in range(goal.shape[0]):
         d_mult[n] = goal[n] * inverse[n] - mult[n] - spring[n] * change[n]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def keep_worst(
-    worst: cython.double[::1], change: cython.double[::1], inverse: cython.double[::1]
-) -> cython.void:
+@kernel
+def keep_worst(worst: Vector, change: Vector, inverse: Vector) -> None:
     """The largest shares of what is there that a whole step would take away."""
-    n: cython.Py_ssize_t
-    ratio: cython.double
+    n: Count
+    ratio: Real
     for n in range(change.shape[0]):
         ratio = -change[n] * inverse[n]
         worst[n] = ratio if ratio > worst[n] else worst[n]
