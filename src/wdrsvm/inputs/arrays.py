@@ -25,6 +25,9 @@ READ_AS_THEY_ARE = [
     *(np.uint8, np.uint16, np.uint32, np.uint64),
 ]
 
+# Kinds of NumPy's types that are labels whatever their values: booleans, integers, text.
+PLAIN_LABELS = "biuSU"
+
 
 def checked_features(X: ArrayLike) -> Matrix:
     """X as float64, dense or CSR, finite."""
@@ -51,7 +54,9 @@ def as_matrix(X: Matrix) -> Matrix:
 def observed_classes(y: ArrayLike) -> tuple[Labels, Codes]:
     """The sorted labels of a classification target, and each row's position in them."""
     column = column_or_1d(y, warn=True)
-    check_classification_targets(column)
+    # Only floats and objects can be anything but labels; looking costs more than a small fit.
+    if column.dtype.kind not in PLAIN_LABELS:
+        check_classification_targets(column)
     classes, codes = np.unique(column, return_inverse=True)
     check_two_classes(classes)
     return classes, codes

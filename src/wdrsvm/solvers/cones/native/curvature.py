@@ -62,11 +62,12 @@ class Curvature:
         self.n_classes, self.n_columns, self.n_samples = n_classes, n_columns, n_samples
         self.columns = columns
         n_pairs = n_classes * (n_classes + 1) // 2
-        first, second = np.tril_indices(n_columns)
-        self.has_products = again and len(first) * n_samples <= MAX_PRODUCTS
+        n_products = n_columns * (n_columns + 1) // 2
+        self.has_products = again and n_products * n_samples <= MAX_PRODUCTS
         if self.has_products:
-            self.products = columns[first] * columns[second]
-            self.blocks = np.empty((n_pairs, len(first)))
+            self.products = np.empty((n_products, n_samples))
+            self.blocks = np.empty((n_pairs, n_products))
+            self.multiply_columns()
         else:
             self.scaled = np.empty((n_classes * n_columns, n_samples))
             self.blocks = np.empty((n_classes * n_columns, n_columns))
@@ -76,6 +77,16 @@ class Curvature:
         self.inverse_sums, self.series = np.zeros((3, n_samples)), np.zeros(n_samples)
         self.gap = np.zeros((n_classes + 1, n_samples))
         self.coupling = np.zeros((n_classes, n_columns))
+
+    @kernel
+    def multiply_columns(self) -> None:
+        d: Count
+        e: Count
+        row: Count = 0
+        for d in range(self.n_columns):
+            for e in range(d + 1):
+                times(self.columns[d], self.columns[e], self.products[row])
+                row += 1
 
     def put(self, pairs, with_lam, corner):
         """Curvatures as given: pairs (C (C + 1) / 2, N), with lam (C, N), of lam (N,)."""

@@ -78,14 +78,15 @@ class LinearSystem:
     def solve(self, rhs: Vector, out: Vector) -> None:
         """The solution, refined as long as that halves the residual."""
         i: Count
-        attempt: Count
+        left: Count = MAX_REFINEMENTS
         error: Real = NO_END
         previous: Real
         for i in range(self.size):
             self.scaled[i] = rhs[i] * self.scale[i]
             out[i] = self.scaled[i]
         substitute(self.factor, out)
-        for attempt in range(MAX_REFINEMENTS):
+        while left > 0:
+            left -= 1
             for i in range(self.size):
                 self.residual[i] = self.scaled[i]
             subtract_product(self.matrix, out, self.residual)

@@ -174,7 +174,7 @@ class AbsoluteSums(Cone):
 
     @kernel
     def eliminate(self, k: Count) -> None:
-        """The elimination of pair k's u: 1 / (p + q), q - p and v / (1 + v 1'(p + q)^-1 1)."""
+        """Eliminate pair k's u: 1 / (p + q), q - p and v / (1 + v 1'(p + q)^-1 1)."""
         d: Count
         row: Count = k * self.n_touchable
         half: Count = self.n_pairs * self.n_touchable

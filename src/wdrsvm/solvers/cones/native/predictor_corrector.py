@@ -29,7 +29,7 @@ from ...runtime.kernel_names import (
 from .cone import Cone
 from .curvature import Curvature
 from .linear_system import LinearSystem, fix_gauge
-from .rows import dot, dot_after, move, pull_goal
+from .rows import dot, move
 from .samples import SampleRows
 
 # A step goes this share of the way to the boundary.
@@ -151,27 +151,12 @@ class PrimalDual:
 
     @kernel
     def products(self) -> Real:
-        k: Count
-        j: Count
-        total: Real = self.cone.complementarity()
-        for k in range(self.rows.n_kinds):
-            for j in range(self.n_classes):
-                total += dot(self.rows.slack[k, j], self.rows.mult[k, j])
-        return total
+        return self.rows.complementarity() + self.cone.complementarity()
 
     @kernel
     def products_after(self, turn: Count, primal: Real, dual: Real) -> Real:
-        k: Count
-        j: Count
-        total: Real = self.cone.complementarity_after(turn, primal, dual)
-        for k in range(self.rows.n_kinds):
-            for j in range(self.n_classes):
-                total += dot_after(
-                    self.rows.slack[k, j], self.rows.mult[k, j],
-                    self.rows.d_slack[turn, k, j], self.rows.d_mult[turn, k, j],
-                    primal, dual,
-                )  # fmt: skip
-        return total
+        after: Real = self.rows.complementarity_after(turn, primal, dual)
+        return after + self.cone.complementarity_after(turn, primal, dual)
 
     @kernel
     def iterate(self) -> None:
@@ -225,17 +210,9 @@ class PrimalDual:
     @kernel
     def recentre(self, centre: Real) -> None:
         """Gondzio's goal for a somewhat longer step."""
-        k: Count
-        j: Count
         primal: Real = min(1.0, (1 + LONGER) * (self.lengths[0, 0] + LONGER))
         dual: Real = min(1.0, (1 + LONGER) * (self.lengths[0, 1] + LONGER))
-        for k in range(self.rows.n_kinds):
-            for j in range(self.n_classes):
-                pull_goal(
-                    self.rows.goal[k, j], self.rows.exists[k, j], self.rows.slack[k, j],
-                    self.rows.mult[k, j], self.rows.d_slack[0, k, j],
-                    self.rows.d_mult[0, k, j], centre, primal, dual,
-                )  # fmt: skip
+        self.rows.recentre(0, centre, primal, dual)
         self.cone.recentre(0, centre, primal, dual)
 
     @kernel

@@ -14,6 +14,7 @@ from ...runtime.kernel_names import (
     Count,
     Real,
     Vector,
+    inner,
     kernel,
 )
 
@@ -93,6 +94,15 @@ def second_order_goal(
         goal[i] = centre * exists[i] - d_slack[i] * d_mult[i]
 
 
+@inner
+def pull_of(after: Real, centre: Real) -> Real:
+    """How a product that would lie far from the centre is pulled (Gondzio)."""
+    wanted: Real = after if after > centre / CENTRAL else centre / CENTRAL
+    wanted = wanted if wanted < centre * CENTRAL else centre * CENTRAL
+    wanted -= after
+    return wanted if wanted > -CENTRAL * centre else -CENTRAL * centre
+
+
 @kernel
 def pull_goal(
     goal: Vector,
@@ -105,19 +115,11 @@ def pull_goal(
     primal: Real,
     dual: Real,
 ) -> None:
-    """Gondzio's correction: pull products that would lie far from the centre."""
     i: Count
     after: Real
-    wanted: Real
-    low: Real = centre / CENTRAL
-    high: Real = centre * CENTRAL
     for i in range(goal.shape[0]):
         after = (slack[i] + primal * d_slack[i]) * (mult[i] + dual * d_mult[i])
-        wanted = low if after < low else after
-        wanted = high if wanted > high else wanted
-        after = wanted - after
-        after = -high if after < -high else after
-        goal[i] += exists[i] * after
+        goal[i] += exists[i] * pull_of(after, centre)
 
 
 @kernel

@@ -27,15 +27,8 @@ from ...runtime.kernel_names import (
     Vector,
     kernel,
 )
-from .rows import fill, invert, length_of, move, second_order_goal, times
-from .sample_algebra import (
-    add_local,
-    add_wants,
-    find_mult_steps,
-    keep_worst,
-    solve_local,
-    start_sample,
-)
+from .rows import TINY, length_of, pull_of
+from .sample_start import start_sample
 
 
 @cython.cclass
@@ -57,7 +50,8 @@ class SampleRows:
     exists: Cube
     slack: Cube
     mult: Cube
-    goal: Cube
+    # The multipliers that a goal asks for at unchanged slacks.
+    target: Cube
     inverse: Cube
     dual_inverse: Cube
     spring: Cube
@@ -90,10 +84,10 @@ class SampleRows:
             cheap = np.where(possible, kappa, np.inf).min(axis=0)
             self.prices_differ = bool((price > np.where(possible, cheap, np.inf)).any())
         self.exists = exists
-        self.slack, self.mult, self.goal = np.ones(shape), exists.copy(), np.zeros(shape)
+        self.slack, self.mult, self.target = np.ones(shape), exists.copy(), np.empty(shape)
         self.inverse, self.dual_inverse = np.empty(shape), np.empty(shape)
         self.spring = np.empty(shape)
-        self.d_slack, self.d_mult = np.zeros((2, *shape)), np.zeros((2, *shape))
+        self.d_slack, self.d_mult = np.empty((2, *shape)), np.empty((2, *shape))
         self.s, self.h = np.ones(n_samples), np.zeros(n_samples)
         self.d_s, self.d_h = np.zeros((2, n_samples)), np.zeros((2, n_samples))
         self.sums, self.local = np.zeros((3, n_samples)), np.zeros((3, n_samples))
@@ -141,10 +135,10 @@ class SampleRows:
             for n in range(self.n_samples):
                 self.sums[k, n] = 0.0
             for j in range(self.n_classes):
-                invert(self.slack[k, j], self.inverse[k, j])
-                invert(self.mult[k, j], self.dual_inverse[k, j])
-                times(self.mult[k, j], self.inverse[k, j], self.spring[k, j])
                 for n in range(self.n_samples):
+                    self.inverse[k, j, n] = 1.0 / self.slack[k, j, n]
+                    self.dual_inverse[k, j, n] = 1.0 / (self.mult[k, j, n] + TINY)
+                    self.spring[k, j, n] = self.mult[k, j, n] * self.inverse[k, j, n]
                     self.sums[k, n] += self.spring[k, j, n]
         self.eliminate()
 
@@ -157,53 +151,102 @@ class SampleRows:
         inverse: Real
         for n in range(self.n_samples):
             a, b, f = self.sums[0, n], self.sums[1, n], self.sums[2, n]
-            if f > 0:
-                inverse = 1.0 / (a * b + a * f + b * f)
-                self.local[0, n] = (b + f) * inverse
-                self.local[1, n] = f * inverse
-                self.local[2, n] = (a + f) * inverse
-            else:
-                self.local[0, n] = 1.0 / a
-                self.local[1, n] = 0.0
-                self.local[2, n] = 0.0
+            inverse = 1.0 / (a * b + a * f + b * f if f > 0 else a)
+            self.local[0, n] = (b + f if f > 0 else 1.0) * inverse
+            self.local[1, n] = f * inverse
+            self.local[2, n] = (a + f if f > 0 else 0.0) * inverse
 
     @kernel
-    def aim(self, turn: Count, centre: Real) -> None:
+    def complementarity(self) -> Real:
         k: Count
         j: Count
+        n: Count
+        total: Real = 0.0
         for k in range(self.n_kinds):
             for j in range(self.n_classes):
-                second_order_goal(
-                    self.goal[k, j], self.exists[k, j], self.d_slack[turn, k, j],
-                    self.d_mult[turn, k, j], centre,
-                )  # fmt: skip
+                for n in range(self.n_samples):
+                    total += self.slack[k, j, n] * self.mult[k, j, n]
+        return total
+
+    @kernel
+    def complementarity_after(self, turn: Count, primal: Real, dual: Real) -> Real:
+        k: Count
+        j: Count
+        n: Count
+        total: Real = 0.0
+        for k in range(self.n_kinds):
+            for j in range(self.n_classes):
+                for n in range(self.n_samples):
+                    total += (
+                        self.slack[k, j, n] + primal * self.d_slack[turn, k, j, n]
+                    ) * (self.mult[k, j, n] + dual * self.d_mult[turn, k, j, n])
+        return total
 
     @kernel
     def aim_at_nothing(self) -> None:
         k: Count
         j: Count
+        n: Count
         for k in range(self.n_kinds):
             for j in range(self.n_classes):
-                fill(self.goal[k, j], 0.0)
+                for n in range(self.n_samples):
+                    self.target[k, j, n] = 0.0
+
+    @kernel
+    def aim(self, turn: Count, centre: Real) -> None:
+        """Aim at the centre, less the second-order term of a predicted step."""
+        k: Count
+        j: Count
+        n: Count
+        for k in range(self.n_kinds):
+            for j in range(self.n_classes):
+                for n in range(self.n_samples):
+                    self.target[k, j, n] = self.inverse[k, j, n] * (
+                        centre * self.exists[k, j, n]
+                        - self.d_slack[turn, k, j, n] * self.d_mult[turn, k, j, n]
+                    )
+
+    @kernel
+    def recentre(self, turn: Count, centre: Real, primal: Real, dual: Real) -> None:
+        """Pull products that would lie far from the centre (Gondzio)."""
+        k: Count
+        j: Count
+        n: Count
+        after: Real
+        for k in range(self.n_kinds):
+            for j in range(self.n_classes):
+                for n in range(self.n_samples):
+                    after = (self.slack[k, j, n] + primal * self.d_slack[turn, k, j, n]) * (
+                        self.mult[k, j, n] + dual * self.d_mult[turn, k, j, n]
+                    )
+                    self.target[k, j, n] += (
+                        self.exists[k, j, n] * pull_of(after, centre)
+                    ) * self.inverse[k, j, n]
 
     @kernel
     def find_rhs(self, turn: Count) -> Real:
         """What the goal puts on z, in ``scores``, and on lam, after s and h, whose own
         part of the step is left in d_s and d_h."""
-        k: Count
         j: Count
-        on_lam: Real = 0.0
         n: Count
+        on_lam: Real = 0.0
         for n in range(self.n_samples):
             self.want[0, n] = -self.weight[n]
             self.want[1, n] = 0.0
             self.own[n] = 0.0
-        for k in range(self.n_kinds):
-            for j in range(self.n_classes):
-                add_wants(k, self.goal[k, j], self.inverse[k, j], self.want, self.own)
-        solve_local(self.local, self.want, self.d_s[turn], self.d_h[turn])
+            self.d_s[turn, n] = 0.0
+            self.d_h[turn, n] = 0.0
         for j in range(self.n_classes):
-            on_lam += self.find_class_rhs(j, self.d_s[turn], self.d_h[turn])
+            for n in range(self.n_samples):
+                self.own[n] += self.target[0, j, n]
+                self.want[0, n] += self.target[0, j, n]
+            if self.n_kinds == 3:
+                for n in range(self.n_samples):
+                    self.want[0, n] += self.target[2, j, n]
+                    self.want[1, n] += self.target[1, j, n] - self.target[2, j, n]
+        self.add_local(turn)
+        for j in range(self.n_classes):
+            on_lam += self.find_class_rhs(turn, j)
         for n in range(self.n_samples):
             self.scores[self.label[n], n] += (
                 self.own[n] - self.sums[0, n] * self.d_s[turn, n]
@@ -211,23 +254,38 @@ class SampleRows:
         return on_lam
 
     @kernel
-    def find_class_rhs(self, j: Count, s: Vector, h: Vector) -> Real:
+    def add_local(self, turn: Count) -> None:
+        """Add to the steps of s and h what they want."""
+        n: Count
+        for n in range(self.n_samples):
+            self.d_s[turn, n] += (
+                self.local[0, n] * self.want[0, n] + self.local[1, n] * self.want[1, n]
+            )
+            self.d_h[turn, n] += (
+                self.local[1, n] * self.want[0, n] + self.local[2, n] * self.want[1, n]
+            )
+
+    @kernel
+    def find_class_rhs(self, turn: Count, j: Count) -> Real:
         n: Count
         on_flip: Real
+        s: Real
+        h: Real
         on_lam: Real = 0.0
-        scores: Vector = self.scores[j]
-        goal: Cube = self.goal
-        inverse: Cube = self.inverse
-        spring: Cube = self.spring
-        price: Vector = self.price[j]
-        for n in range(self.n_samples):
-            scores[n] = spring[0, j, n] * s[n] - goal[0, j, n] * inverse[0, j, n]
         if self.n_kinds == 1:
+            for n in range(self.n_samples):
+                self.scores[j, n] = (
+                    self.spring[0, j, n] * self.d_s[turn, n] - self.target[0, j, n]
+                )
             return 0.0
         for n in range(self.n_samples):
-            on_flip = goal[2, j, n] * inverse[2, j, n] - spring[2, j, n] * (s[n] - h[n])
-            scores[n] += on_flip + spring[1, j, n] * h[n] - goal[1, j, n] * inverse[1, j, n]
-            on_lam += price[n] * on_flip
+            s, h = self.d_s[turn, n], self.d_h[turn, n]
+            on_flip = self.target[2, j, n] - self.spring[2, j, n] * (s - h)
+            self.scores[j, n] = (
+                self.spring[0, j, n] * s - self.target[0, j, n]
+                + self.spring[1, j, n] * h - self.target[1, j, n] + on_flip
+            )  # fmt: skip
+            on_lam += self.price[j, n] * on_flip
         return on_lam
 
     @kernel
@@ -235,6 +293,7 @@ class SampleRows:
         """Steps of slacks, multipliers, s and h that belong to a step of z, in ``scores``,
         and lam, and how far they can go, in ``worst``."""
         j: Count
+        k: Count
         n: Count
         for n in range(self.n_samples):
             self.own[n] = self.scores[self.label[n], n]
@@ -244,54 +303,59 @@ class SampleRows:
             self.worst[1, n] = 0.0
         for j in range(self.n_classes):
             self.add_pulls(j, d_lam)
-        add_local(self.local, self.want, self.d_s[turn], self.d_h[turn])
+        self.add_local(turn)
         for j in range(self.n_classes):
-            self.find_class_step(turn, j, d_lam)
+            self.find_slack_step(turn, j, d_lam)
+            for k in range(self.n_kinds):
+                self.find_mult_step(turn, k, j)
 
     @kernel
     def add_pulls(self, j: Count, d_lam: Real) -> None:
+        """Add what a step of z and lam makes s and h want."""
         n: Count
         flip: Real
-        spring: Cube = self.spring
-        scores: Vector = self.scores[j]
-        price: Vector = self.price[j]
-        on_s: Vector = self.want[0]
-        on_h: Vector = self.want[1]
         for n in range(self.n_samples):
-            on_s[n] += spring[0, j, n] * scores[n]
+            self.want[0, n] += self.spring[0, j, n] * self.scores[j, n]
         if self.n_kinds == 3:
             for n in range(self.n_samples):
-                flip = spring[2, j, n] * (scores[n] + price[n] * d_lam)
-                on_s[n] -= flip
-                on_h[n] += flip + spring[1, j, n] * scores[n]
+                flip = self.spring[2, j, n] * (self.scores[j, n] + self.price[j, n] * d_lam)
+                self.want[0, n] -= flip
+                self.want[1, n] += flip + self.spring[1, j, n] * self.scores[j, n]
 
     @kernel
-    def find_class_step(self, turn: Count, j: Count, d_lam: Real) -> None:
+    def find_slack_step(self, turn: Count, j: Count, d_lam: Real) -> None:
         n: Count
-        k: Count
-        scores: Vector = self.scores[j]
-        own: Vector = self.own
-        s: Vector = self.d_s[turn]
-        h: Vector = self.d_h[turn]
-        price: Vector = self.price[j]
-        change: Cube = self.d_slack[turn]
-        exists: Cube = self.exists
         for n in range(self.n_samples):
-            change[0, j, n] = s[n] - scores[n] + own[n]
+            self.d_slack[turn, 0, j, n] = (
+                self.d_s[turn, n] - self.scores[j, n] + self.own[n]
+            )
         if self.n_kinds == 3:
             for n in range(self.n_samples):
-                change[1, j, n] = exists[1, j, n] * (h[n] - scores[n])
-            for n in range(self.n_samples):
-                change[2, j, n] = exists[2, j, n] * (
-                    s[n] - h[n] + scores[n] + price[n] * d_lam
+                self.d_slack[turn, 1, j, n] = self.exists[1, j, n] * (
+                    self.d_h[turn, n] - self.scores[j, n]
                 )
-        for k in range(self.n_kinds):
-            find_mult_steps(
-                self.d_mult[turn, k, j], self.goal[k, j], self.inverse[k, j],
-                self.mult[k, j], self.spring[k, j], change[k, j],
-            )  # fmt: skip
-            keep_worst(self.worst[0], change[k, j], self.inverse[k, j])
-            keep_worst(self.worst[1], self.d_mult[turn, k, j], self.dual_inverse[k, j])
+                self.d_slack[turn, 2, j, n] = self.exists[2, j, n] * (
+                    self.d_s[turn, n] - self.d_h[turn, n]
+                    + self.scores[j, n] + self.price[j, n] * d_lam
+                )  # fmt: skip
+
+    @kernel
+    def find_mult_step(self, turn: Count, k: Count, j: Count) -> None:
+        """Also the largest shares of what is there that a whole step would take away."""
+        n: Count
+        change: Real
+        d_mult: Real
+        taken: Real
+        for n in range(self.n_samples):
+            change = self.d_slack[turn, k, j, n]
+            d_mult = (
+                self.target[k, j, n] - self.mult[k, j, n] - self.spring[k, j, n] * change
+            )
+            self.d_mult[turn, k, j, n] = d_mult
+            taken = -change * self.inverse[k, j, n]
+            self.worst[0, n] = taken if taken > self.worst[0, n] else self.worst[0, n]
+            taken = -d_mult * self.dual_inverse[k, j, n]
+            self.worst[1, n] = taken if taken > self.worst[1, n] else self.worst[1, n]
 
     @kernel
     def primal_length(self) -> Real:
@@ -305,9 +369,12 @@ class SampleRows:
     def advance(self, turn: Count, primal: Real, dual: Real) -> None:
         k: Count
         j: Count
-        move(self.s, self.d_s[turn], primal)
-        move(self.h, self.d_h[turn], primal)
+        n: Count
+        for n in range(self.n_samples):
+            self.s[n] += primal * self.d_s[turn, n]
+            self.h[n] += primal * self.d_h[turn, n]
         for k in range(self.n_kinds):
             for j in range(self.n_classes):
-                move(self.slack[k, j], self.d_slack[turn, k, j], primal)
-                move(self.mult[k, j], self.d_mult[turn, k, j], dual)
+                for n in range(self.n_samples):
+                    self.slack[k, j, n] += primal * self.d_slack[turn, k, j, n]
+                    self.mult[k, j, n] += dual * self.d_mult[turn, k, j, n]

@@ -121,7 +121,7 @@ class SecondOrder(Cone):
         self.put_central(centre)
 
     def put_central(self, centre: Real):
-        """The multipliers whose product with the slacks is the centre: centre J r / det r."""
+        """Multipliers whose product with the slacks is the centre: centre J r / det r."""
         k: Count
         d: Count
         share: Real
