@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.cones.sample_rows import weighted_gram
+from wdrsvm.solvers.cones.kernels import weighted_gram
 from wdrsvm.solvers.newton.gram import GramSum
 
 N_CLASSES, N_COLUMNS = 3, 20

@@ -3,7 +3,7 @@
 
 from .cone import Absent, Floor, GivenRows
 from .curvature import Curvature
-from .moves import Moves, NormalSystem, hold_gauge
+from .moves import Moves, NormalSystem, SampleMoves, hold_gauge
 from .polyhedral import AbsoluteSums, Box
 from .predictor_corrector import PrimalDual
 from .samples import SampleRows
@@ -20,6 +20,7 @@ __all__ = [
     "Moves",
     "NormalSystem",
     "PrimalDual",
+    "SampleMoves",
     "SampleRows",
     "SecondOrder",
     "SingleClasses",

@@ -1,4 +1,4 @@
-"""A cone's moves one by one, for methods whose loops are not compiled."""
+"""Moves one by one, for methods whose loops are not compiled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import numpy as np
 
 from ...runtime.kernel_names import Count, Real, Table, Vector
 from .cone import Cone
+from .curvature import Curvature
 from .linear_system import LinearSystem, fix_gauge
+from .samples import SampleRows
 
 
 @cython.cclass
@@ -126,3 +128,45 @@ class Moves:
 
     def advance(self, primal: Real, dual: Real):
         self.cone.advance(0, primal, dual)
+
+
+@cython.cclass
+class SampleMoves:
+    """The moves of the samples' rows; arrays are (kinds, C, N) or (C, N)."""
+
+    rows: SampleRows
+
+    def __init__(self, rows: SampleRows):
+        self.rows = rows
+        rows.prepare()
+
+    def curvature(self):
+        """Of each sample in (z, lam), (N, C + 1, C + 1)."""
+        lam = self.rows.n_classes
+        found: Curvature = Curvature(np.ones((1, self.rows.n_samples)), lam)
+        found.find(
+            self.rows.spring, self.rows.sums, self.rows.price, self.rows.label,
+            self.rows.prices_differ,
+        )  # fmt: skip
+        first, second = np.tril_indices(lam)
+        whole = np.empty((self.rows.n_samples, lam + 1, lam + 1))
+        whole[:, first, second] = whole[:, second, first] = np.asarray(found.pairs).T
+        whole[:, :lam, lam] = whole[:, lam, :lam] = np.asarray(found.with_lam).T
+        whole[:, lam, lam] = np.asarray(found.corner)
+        return whole
+
+    def rhs(self, target):
+        """What target multipliers put on z and lam, and the local part of s and h."""
+        np.asarray(self.rows.target)[...] = target
+        on_lam = self.rows.find_rhs(0)
+        local = np.array(self.rows.d_s[0]), np.array(self.rows.d_h[0])
+        return np.array(self.rows.scores), on_lam, local
+
+    def step(self, d_scores, d_lam: Real):
+        """Steps of slacks, multipliers, s and h, and how far they can go, for the target
+        of the last right-hand side."""
+        np.asarray(self.rows.scores)[...] = d_scores
+        self.rows.find_step(0, d_lam)
+        steps = np.array(self.rows.d_slack[0]), np.array(self.rows.d_mult[0])
+        local = np.array(self.rows.d_s[0]), np.array(self.rows.d_h[0])
+        return steps, local, (self.rows.primal_length(), self.rows.dual_length())
