@@ -31,3 +31,15 @@ def invert_definite(matrix: Floats) -> int:
 def multiply(left: Floats, right: Floats, out: Floats) -> None:
     """out = left right."""
     np.matmul(left, right, out=out)
+
+
+def solve_rows(system: Floats, rhs: Floats, pivots: Codes) -> int:
+    """Replace each row of ``rhs`` by the solution of a symmetric system for it.
+
+    0, or not if the system is singular.  The system is overwritten.
+    """
+    try:
+        rhs[:] = np.linalg.solve(system, rhs.T).T
+    except np.linalg.LinAlgError:
+        return 1
+    return 0

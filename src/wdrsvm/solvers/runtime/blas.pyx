@@ -3,7 +3,7 @@
 # Matrices are stored by rows; LAPACK sees their transposes, so symmetric ones are the same.
 import cython
 from scipy.linalg.cython_blas cimport dgemm
-from scipy.linalg.cython_lapack cimport dgesv, dpotrf, dpotri, dsyev
+from scipy.linalg.cython_lapack cimport dgesv, dpotrf, dpotri
 
 
 cdef inline int solve(double[:, ::1] system, double[::1] rhs, int[::1] pivots) noexcept nogil:
@@ -51,3 +51,12 @@ cdef inline void multiply(
         <double*> &right[0, 0], &columns, <double*> &left[0, 0], &inner,
         &zero, &out[0, 0], &columns,
     )
+
+
+cdef inline int solve_rows(
+    double[:, ::1] system, double[:, ::1] rhs, int[::1] pivots
+) noexcept nogil:
+    cdef int n = <int> system.shape[0], columns = <int> rhs.shape[0], info = 0
+    if n > 0:
+        dgesv(&n, &columns, &system[0, 0], &n, &pivots[0], &rhs[0, 0], &n, &info)
+    return info
