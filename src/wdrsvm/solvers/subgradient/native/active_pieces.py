@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import cython
-import numpy as np
 
 from ...runtime.kernel_names import (
-    Codes,
     CodesTable,
     Count,
     Cube,
@@ -16,7 +14,6 @@ from ...runtime.kernel_names import (
     Real,
     Table,
     inner,
-    kernel,
 )
 
 NEVER = cython.declare(Real, float("inf"))
@@ -29,34 +26,36 @@ def _loss_of(z: ReadTable, n: Count, label: Count, first: Count, second: Count) 
     return loss if loss > 0 else 0.0
 
 
-@kernel
-def _rank_scores(z: ReadTable, n: Count, ranks: Codes) -> None:
-    """The classes of the two highest scores."""
+@inner
+def _highest(z: ReadTable, n: Count, but: Count) -> Count:
+    """The class of the highest score but one's."""
     j: Count
-    first: Count = 1 if z[n, 1] > z[n, 0] else 0
-    second: Count = 1 - first
-    for j in range(2, z.shape[1]):
-        if z[n, j] > z[n, first]:
-            second = first
-            first = j
-        elif z[n, j] > z[n, second]:
-            second = j
-    ranks[0] = first
-    ranks[1] = second
+    best: Count = 0 if but != 0 else 1
+    for j in range(1, z.shape[1]):
+        if j != but and z[n, j] > z[n, best]:
+            best = j
+    return best
 
 
-@kernel
+@inner
 def _worst_label(
-    z: ReadTable, n: Count, y: Count, cost: ReadTable, k: Count, lam: Real, ranks: Codes
+    z: ReadTable,
+    n: Count,
+    y: Count,
+    cost: ReadTable,
+    k: Count,
+    lam: Real,
+    first: Count,
+    second: Count,
 ) -> Count:
     """The label whose piece is largest."""
     c: Count
     piece: Real
     label: Count = y
-    best: Real = _loss_of(z, n, y, ranks[0], ranks[1])
+    best: Real = _loss_of(z, n, y, first, second)
     for c in range(z.shape[1]):
         if c != y and cost[k, c] < NEVER:
-            piece = _loss_of(z, n, c, ranks[0], ranks[1]) - lam * cost[k, c]
+            piece = _loss_of(z, n, c, first, second) - lam * cost[k, c]
             if piece > best:
                 best = piece
                 label = c
@@ -85,16 +84,20 @@ def active_pieces(
     spent: Real = 0.0
     loss: Real
     price: Real
-    ranks: Codes = np.empty(2, dtype=np.intp)
+    first: Count
+    second: Count
     with cython.nogil:
         for n in range(scores.shape[0]):
-            _rank_scores(scores, n, ranks)
-            label = _worst_label(scores, n, y[n], flip_cost, cost_row[n], lam, ranks)
-            loss = _loss_of(scores, n, label, ranks[0], ranks[1])
+            first = _highest(scores, n, -1)
+            second = _highest(scores, n, first)
+            label = _worst_label(
+                scores, n, y[n], flip_cost, cost_row[n], lam, first, second
+            )
+            loss = _loss_of(scores, n, label, first, second)
             price = flip_cost[cost_row[n], label] if label != y[n] else 0.0
             winner = label
             if loss > 0:
-                winner = ranks[1] if label == ranks[0] else ranks[0]
+                winner = second if label == first else first
             for j in range(scores.shape[1]):
                 slope[n, j] = 0.0
             slope[n, winner] += weight[n]
