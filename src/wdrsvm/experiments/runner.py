@@ -22,7 +22,7 @@ from ..files import replaced_whole
 from .spec import Experiment, Task, checked_jobs, checked_preset, checked_repetitions
 from .store import Outcome, Store
 
-PACKAGES = ("wdrsvm", "numpy", "scipy", "scikit-learn", "numba", "highspy", "clarabel")
+PACKAGES = ("wdrsvm", "numpy", "scipy", "scikit-learn", "highspy", "clarabel")
 
 
 class Progress(NamedTuple):

@@ -68,3 +68,15 @@ def seconds() -> float:
 
 def check_signals() -> None:
     """Let Python handle what has arrived, Ctrl-C above all; here it does so by itself."""
+
+
+def solve_rows(system: Floats, rhs: Floats, pivots: Codes) -> int:
+    """Replace each row of ``rhs`` by the solution of a symmetric system for it.
+
+    0, or not if the system is singular.  The system is overwritten.
+    """
+    try:
+        rhs[:] = np.linalg.solve(system, rhs.T).T
+    except np.linalg.LinAlgError:
+        return 1
+    return 0

@@ -4,7 +4,7 @@
 import cython
 from cpython.exc cimport PyErr_CheckSignals
 from scipy.linalg.cython_blas cimport dgemm, dsymv, dtrsv
-from scipy.linalg.cython_lapack cimport dgesv, dpotrf, dpotri, dsyev
+from scipy.linalg.cython_lapack cimport dgesv, dpotrf, dpotri
 
 
 cdef inline int solve(double[:, ::1] system, double[::1] rhs, int[::1] pivots) noexcept nogil:
@@ -108,3 +108,12 @@ cdef inline double seconds() noexcept nogil:
 cdef inline int check_signals() except -1 nogil:
     with gil:
         return PyErr_CheckSignals()
+
+
+cdef inline int solve_rows(
+    double[:, ::1] system, double[:, ::1] rhs, int[::1] pivots
+) noexcept nogil:
+    cdef int n = <int> system.shape[0], columns = <int> rhs.shape[0], info = 0
+    if n > 0:
+        dgesv(&n, &columns, &system[0, 0], &n, &pivots[0], &rhs[0, 0], &n, &info)
+    return info

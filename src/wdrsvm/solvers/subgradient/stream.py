@@ -33,7 +33,8 @@ from ...problem.norms import NORMS, class_pairs
 from ..newton.kernels import active_tangents
 from ..result import Start
 from ..scaling import dense_rows
-from .active_pieces import Point, active_pieces, flip_costs
+from .active_pieces import Point, flip_costs
+from .kernels import active_pieces
 
 BATCH = 32
 # Rows that are made dense and standardised at a time.

@@ -1,6 +1,6 @@
-r"""The curvature of one sample's springs, shared by the methods that use second derivatives.
+r"""The curvature of one sample's springs, shared by methods with second derivatives.
 
-With springs (a, b, f) and their sums A, B, F, and e_c = z_c + k_c lam, it is the curvature of
+With springs (a, b, f), their sums A, B, F and e_c = z_c + k_c lam it is that of
 
     1/2 sum_ij { (a_i a_j / A + b_i b_j / B) (z_i - z_j)^2 + f_i f_j / F (e_i - e_j)^2 }
     + series (mean_a z - mean_b z - z_y + mean_f e)^2:

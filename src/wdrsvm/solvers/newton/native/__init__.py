@@ -1,4 +1,4 @@
-"""Sources of the Newton methods' kernels, and what Python may call; see ``runtime.native``."""
+"""The Newton methods' kernels, and what Python may call; see ``runtime.native``."""
 
 from .hinge_rows import piece_margins, soft_curvature, soft_multipliers, soften
 from .smooth_loss_passes import (

@@ -228,50 +228,42 @@ def soften(
     return sums[0], sums[1], sums[2], np.asarray(slopes), np.asarray(softness)
 
 
-@cython.cclass
-class Podium:
-    """The largest and the second largest of the values seen."""
-
-    first: Real
-    second: Real
+@inner
+def _larger(one: Real, other: Real) -> Real:
+    return one if one > other else other
 
 
 @inner
-def _rank(podium: Podium, value: Real) -> None:
-    if value > podium.first:
-        podium.second = podium.first
-        podium.first = value
-    elif value > podium.second:
-        podium.second = value
+def _smaller(one: Real, other: Real) -> Real:
+    return one if one < other else other
 
 
 @kernel
 def _margin_of_row(
-    scores: ReadTable,
-    n: Count,
-    label: Count,
-    cost: ReadTable,
-    row: Count,
-    lam: Real,
-    podium: Podium,
+    scores: ReadTable, n: Count, label: Count, cost: ReadTable, row: Count, lam: Real
 ) -> Real:
+    """The largest piece less the second largest; values push each other down the ranks."""
     j: Count
-    flip: Real
-    top: Real
-    runner_up: Real
-    podium.first = podium.second = -IMPOSSIBLE
+    value: Real
+    top: Real = -IMPOSSIBLE
+    runner_up: Real = -IMPOSSIBLE
+    first: Real = 0.0
+    second: Real = -IMPOSSIBLE
     for j in range(scores.shape[1]):
-        _rank(podium, scores[n, j])
-    top, runner_up = podium.first, podium.second
-    podium.first, podium.second = 0.0, -IMPOSSIBLE
+        runner_up = _larger(runner_up, _smaller(top, scores[n, j]))
+        top = _larger(top, scores[n, j])
     for j in range(scores.shape[1]):
-        if j != label:
-            _rank(podium, 1.0 + scores[n, j] - scores[n, label])
-            if cost[row, j] < IMPOSSIBLE:
-                flip = 1.0 + top - scores[n, j] - lam * cost[row, j]
-                _rank(podium, flip)
-                _rank(podium, flip + runner_up - top)
-    return podium.first - podium.second
+        if j == label:
+            continue
+        value = 1.0 + scores[n, j] - scores[n, label]
+        second = _larger(second, _smaller(first, value))
+        first = _larger(first, value)
+        if cost[row, j] < IMPOSSIBLE:
+            value = 1.0 + top - scores[n, j] - lam * cost[row, j]
+            second = _larger(second, _smaller(first, value))
+            first = _larger(first, value)
+            second = _larger(second, _smaller(first, value + runner_up - top))
+    return first - second
 
 
 def piece_margins(
@@ -285,10 +277,9 @@ def piece_margins(
     """By how much each sample's largest piece exceeds its second largest, shape (n,)."""
     n: Count
     margins: Vector = np.empty(scores.shape[0])
-    podium: Podium = Podium()
     with cython.nogil:
         for n in range(scores.shape[0]):
-            margins[n] = _margin_of_row(scores, n, y[n], cost, cost_row[n], lam, podium)
+            margins[n] = _margin_of_row(scores, n, y[n], cost, cost_row[n], lam)
     return np.asarray(margins)
 
 

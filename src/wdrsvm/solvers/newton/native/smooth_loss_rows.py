@@ -22,11 +22,8 @@ from cython.cimports.libc.math import exp, log
 
 from ...runtime.kernel_names import (
     Count,
-    Cube,
     Flag,
-    ReadCodes,
     ReadTable,
-    ReadVector,
     Real,
     Table,
     Vector,
@@ -213,12 +210,12 @@ def _barrier_root(row: LabelRow, highest: Real) -> Real:
     The sum is convex and falls with t, so that Newton's method climbs from 1 to the root.
     """
     c: Count
-    step: Count
+    _step: Count
     t: Real = 1.0
     excess: Real
     slope: Real
     part: Real
-    for step in range(MAX_ROOT_STEPS):
+    for _step in range(MAX_ROOT_STEPS):
         excess = -1.0
         slope = 0.0
         for c in range(row.worth.shape[0]):
