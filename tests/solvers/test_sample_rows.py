@@ -208,7 +208,7 @@ def test_samples_without_flips_have_one_kind_of_rows():
     samples = Samples(3)
     rows = native.SampleRows(samples.y, samples.weight, np.full_like(samples.kappa, np.inf))
     rows.start(1.0)
-    slack, mult, s, h = rows.arrays()
+    slack, mult, _, h = rows.arrays()
     assert slack.shape == mult.shape == (1, 3, N_ROWS)
     np.testing.assert_array_equal(h, 0.0)
     np.testing.assert_allclose(mult.sum(axis=(0, 1)), samples.weight)

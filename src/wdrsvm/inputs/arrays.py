@@ -54,7 +54,7 @@ def as_matrix(X: Matrix) -> Matrix:
 def observed_classes(y: ArrayLike) -> tuple[Labels, Codes]:
     """The sorted labels of a classification target, and each row's position in them."""
     column = column_or_1d(y, warn=True)
-    # Only floats and objects can be anything but labels; looking costs more than a small fit.
+    # Only floats and objects can be anything else, and looking takes long for a small fit.
     if column.dtype.kind not in PLAIN_LABELS:
         check_classification_targets(column)
     classes, codes = np.unique(column, return_inverse=True)

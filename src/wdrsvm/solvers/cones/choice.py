@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Floats
-from .kernels import native
 from ..scaling import Scaling
+from .kernels import native
 
 __all__ = ["MAX_START_LAM", "norm_multipliers", "starting_cone"]
 

@@ -133,6 +133,9 @@ class Iterate:
 
     def run(self, max_steps: int, tol: float) -> Floats:
         """Iterate until the gap is at most ``tol`` of the objective, the point is stuck or
-        the steps are used up.  A line an iteration: objective, gap, seconds since the call."""
+        the steps are used up.
+
+        Returns a line an iteration: objective, gap, seconds since the call.
+        """
         lines: Floats = self.engine.run(max_steps, tol)
         return lines

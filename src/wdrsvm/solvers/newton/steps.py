@@ -121,7 +121,7 @@ class Newton:
         Before the steps have settled the gap is only a guess, and may be negative.
         """
         gap = max(self.gap, self.mu**2 * self.risk)
-        return CONE_SHARE * gap / max(self.cone.degree, 1)
+        return float(CONE_SHARE * gap / max(self.cone.degree, 1))
 
     def settle(self, max_iter: int, share: float = SETTLED) -> None:
         """Newton steps until they promise only a share of the gap, or lead nowhere."""
