@@ -377,3 +377,12 @@ class TestNormalSystem:
 def test_the_result_names_its_solver_and_says_nothing(capsys):
     assert interior_point(problem_of(*clusters()), DEFAULT).solver == "interior-point"
     assert capsys.readouterr() == ("", "")
+
+
+def test_rows_without_any_column_have_the_loss_of_equal_scores():
+    X, y = np.zeros((4, 0)), np.array([0, 1, 2, 0])
+    ball = WassersteinBall(0.1, 1.0, "l2")
+    problem = RobustProblem(
+        X, y, np.full(4, 0.25), ball, n_classes=3, fit_intercept=False
+    )  # fmt: skip
+    assert interior_point(problem, DEFAULT).certificate.objective == pytest.approx(1.0)

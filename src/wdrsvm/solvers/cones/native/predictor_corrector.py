@@ -77,7 +77,7 @@ class PrimalDual:
         n_columns = len(columns)
         size = len(gradient)
         self.rows, self.cone, self.columns = rows, cone, columns
-        self.n_classes, self.n_columns = (size - 1) // n_columns, n_columns
+        self.n_classes, self.n_columns = rows.n_classes, n_columns
         self.mass = mass
         self.gradient, self.point = np.array(gradient), np.zeros(size)
         self.curvature = Curvature(columns, self.n_classes)
