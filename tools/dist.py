@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "wdrsvm"
 DIST = ROOT / "dist"
-CACHES = ("__pycache__", ".pyc", ".nbi", ".nbc", ".hypothesis", ".coverage", "_build")
+CACHES = ("__pycache__", ".pyc", ".hypothesis", ".coverage", "_build")
 # What somebody who has only the sdist needs to test and document it.
 NEEDED_IN_SDIST = {
     *("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "PKG-INFO"),

@@ -26,6 +26,9 @@ READ_AS_THEY_ARE = [
     *(np.uint8, np.uint16, np.uint32, np.uint64),
 ]
 
+# Kinds of NumPy's types that are labels whatever their values: booleans, integers, text.
+PLAIN_LABELS = "biuSU"
+
 
 def checked_features(X: ArrayLike) -> Matrix:
     """X as float64, dense or CSR, finite."""
@@ -106,7 +109,9 @@ def observed_classes(y: ArrayLike) -> tuple[Labels, Codes]:
     """The sorted labels of a classification target, and each row's position in them."""
     check_labels_present(y)
     column = column_or_1d(y, warn=True)
-    check_classification_targets(column)
+    # Only floats and objects can be anything else, and looking takes long for a small fit.
+    if column.dtype.kind not in PLAIN_LABELS:
+        check_classification_targets(column)
     classes, codes = np.unique(column, return_inverse=True)
     check_two_classes(classes)
     return classes, codes

@@ -32,6 +32,8 @@ from .multipliers import Loosened, MultiplierSource
 from .radius_envelope import NOTHING, DualPoint
 
 MAX_TILTS = 20
+# A sweep over so few rows costs less than the system of a tilt that is not needed.
+FEW_ROWS = 4096
 MAX_STEERINGS = 3
 FIRST_RIDGE, LAST_RIDGE, STIFFER = 1e-12, 1e-2, 1e3
 # Rows times squared unknowns up to which steering the gradient is worth its time.
@@ -197,11 +199,13 @@ def _balanced(
 
     Each tilt is the smallest change in the metric of the multipliers themselves, so that
     small ones stay positive; clipped where they do not, which calls for another.  One
-    tilt mostly does: the system for a second is summed only once it is needed.  A tilt
-    that leads away, where rows are too few to follow every one, is made stiffer.
+    tilt mostly does: the system for a second is summed only once it is needed, and for the
+    first as well where rows are few and a sweep costs little.  A tilt that leads away,
+    where rows are too few to follow every one, is made stiffer.
     """
     tilts: list[Floats] = []
-    first = sums = _sweep(problem, multipliers, design, tilts, flip_share, True)
+    many = problem.n_rows > FEW_ROWS
+    first = sums = _sweep(problem, multipliers, design, tilts, flip_share, many)
     # Rows too few to meet the aim everywhere can still meet it where they must.
     for columns in (np.ones_like(design.strict), design.strict):
         ridge, limit = FIRST_RIDGE, len(tilts) + MAX_TILTS
