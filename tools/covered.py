@@ -1,8 +1,8 @@
 """``python -m tools.covered 95``: the share of lines and branches run, by folder.
 
 Reads ``coverage.json`` of the run with the kernels uncompiled, in which their functions
-are counted like others.  Every folder must reach the share, in lines and branches together and
-in branches alone.
+are counted like others.  Every folder must reach the share, in lines and branches
+together and in branches alone.
 """
 
 from __future__ import annotations
