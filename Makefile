@@ -3,6 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# The build looks for its own commands on the path.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 ROOMS := estimators problem robustness solvers

@@ -7,12 +7,13 @@ import pytest
 from scipy import sparse
 
 from wdrsvm import WassersteinBall
-from wdrsvm.problem import RobustProblem, dual_bound
+from wdrsvm.problem import LOSSES, RobustProblem, dual_bound
 from wdrsvm.problem.norms import NORMS, divergence, lipschitz, with_divergence
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start
 from wdrsvm.solvers.first_order.bound import feasible_pieces
 from wdrsvm.solvers.first_order.kernels import Price, settle_row
 from wdrsvm.solvers.first_order.loop import first_order
+from wdrsvm.solvers.first_order.norms import tables
 from wdrsvm.solvers.first_order.norms.polar import shortest_flow
 from wdrsvm.solvers.first_order.rows import Design, Duals, FreeTable, Rows, samples_of
 from wdrsvm.solvers.first_order.state import Ascent
@@ -307,3 +308,19 @@ def test_a_row_with_flips_ends_balanced_and_pays_for_them(seed):
     assert 0.7 * best - held <= 1e-8
     g = alpha - 0.7 * np.eye(4)[1] + beta - phi + phi.sum() * np.eye(4)[1]
     np.testing.assert_allclose(moved, g, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["crammer-singer", "logistic"])
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_where_calls_into_compiled_code_end_changes_nothing(monkeypatch, norm, loss):
+    """An interrupt is looked for between calls: any number of them gives the same."""
+    problem = replace(wide(norm, 0.5), loss=LOSSES[loss])
+    whole = ascended(problem, 2).block.coef
+    monkeypatch.setattr(tables, "MAX_CALL_WORK", 1.0)
+    np.testing.assert_array_equal(ascended(problem, 2).block.coef, whole)
+
+
+def test_calls_into_compiled_code_are_short():
+    rows = Ascent(wide("l2", 0.5), None, seed=0).rows
+    few, smooth = (tables.rows_a_call(rows, 100, flag) for flag in (False, True))
+    assert 1 <= smooth < few <= tables.MAX_CALL_WORK / 100**2

@@ -25,13 +25,13 @@ from ...problem import RobustProblem, dual_bound, lipschitz
 from ...problem.norms import HUGE
 from ..result import Incumbent, Start
 from .bound import Feasible, feasible, spending
-from .kernels import Price
+from .kernels import Price, row_squares
 from .layout import Layout, design_of
 from .norms.l1 import BoxBlock
 from .norms.l2 import EuclideanBlock, TriangleBlock
 from .norms.linf import FlowBlock
 from .rows import Duals, FreeTable, Rows
-from .step_sizes import column_steps, effective_rows, row_squares
+from .step_sizes import column_steps, effective_rows
 
 # Rows are balanced to this share of the gap.
 ROW_TOL_SHARE = 0.05

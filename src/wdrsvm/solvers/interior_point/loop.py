@@ -23,8 +23,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ...problem.certificate.gap import relative_gap
 from ...problem import RobustProblem
+from ...problem.certificate.gap import relative_gap
 from ..cones.choice import MAX_START_LAM
 from ..result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
 from ..scaling import Scaling
@@ -43,7 +43,6 @@ SHARE_OF_FLIPS = 0.1
 PATIENCE = 3
 # Rounding is sooner felt where the system is one of few rows: each point from this many
 # times the gap asked for is looked at.
-EARLY = 30.0
 
 
 # Shown every iterate and its relative gap.

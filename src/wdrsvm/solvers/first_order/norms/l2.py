@@ -78,7 +78,8 @@ class EuclideanBlock:
         stored = self.residual.T if self.rows.touch.is_dense else self.residual
         state = self.samples, stored, self.gram, self.pairs, self.price
         # Whole paces, so that it does not matter where a call ends.
-        n_paces = max(1, rows_a_call(self.rows, self.n_classes) // self.pace)
+        n_rows = rows_a_call(self.rows, self.n_classes, self.price.temperature > 0)
+        n_paces = max(1, n_rows // self.pace)
         for part in order_parts(order, n_paces * self.pace):
             sweep_pairs(part, *state, self.damping, self.pace, tol, least_weight)
         rounds = min(MAX_LAST_PRESSES, max(1, len(order) // self.pace))

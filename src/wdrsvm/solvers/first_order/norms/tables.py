@@ -19,11 +19,15 @@ from ..step_sizes import column_steps
 
 # Multiply-adds of a call into compiled code, about: an interrupt waits for its end.
 MAX_CALL_WORK = 5e7
+# Those of a row of a smooth loss beside its products, whose systems are (C, C).
+SYSTEMS_A_ROW = 30
 
 
-def rows_a_call(rows: Rows, n_classes: int) -> int:
+def rows_a_call(rows: Rows, n_classes: int, is_smooth: bool) -> int:
     """How many rows compiled code may take before an interrupt is looked for."""
-    a_row = max(len(rows.touch.data) / len(rows.y), 1.0) * n_classes
+    a_row = (len(rows.touch.data) / len(rows.y) + n_classes) * n_classes
+    if is_smooth:
+        a_row += SYSTEMS_A_ROW * n_classes**3
     return max(1, int(MAX_CALL_WORK / a_row))
 
 
@@ -59,7 +63,9 @@ class TableBlock:
     def sweep_rows(self, order: Codes, tol: float) -> None:
         """Settle the given rows."""
         state = self.samples, self.table, self.steps, self.price
-        for part in order_parts(order, rows_a_call(self.rows, self.coef.shape[1])):
+        is_smooth = self.price.temperature > 0
+        n_rows = rows_a_call(self.rows, self.coef.shape[1], is_smooth)
+        for part in order_parts(order, n_rows):
             sweep_table(part, *state, self.boxed, tol)
 
     def point(self) -> Floats:

@@ -20,9 +20,9 @@ NEVER = cython.declare(Real, float("inf"))
 
 
 @inner
-def _loss_of(z: ReadTable, n: Count, label: Count, first: Count, second: Count) -> Real:
-    """l(z_n, label), from the two highest scores."""
-    loss: Real = 1.0 + z[n, second if label == first else first] - z[n, label]
+def _loss_of(score: Real, rival: Real) -> Real:
+    """l(z, label), from the label's score and the highest of the others."""
+    loss: Real = 1.0 + rival - score
     return loss if loss > 0 else 0.0
 
 
@@ -52,10 +52,13 @@ def _worst_label(
     c: Count
     piece: Real
     label: Count = y
-    best: Real = _loss_of(z, n, y, first, second)
+    top: Real = z[n, first]
+    runner_up: Real = z[n, second]
+    best: Real = _loss_of(z[n, y], runner_up if y == first else top)
     for c in range(z.shape[1]):
         if c != y and cost[k, c] < NEVER:
-            piece = _loss_of(z, n, c, first, second) - lam * cost[k, c]
+            piece = _loss_of(z[n, c], runner_up if c == first else top)
+            piece -= lam * cost[k, c]
             if piece > best:
                 best = piece
                 label = c
@@ -80,6 +83,7 @@ def active_pieces(
     j: Count
     label: Count
     winner: Count
+    rival: Count
     value: Real = 0.0
     spent: Real = 0.0
     loss: Real
@@ -93,11 +97,10 @@ def active_pieces(
             label = _worst_label(
                 scores, n, y[n], flip_cost, cost_row[n], lam, first, second
             )
-            loss = _loss_of(scores, n, label, first, second)
+            rival = second if label == first else first
+            loss = _loss_of(scores[n, label], scores[n, rival])
+            winner = rival if loss > 0 else label
             price = flip_cost[cost_row[n], label] if label != y[n] else 0.0
-            winner = label
-            if loss > 0:
-                winner = second if label == first else first
             for j in range(scores.shape[1]):
                 slope[n, j] = 0.0
             slope[n, winner] += weight[n]

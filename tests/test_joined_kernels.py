@@ -16,7 +16,8 @@ def test_short_names_are_spelt_out():
     source = "@kernel\ndef f(x: ReadTable, n: Count) -> None:\n    y: Real = 0.0"
     assert spelt_out(source) == (
         "@cython.cfunc\n@cython.nogil\n@cython.exceptval(check=False)\n"
-        "def f(x: cython.const[cython.double][:, ::1], n: cython.Py_ssize_t) -> cython.void:\n"
+        "def f(x: cython.const[cython.double][:, ::1], n: cython.Py_ssize_t)"
+        " -> cython.void:\n"
         "    y: cython.double = 0.0"
     )
 
