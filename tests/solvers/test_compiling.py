@@ -28,7 +28,8 @@ WITHOUT_A_CACHE = """
 from numba.core import caching
 for kind in (caching.CacheImpl, caching.CompileResultCacheImpl):
     kind._locator_classes = []
-from wdrsvm.solvers import first_order_rows, sample_rows
+from wdrsvm.solvers.cones import sample_rows
+from wdrsvm.solvers.first_order import hinge_rows
 from wdrsvm.solvers.compiling import cached_njit
 
 @cached_njit(nogil=True)

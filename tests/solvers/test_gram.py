@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from wdrsvm.solvers.cones.sample_rows import weighted_gram
+from wdrsvm.solvers.newton import gram
 from wdrsvm.solvers.newton.gram import GramSum, gram_in_parts
-from wdrsvm.solvers.newton.method import gram
 
 N_CLASSES, N_COLUMNS = 3, 20
 

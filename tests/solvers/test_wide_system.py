@@ -5,8 +5,9 @@ import pytest
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
-from wdrsvm.solvers import SolverStatus, choose, sample_rows, solve
-from wdrsvm.solvers.cones import normal_system
+from wdrsvm.solvers import SolverStatus, choose, solve
+from wdrsvm.solvers.cones import sample_rows
+from wdrsvm.solvers.cones.choice import normal_system
 from wdrsvm.solvers.cones.wide_system import WideSystem, laplacian_inverses, row_roots
 from wdrsvm.solvers.interior_point.point import Iterate, ScaledData
 from wdrsvm.solvers.scaling import Scaling
