@@ -20,7 +20,7 @@ from wdrsvm import (
 )
 from wdrsvm.robustness.promises.worst_case import LinearScores, linear_scores
 
-from .cases import ORDER, FixedScores, random_case
+from ..cases import ORDER, FixedScores, random_case
 
 
 def loss_by_hand(classifier, X, y, loss):

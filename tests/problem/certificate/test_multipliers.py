@@ -12,7 +12,7 @@ from wdrsvm.problem.certificate.multipliers import (
     tilt,
 )
 
-from ..agreement.instances import random_problem
+from ...agreement.instances import random_problem
 
 N, C = 40, 3
 

@@ -11,7 +11,7 @@ from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
 from wdrsvm.solvers.subgradient.stochastic import StochasticSettings, stochastic
 from wdrsvm.solvers.subgradient.stream import Moments, StreamState
 
-from ..agreement.instances import random_problem
+from ...agreement.instances import random_problem
 
 N_CLASSES = 4
 

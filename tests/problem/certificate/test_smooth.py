@@ -9,7 +9,7 @@ from scipy.special import softmax
 from wdrsvm.problem import Loss, dual_bound
 from wdrsvm.problem.certificate.smooth import RowTangents, Tangents
 
-from ..agreement.instances import random_problem
+from ...agreement.instances import random_problem
 
 LOSSES = [Loss(1.0, 0.0), Loss(0.4, 1.0), Loss(0.05, 1.0)]
 

@@ -7,7 +7,7 @@ from wdrsvm.problem import LOSSES, Multipliers
 from wdrsvm.problem.certificate.joint import Joint, JointRows
 from wdrsvm.problem.certificate.multipliers import RowMultipliers
 
-from ..agreement.instances import random_problem
+from ...agreement.instances import random_problem
 
 
 def random_rows(seed, n_rows=7, n_classes=4):

@@ -20,7 +20,7 @@ from wdrsvm.robustness.promises.atoms import (
 )
 from wdrsvm.robustness.promises.worst_case import judged_classifier
 
-from .cases import ORDER, FixedScores, random_case
+from ..cases import ORDER, FixedScores, random_case
 
 X = np.array([[0.0, 1.0], [2.0, -1.0], [-1.0, 0.5], [1.0, 1.0]])
 Y = np.array([0, 1, 2, 1])

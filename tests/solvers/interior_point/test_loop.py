@@ -12,7 +12,7 @@ from wdrsvm.solvers.interior_point.loop import interior_point
 from wdrsvm.solvers.reference.peers import solve_clarabel, solve_highs
 from wdrsvm.solvers.result import Incumbent, SolverSettings, SolverStatus
 
-from ..agreement.instances import random_problem
+from ...agreement.instances import random_problem
 
 DEFAULT = SolverSettings()
 every_norm = pytest.mark.parametrize("norm", ["l1", "l2", "linf"])

@@ -36,7 +36,7 @@ from wdrsvm.robustness.labels.audit import (
 )
 from wdrsvm.robustness.labels.out_of_fold import LabelledRows, Opinion
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def blobs(n_classes=3, n_rows=90, seed=0):

@@ -16,7 +16,7 @@ from wdrsvm.solvers.newton.smoothed_risk import Passes
 from wdrsvm.solvers.newton.smoothing import SoftmaxMultipliers
 from wdrsvm.solvers.scaling import Scaling
 
-from ..agreement.instances import random_problem
+from ...agreement.instances import random_problem
 
 LAM, MU = 0.4, 0.2
 # With and without trust, intercept and features that cannot be moved.

@@ -27,7 +27,7 @@ from wdrsvm.rows import threads as row_threads
 from wdrsvm.solvers.interior_point.loop import interior_point
 from wdrsvm.solvers.result import SolverSettings
 
-from ..agreement.instances import describe, random_problem
+from ...agreement.instances import describe, random_problem
 
 SEEDS = range(24, 44)
 ROUNDING = 1e-10

@@ -12,8 +12,8 @@ from wdrsvm.solvers.newton.hinge import smoothing_newton
 from wdrsvm.solvers.newton.smoothed_risk import Passes
 from wdrsvm.solvers.result import SolverSettings, SolverStatus, Start
 
-from ..agreement.instances import random_problem
-from .test_interior_point import (
+from ...agreement.instances import random_problem
+from ..interior_point.test_loop import (
     DEGENERATE,
     assert_solved,
     clusters,

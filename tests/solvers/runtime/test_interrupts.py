@@ -5,7 +5,7 @@ import pytest
 from wdrsvm.solvers.registry import Address
 from wdrsvm.solvers.solve import solve
 
-from .test_choose import problem_of
+from ..test_auto import problem_of
 
 
 def solve_raising(error, cause, monkeypatch):

@@ -15,7 +15,7 @@ from wdrsvm import RobustLinearSVC, certified_radius
 from wdrsvm.robustness.promises.directions import steepest_direction
 from wdrsvm.robustness.promises.worst_case import LinearScores
 
-from .cases import ORDER, FixedScores
+from ..cases import ORDER, FixedScores
 
 NORMS = ["l1", "l2", "linf"]
 

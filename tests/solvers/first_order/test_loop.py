@@ -23,7 +23,7 @@ from wdrsvm.solvers.first_order.norms.polar import shortest_flow
 from wdrsvm.solvers.first_order.state import Ascent
 from wdrsvm.solvers.interior_point.loop import interior_point
 
-from ..agreement.instances import describe, random_problem
+from ...agreement.instances import describe, random_problem
 
 ROUGH = SolverSettings(tol=1e-2)
 

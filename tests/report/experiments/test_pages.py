@@ -8,7 +8,7 @@ from wdrsvm.experiments import EXPERIMENTS, collect, noise_study
 from wdrsvm.report.experiments import PAGES, simulation, write_experiment_page
 from wdrsvm.report.experiments import noise_study as noise_page
 
-from .made_up import fill
+from ..made_up import fill
 
 pytest.importorskip("matplotlib")
 pandas = pytest.importorskip("pandas")

@@ -30,7 +30,7 @@ from wdrsvm.robustness.promises.worst_case import (
     linear_scores,
 )
 
-from .cases import FixedScores
+from ..cases import FixedScores
 
 DUAL_ORDER = {"l1": np.inf, "l2": 2, "linf": 1}
 CLASSIFIERS = [

@@ -9,7 +9,7 @@ from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, choose, solve
 from wdrsvm.solvers.newton import smooth_loss as module
 
-from ..agreement.instances import describe, random_problem
+from ...agreement.instances import describe, random_problem
 
 SMOOTHED = Loss(temperature=0.1, margin=1.0)
 FAMILY = [LOSSES["logistic"], SMOOTHED, Loss(0.01, 1.0)]

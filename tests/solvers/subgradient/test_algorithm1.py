@@ -13,7 +13,7 @@ from wdrsvm.solvers.subgradient.algorithm1 import (
     subgradient,
 )
 
-from ..agreement.instances import random_problem
+from ...agreement.instances import random_problem
 
 SEEDS = range(12)
 # Steps that fall like 1/t come to rest early: the price of the paper's rule.
