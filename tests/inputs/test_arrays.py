@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
-from wdrsvm import WassersteinBall
+from wdrsvm import WassersteinBall, audit_labels, bootstrap_radius, radius_max
 from wdrsvm.inputs.arrays import (
     as_matrix,
     check_kernel_ball,
@@ -26,6 +26,8 @@ from wdrsvm.inputs.arrays import (
 )
 from wdrsvm.problem import LOSSES
 from wdrsvm.problem.norms import HUGE, TINY
+
+from ..robustness.cases import CODES, FEATURES
 
 X = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 4.0]])
 CLASSES = np.array(["a", "b", "c"])
@@ -228,3 +230,55 @@ def test_codes_are_positions_in_classes_of_any_order(classes):
         label_codes(np.array([0, 7]), classes)
     with pytest.raises(ValueError, match="does not know"):
         label_codes(np.array([0, 3]), classes)
+
+
+def test_lengths_must_agree():
+    short = CODES[:-1]
+    for ask in (radius_max, audit_labels, bootstrap_radius):
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            ask(FEATURES, short)
+
+
+def test_labels_in_a_column_are_taken_with_a_warning():
+    with pytest.warns(DataConversionWarning, match="column-vector"):
+        found = radius_max(FEATURES, CODES[:, None], label_cost=0.7)
+    assert found == radius_max(FEATURES, CODES, label_cost=0.7)
+
+
+@pytest.mark.parametrize("factor", [-1.0, np.inf, np.nan])
+def test_class_weights_must_be_numbers(factor):
+    with pytest.raises(ValueError, match="class_weight must be finite and >= 0"):
+        radius_max(FEATURES, CODES, class_weight={0: factor, 1: 1.0, 2: 1.0})
+
+
+def test_class_weights_below_one_are_weights():
+    half = {0: 0.5, 1: 0.5, 2: 0.25}
+    double = {0: 1.0, 1: 1.0, 2: 0.5}
+    assert radius_max(FEATURES, CODES, class_weight=half) == radius_max(
+        FEATURES, CODES, class_weight=double
+    )
+
+
+def test_entries_that_cannot_be_squared_are_refused():
+    with pytest.raises(ValueError, match="X must have no entries larger than"):
+        radius_max(1e300 * FEATURES, CODES)
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e250])
+def test_the_size_of_weights_does_not_matter(factor):
+    weight = np.linspace(0.5, 1.0, 12)
+    found = radius_max(FEATURES, CODES, label_cost=0.7, sample_weight=factor * weight)
+    assert found == pytest.approx(
+        radius_max(FEATURES, CODES, label_cost=0.7, sample_weight=weight)
+    )
+
+
+def test_weights_below_zero_are_refused():
+    with pytest.raises(ValueError, match="sample_weight must be >= 0, but its least is -1"):
+        radius_max(FEATURES, CODES, sample_weight=np.r_[-1.0, np.ones(11)])
+
+
+@pytest.mark.parametrize("odd", [np.inf, np.nan])
+def test_weights_are_finite(odd):
+    with pytest.raises(ValueError, match="sample_weight"):
+        radius_max(FEATURES, CODES, sample_weight=np.r_[odd, np.ones(11)])

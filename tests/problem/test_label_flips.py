@@ -128,3 +128,22 @@ def test_of_flips_that_pay_the_same_the_first_is_bought_first():
     flips = Flips(np.arange(40), np.arange(40), np.ones(40), np.tile([1.0, 2.0], 20))
     bought = spend(flips, np.ones(40), 20.0, 0.0)
     assert bought.flips[:20].tolist() == list(range(1, 40, 2))
+
+
+def test_flips_on_one_line_are_one_flip():
+    losses, cost = np.array([[0.5, 1.5, 2.5, 1.0]]), np.array([[np.inf, 1.0, 2.0, 3.0]])
+    kept, _, flips = flip_envelope(losses, np.array([0]), cost)
+    np.testing.assert_array_equal(kept, [0.5])
+    assert [part.tolist() for part in flips] == [[0], [2], [2.0], [2.0]]
+    np.testing.assert_array_equal(flips.rate, [1.0])
+
+
+def test_flips_climb_the_concave_envelope():
+    """A cheap good flip, then a dear better one; what lies below them is left out."""
+    losses = np.array([[0.0, 2.0, 1.0, 3.0, 0.2]])
+    cost = np.array([[np.inf, 1.0, 2.0, 4.0, 0.0]])
+    kept, _, flips = flip_envelope(losses, np.array([0]), cost)
+    np.testing.assert_array_equal(kept, [0.2])
+    np.testing.assert_array_equal(flips.label, [1, 3])
+    np.testing.assert_array_equal(flips.cost, [1.0, 3.0])
+    np.testing.assert_allclose(flips.gain, [1.8, 1.0])

@@ -115,3 +115,35 @@ def test_rows_of_a_problem_come_with_their_labels():
     np.testing.assert_array_equal(found.y, problem.y[2:5])
     for part, whole in zip(found.masses, masses, strict=True):
         np.testing.assert_array_equal(part, whole[2:5])
+
+
+@pytest.fixture
+def joint():
+    """Masses of three rows on all pieces."""
+    rng = np.random.default_rng(0)
+    y = np.array([0, 1, 2])
+    alpha, phi, beta = rng.uniform(size=(3, 3, 3))
+    weight, cost = np.array([0.2, 0.3, 0.5]), rng.uniform(1.0, 2.0, (3, 3))
+    cost[np.arange(3), y] = np.inf
+    rows = JointRows(RowMultipliers(alpha, phi, beta), y)
+    return rows.restored(weight, y, cost, 1.0), weight, cost
+
+
+def test_joint_tilts_keep_the_rows_feasible(joint):
+    rows, weight, cost = joint
+    alpha, phi, beta = rows.tilted(np.random.default_rng(1).normal(size=(3, 3)) / 10).masses
+    assert min(alpha.min(), phi.min(), beta.min()) >= 0
+    np.testing.assert_allclose(alpha.sum(axis=1) + phi.sum(axis=1), weight)
+    np.testing.assert_allclose(phi.sum(axis=1), beta.sum(axis=1))
+    assert not phi[~np.isfinite(cost)].any()
+
+
+def test_joint_curvature_is_the_change_of_slopes(joint):
+    """By finite differences: the sum of g e' answers a tilt as the system says."""
+    rows, _, _ = joint
+    rng = np.random.default_rng(2)
+    columns, tilt = rng.normal(size=(3, 2)), 1e-6 * rng.normal(size=(3, 2))
+    before = rows.slopes(rows.y).T @ columns
+    after = rows.tilted(columns @ tilt.T).slopes(rows.y).T @ columns
+    expected = np.einsum("idje,je->id", rows.curvature(columns), tilt)
+    np.testing.assert_allclose(after - before, expected, atol=1e-10)

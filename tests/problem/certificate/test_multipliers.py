@@ -166,3 +166,28 @@ def test_masses_belong_to_the_crammer_singer_loss_alone():
     assert rows.belong_to(LOSSES["crammer-singer"])
     assert not rows.belong_to(LOSSES["logistic"])
     assert not rows.belong_to(Loss(0.0, 2.0))
+
+
+def test_slopes_do_not_feel_the_zero_piece():
+    tiny = 1e-20
+    masses = RowMultipliers(np.array([[1.0, tiny]]), np.zeros((1, 2)), np.zeros((1, 2)))
+    np.testing.assert_array_equal(masses.slopes(np.array([0])), [[-tiny, tiny]])
+
+
+def test_the_most_violent_tilt_keeps_the_mass_of_every_row():
+    mass = np.array([[0.3, 0.0, 0.0], [0.1, 0.2, 0.3], [0.0, 0.0, 0.0]])
+    pull = np.random.default_rng(0).normal(size=(200, 3, 3))
+    for size in (1.0, 1e8, 1e16, 1e20, 1e30):
+        for each in pull:
+            tilted = tilt(mass, size * each)
+            assert (tilted >= 0).all()
+            np.testing.assert_allclose(tilted.sum(axis=1), mass.sum(axis=1))
+
+
+def test_slopes_of_rows():
+    part = RowMultipliers(
+        alpha=np.array([[0.1, 0.2, 0.3]]),
+        phi=np.array([[0.4, 0.0, 0.0]]),
+        beta=np.array([[0.0, 0.1, 0.3]]),
+    )
+    np.testing.assert_allclose(part.slopes(np.array([1])), [[-0.3, -0.3, 0.6]])

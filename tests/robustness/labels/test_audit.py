@@ -430,3 +430,8 @@ def test_equal_suspicions_keep_the_order_of_the_rows(monkeypatch):
         label_audit, "_doubt", lambda *args: (np.zeros(5), np.zeros(5, dtype=np.intp))
     )
     assert asked_of_audit(monkeypatch).audit.row.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_margin_is_the_distance_to_the_best_other_score():
+    scores = np.array([[3.0, 1.0, 2.5], [0.0, 4.0, 1.0]])
+    np.testing.assert_array_equal(_margin(scores, np.array([0, 2])), [0.5, -3.0])

@@ -1,5 +1,6 @@
 """Grids of radii and label costs, at their boundaries."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,6 +17,9 @@ from wdrsvm.robustness.paths.grids import (
     checked_radii,
     radii_below,
 )
+from wdrsvm.robustness.radius.radius_max import radius_max_of
+
+from ..cases import twelve_rows
 
 MATRIX = np.array([[0, 1], [2, 0]])
 PROBLEM = RobustProblem.of(
@@ -98,3 +102,42 @@ def test_the_largest_of_the_tops_begins_the_grid(monkeypatch, costs, chosen):
 def test_where_nothing_can_be_learned_the_grid_begins_at_one(monkeypatch):
     monkeypatch.setattr(grids, "radius_max_of", lambda problem, tol: 0.0)
     np.testing.assert_allclose(radii_below(PROBLEM, 2, [1.0]), [1.0, 1e-3])
+
+
+def test_radii_become_floats_or_a_sentence():
+    given = checked_radii([1, 2])
+    assert isinstance(given, np.ndarray)
+    assert given.dtype == np.float64
+    for wrong in (["much"], [[0.1]], [], 0, True, [-0.1], [np.inf]):
+        with pytest.raises(ValueError, match="radii must be"):
+            checked_radii(wrong)
+
+
+def test_a_grid_begins_at_the_largest_radius_max_of_its_costs():
+    problem = twelve_rows(WassersteinBall(0.0))
+    matrix = 0.4 * (1 - np.eye(3))
+    for costs in ([0.5, np.inf], [0.2, 0.9], [matrix, 0.1], [np.inf]):
+        tops = [
+            radius_max_of(replace(problem, ball=WassersteinBall(0.0, cost)), TOP_TOL)
+            for cost in costs
+        ]
+        radii = radii_below(problem, 3, costs)
+        assert radii[0] == pytest.approx(max(tops))
+        assert radii[-1] == pytest.approx(RADIUS_RATIO * max(tops))
+
+
+def test_label_costs_alone_and_in_lists():
+    assert checked_label_costs(2) == [2.0]
+    matrix = np.ones((3, 3)) - np.eye(3)
+    (alone,) = checked_label_costs(matrix)
+    np.testing.assert_array_equal(alone, matrix)
+    assert checked_label_costs((1, np.inf)) == [1.0, np.inf]
+    with pytest.raises(ValueError, match="one label cost at least"):
+        checked_label_costs([])
+    with pytest.raises(TypeError, match="label_costs must be numbers or matrices"):
+        checked_label_costs(["dear"])
+
+
+def test_more_radii_than_anyone_wants_are_refused():
+    with pytest.raises(ValueError, match="radii at most, got"):
+        checked_radii(10**9)

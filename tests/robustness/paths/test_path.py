@@ -16,12 +16,15 @@ from wdrsvm import (
     one_vs_rest_path,
     radius_max,
     robust_path,
+    worst_case_risk,
 )
 from wdrsvm.problem import Certificate, RobustProblem
 from wdrsvm.robustness.paths import path as path_module
 from wdrsvm.robustness.paths import plane
 from wdrsvm.solvers import SolverResult, SolverSettings, SolverStatus, solve
 from wdrsvm.solvers.interior_point.chain import InteriorChain
+
+from ..cases import CODES, FEATURES, WEIGHT, FixedScores, twelve_rows
 
 TOL = 1e-6
 
@@ -411,3 +414,41 @@ def test_machines_share_the_grid_that_reaches_farthest(monkeypatch):
     path = one_vs_rest_path(TOY_X, TOY_Y)
     assert path.radii.tolist() == [3.0]
     assert asked == [(10, [2.0, np.inf])] * 3
+
+
+@pytest.fixture(scope="module")
+def path():
+    radii = np.geomspace(0.5, 0.02, 12)
+    return robust_path(
+        FEATURES, CODES, radii, [0.3, 0.6, np.inf], tol=1e-3, sample_weight=WEIGHT
+    )
+
+
+def test_every_point_of_a_path_has_its_own_risk_and_its_own_gap(path):
+    for i, radius in enumerate(path.radii):
+        for j, cost in enumerate(path.label_costs):
+            model = FixedScores(path.coef[i, j], path.intercept[i, j])
+            ball = WassersteinBall(radius, cost)
+            risk = worst_case_risk(model, FEATURES, CODES, ball, sample_weight=WEIGHT)
+            assert path.objective[i, j] == pytest.approx(risk, rel=1e-9)
+            gap = path.objective[i, j] - path.dual_bound[i, j]
+            assert 0 <= gap <= 1e-3 * max(risk, 1e-2) * (1 + 1e-9)
+
+
+def test_bounds_of_a_path_are_below_the_optimum(path):
+    for i, j in [(0, 0), (4, 1), (8, 2), (11, 0)]:
+        ball = WassersteinBall(path.radii[i], path.label_costs[j])
+        best = solve(twelve_rows(ball), settings=SolverSettings(tol=1e-7)).certificate
+        assert path.dual_bound[i, j] <= best.objective + 1e-12
+        assert path.objective[i, j] >= best.dual_bound - 1e-12
+
+
+def test_trusted_labels_are_never_flipped(path):
+    given = {"sample_weight": WEIGHT}
+    assert path.flipped_labels(FEATURES, CODES, **given)[:, :2].any()
+    trust = np.full(12, np.inf)
+    assert not path.flipped_labels(FEATURES, CODES, label_trust=trust, **given).any()
+    some = path.flipped_labels(
+        FEATURES, CODES, label_trust=np.r_[np.inf, np.ones(11)], **given
+    )
+    assert (some <= path.flipped_labels(FEATURES, CODES, **given) + 1e-9).all()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -11,11 +12,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from wdrsvm import RobustLinearSVC, certified_radius
+from wdrsvm import RobustLinearSVC, RobustSVC, certified_radius
 from wdrsvm.robustness.promises.directions import steepest_direction
 from wdrsvm.robustness.promises.worst_case import LinearScores
 
-from ..cases import ORDER, FixedScores
+from ..cases import CALM_KERNELS, IRIS, ORDER, SPECIES, FixedScores
 
 NORMS = ["l1", "l2", "linf"]
 
@@ -156,3 +157,76 @@ def test_a_kernel_models_radius_is_that_of_its_features_in_inputs():
     assert isinstance(found, np.ndarray)
     with pytest.raises(ValueError, match="feature_cost must be None for a kernel model"):
         certified_radius(OfKernel(), X, "linf", [1.0, 1.0])
+
+
+NOT_CALM = [
+    ({"kernel": "poly", "degree": 2}, IRIS),
+    ({"kernel": lambda left, right: left @ right.T}, IRIS),
+    ({"kernel": "precomputed"}, IRIS @ IRIS.T),
+]
+
+
+def attacks_on(x, radius, norm, rng):
+    """Movements of a given length: random ones, corners, single features."""
+    steps = rng.normal(size=(120, len(x)))
+    steps[:40] = np.sign(steps[:40])
+    steps[40:80] *= np.arange(len(x)) == rng.integers(0, len(x), (40, 1))
+    length = np.linalg.norm(steps, ORDER[norm], axis=1, keepdims=True)
+    return x + radius * steps / length
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("parameters", CALM_KERNELS)
+def test_no_attack_inside_changes_a_prediction_of_a_kernel_model(parameters, norm):
+    model = RobustSVC(0.02, tol=1e-4, **parameters).fit(IRIS, SPECIES)
+    rng = np.random.default_rng(0)
+    radii = certified_radius(model, IRIS, norm)
+    assert (radii > 0).all()
+    if norm == "l2":
+        np.testing.assert_array_equal(model.certified_radius(IRIS), radii)
+    for x, radius, label in zip(IRIS, radii, model.predict(IRIS), strict=True):
+        attacks = attacks_on(x, min(radius, 1e3) * (1 - 1e-6), norm, rng)
+        assert (model.predict(attacks) == label).all()
+
+
+def test_a_linear_kernel_has_the_exact_radius():
+    model = RobustSVC(0.02, kernel="linear", tol=1e-4).fit(IRIS, SPECIES)
+    scores = model.decision_function(IRIS)
+    label = scores.argmax(axis=1)
+    coef = model.dual_coef_ @ IRIS
+    rng = np.random.default_rng(1)
+    for x, radius, k in zip(IRIS, model.certified_radius(IRIS), label, strict=True):
+        rivals = coef[np.arange(3) != k] - coef[k]
+        rivals /= np.linalg.norm(rivals, axis=1, keepdims=True)
+        assert (model.predict(x + radius * (1 + 1e-6) * rivals) != k).any()
+        assert (model.predict(attacks_on(x, radius * (1 - 1e-6), "l2", rng)) == k).all()
+
+
+@pytest.mark.parametrize(("parameters", "rows"), NOT_CALM)
+def test_kernels_that_are_not_calm_have_no_radius_but_a_worst_case(parameters, rows):
+    model = RobustSVC(0.02, tol=1e-4, **parameters).fit(rows, SPECIES)
+    with pytest.raises(ValueError, match="kernel must be calm"):
+        model.certified_radius(rows)
+    worst = model.worst_case_distribution(rows, SPECIES, tail_mass=1e-7)
+    assert worst.risk == pytest.approx(model.worst_case_risk(rows, SPECIES), rel=1e-3)
+
+
+def test_a_pipeline_is_measured_where_the_kernel_looks():
+    raw, labels = load_iris(return_X_y=True)
+    pipeline = make_pipeline(StandardScaler(), RobustSVC(0.02, tol=1e-4)).fit(raw, labels)
+    scaled = pipeline[0].transform(raw)
+    expected = pipeline[1].certified_radius(scaled)
+    np.testing.assert_array_equal(certified_radius(pipeline, raw), expected)
+
+
+def test_errors_of_kernel_models():
+    model = RobustSVC(0.02, tol=1e-4)
+    with pytest.raises(NotFittedError):
+        model.certified_radius(IRIS)
+    model.fit(IRIS, SPECIES)
+    with pytest.raises(ValueError, match="feature_cost must be None for a kernel model"):
+        certified_radius(model, IRIS, feature_cost=np.ones(4))
+    with pytest.raises(ValueError, match="norm must be one of 'l1', 'l2', 'linf'"):
+        model.input_distance(0.1, "l3")
+    with pytest.raises(ValueError, match="distance must be >= 0"):
+        model.input_distance(-0.1)

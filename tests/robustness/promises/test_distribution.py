@@ -14,13 +14,14 @@ from sklearn.preprocessing import StandardScaler
 from wdrsvm import (
     RobustLinearSVC,
     RobustLogisticRegression,
+    RobustSVC,
     WassersteinBall,
     worst_case_distribution,
     worst_case_risk,
 )
 from wdrsvm.robustness.promises.worst_case import LinearScores, linear_scores
 
-from ..cases import ORDER, FixedScores, random_case
+from ..cases import CALM_KERNELS, IRIS, ORDER, SPECIES, FixedScores, random_case
 
 
 def loss_by_hand(classifier, X, y, loss):
@@ -291,3 +292,50 @@ def test_no_distribution_attains_the_triangle_bound():
     )
     assert bound.supremum == exact.supremum
     assert bound.risk == exact.risk
+
+
+def crammer_singer(scores, codes):
+    n = np.arange(len(codes))
+    raised = scores + 1.0
+    raised[n, codes] -= 1.0
+    return raised.max(axis=1) - scores[n, codes]
+
+
+@pytest.mark.parametrize("radius", [0.02, 0.3])
+@pytest.mark.parametrize("parameters", CALM_KERNELS)
+def test_the_distribution_is_in_the_ball_and_nearly_the_worst(parameters, radius):
+    model = RobustSVC(radius, 2.0, tol=1e-4, **parameters).fit(IRIS, SPECIES)
+    features, scores = model.linear_form(IRIS)
+    worst = model.worst_case_distribution(IRIS, SPECIES, tail_mass=1e-7)
+    risk = model.worst_case_risk(IRIS, SPECIES)
+    losses = crammer_singer(worst.X @ scores.coef.T + scores.intercept, worst.y)
+    moved = np.linalg.norm(worst.X - features[worst.source], axis=1)
+    cost = worst.weight @ (moved + 2.0 * (worst.y != SPECIES[worst.source]))
+    assert worst.risk == pytest.approx(worst.weight @ losses)
+    assert worst.transport_cost == pytest.approx(cost)
+    assert cost <= radius * (1 + 1e-9)
+    assert worst.risk <= risk * (1 + 1e-9)
+    assert worst.risk >= (1 - 1e-3) * worst.supremum
+    if model.lipschitz == "exact":
+        assert worst.supremum == pytest.approx(risk)
+    np.testing.assert_allclose(np.bincount(worst.source, worst.weight), 1 / len(SPECIES))
+
+
+def test_flips_are_those_of_the_largest_gain_of_decisions():
+    model = RobustSVC(0.1, 0.5, tol=1e-4).fit(IRIS, SPECIES)
+    worst = model.worst_case_distribution(IRIS, SPECIES)
+    flipped = np.unique(worst.source[worst.kind == "flipped"])
+    scores = model.decision_function(IRIS)
+    gain = [crammer_singer(scores, np.full(len(SPECIES), c)) for c in range(3)]
+    gain = np.max(gain, axis=0) - crammer_singer(scores, SPECIES)
+    assert set(flipped) == set(np.argsort(-gain, kind="stable")[: len(flipped)])
+
+
+def test_directions_of_a_kernel_do_not_bear_the_names_of_inputs():
+    frame = pd.DataFrame(IRIS[:, :3], columns=["length", "width", "height"])
+    model = RobustSVC(0.02, tol=1e-4).fit(frame, SPECIES)
+    worst = model.worst_case_distribution(frame, SPECIES).to_frame()
+    assert worst.columns[4:].tolist() == ["direction0", "direction1", "direction2"]
+    pipeline = make_pipeline(StandardScaler(), model).fit(frame, SPECIES)
+    worst = worst_case_distribution(pipeline, frame, SPECIES, model._ball())
+    assert worst.feature_names.tolist() == ["direction0", "direction1", "direction2"]

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from wdrsvm import WassersteinBall, worst_case_risk
+from wdrsvm import RobustSVC, WassersteinBall, worst_case_risk
 from wdrsvm.problem import LOSSES
 from wdrsvm.robustness.promises.worst_case import (
     LinearFeatures,
@@ -30,7 +30,7 @@ from wdrsvm.robustness.promises.worst_case import (
     linear_scores,
 )
 
-from ..cases import FixedScores
+from ..cases import CODES, FEATURES, FixedScores
 
 DUAL_ORDER = {"l1": np.inf, "l2": 2, "linf": 1}
 CLASSIFIERS = [
@@ -407,3 +407,23 @@ def test_decisions_may_differ_from_scores_by_rounding_alone():
     ):
         with pytest.raises(ValueError, match="decision_function of Decided differs"):
             _check_scores(Decided(wrong), TOY_X, scores)
+
+
+def test_balls_of_kernels_have_no_shape():
+    model = RobustSVC().fit(FEATURES, CODES)
+    with pytest.raises(ValueError, match="norm must be 'l2', and feature_cost, support"):
+        worst_case_risk(model, FEATURES, CODES, WassersteinBall(0.1, norm="l1"))
+
+
+def test_two_classes_are_judged_by_one_decision():
+    """Scores -d/2 and d/2 of a decision d: one that differs from it is refused."""
+    model = LogisticRegression().fit(FEATURES, CODES > 0)
+    assert worst_case_risk(model, FEATURES, CODES > 0, WassersteinBall(0.0)) > 0
+    model.intercept_ = model.intercept_ + 1.0
+    moved = worst_case_risk(model, FEATURES, CODES > 0, WassersteinBall(0.0))
+    assert moved == pytest.approx(hinge(model))
+
+
+def hinge(model):
+    sign = np.where(CODES > 0, 1.0, -1.0)
+    return np.maximum(0.0, 1.0 - sign * model.decision_function(FEATURES)).mean()

@@ -1,5 +1,7 @@
 """The tie of a constant classifier, by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,9 @@ from wdrsvm.robustness.radius.break_ties import (
     nominal_classifier,
 )
 from wdrsvm.robustness.radius.radius_max import LimitClassifier
-from wdrsvm.solvers import SolverResult, SolverStatus
+from wdrsvm.solvers import SolverResult, SolverSettings, SolverStatus, solve
+
+from ..cases import CODES, FEATURES, twelve_rows
 
 rng = np.random.default_rng(0)
 Y = np.arange(9) % 3
@@ -90,3 +94,51 @@ def test_nothing_leans_without_room_or_cost(bound, nominal_risk):
     """At the bound that the tolerance just allows, or where leaning is free."""
     result = result_of(bound)
     assert lean(problem_of(), result, LIMIT, nominal(), 0.25, nominal_risk) is result
+
+
+def test_the_nominal_classifier_has_no_adversary():
+    problem = twelve_rows(WassersteinBall(0.5, 0.1))
+    found = nominal_classifier(problem)
+    calm = replace(problem, ball=WassersteinBall(0.0))
+    best = solve(calm, settings=SolverSettings(tol=1e-6)).certificate
+    risk = calm.risk(found.coef, found.intercept).value
+    assert risk <= best.objective + 1e-3 * max(best.objective, 1e-2)
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-9])
+def test_constant_is_what_is_proven_to_the_tolerance(tol):
+    limit = LimitClassifier(np.zeros((3, 2)), np.zeros(3), 2.0)
+    unit = max(tol, LEAST_TOL)
+    assert is_constant(twelve_rows(), 2.0 * (1 - unit), limit, tol)
+    assert not is_constant(twelve_rows(), 2.0 * (1 - 1.1 * unit), limit, tol)
+    calm = twelve_rows(WassersteinBall(0.0, 2.0))
+    assert not is_constant(calm, 2.0, limit, tol)
+
+
+def leaned(bound_share=1.0, **changes):
+    """A constant fit, leaned; with a bound of that share of the constant's risk."""
+    problem = RobustProblem.of(
+        FEATURES, CODES, np.full(12, 1 / 12), WassersteinBall(2.0, 0.5), 3
+    )
+    found = solve(problem)
+    limit = LimitClassifier(np.zeros((3, 2)), np.zeros(3), 1.0)
+    certificate = found.certificate._replace(dual_bound=bound_share)
+    result = replace(found, certificate=certificate)
+    nominal = nominal_classifier(problem)
+    return problem, result, lean(problem, result, limit, nominal, 1e-3, **changes), nominal
+
+
+def test_leaning_ranks_as_the_nominal_classifier_within_the_tolerance():
+    problem, _, found, nominal = leaned()
+    assert found.certificate.objective <= 1.0 + 1e-3
+    risk = problem.risk(found.coef, found.intercept).value
+    assert found.certificate.objective == risk
+    scores = problem.scores(found.coef, found.intercept)
+    best = problem.scores(nominal.coef, nominal.intercept)
+    np.testing.assert_array_equal(scores.argmax(axis=1), best.argmax(axis=1))
+
+
+@pytest.mark.parametrize("options", [{"bound_share": 0.99}, {"nominal_risk": 0.5}])
+def test_without_room_nothing_leans(options):
+    _, result, found, _ = leaned(**options)
+    assert found is result

@@ -15,6 +15,8 @@ from wdrsvm.robustness.radius import radius_max as radius
 from wdrsvm.robustness.radius.radius_max import MAX_TANGENTS, limit_classifier
 from wdrsvm.solvers import SolverSettings, solve
 
+from ..cases import CODES, FEATURES, WEIGHT, twelve_rows
+
 X, y = load_iris(return_X_y=True)
 X = scale(X)
 MIXED_COST = np.array([[0.0, 0.5, np.inf], [1.0, 0.0, 2.0], [np.inf, 0.3, 0.0]])
@@ -324,3 +326,28 @@ def test_doubtful_labels_need_no_solve(monkeypatch):
             assert found.coef.shape == (3, 3)
             assert not found.coef.any()
             assert found.intercept.tolist() == [0.0] * 3
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"fit_intercept": False},
+        {"label_trust": np.linspace(0.2, 1.0, 12)},
+        {"loss": "logistic"},
+        {"norm": "l1"},
+        {"feature_cost": [1.0, 3.0]},
+        {"support": (FEATURES.min(), FEATURES.max()), "norm": "l1"},
+    ],
+    ids=lambda options: "-".join(options) or "none",
+)
+def test_radius_max_looks_at_all_it_is_given(options):
+    given = dict(options)
+    shape = {"norm", "feature_cost", "support"} & set(given)
+    ball = {key: given.pop(key) for key in shape}
+    loss = LOSSES[given.pop("loss", "crammer-singer")]
+    problem = twelve_rows(WassersteinBall(0.0, 0.7, **ball), loss=loss, **given)
+    found = radius_max(FEATURES, CODES, label_cost=0.7, sample_weight=WEIGHT, **options)
+    assert found == pytest.approx(radius_max_of(problem), rel=1e-3)
+    if options:
+        assert found != pytest.approx(radius_max(FEATURES, CODES, label_cost=0.7), rel=1e-3)

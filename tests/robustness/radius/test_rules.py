@@ -16,8 +16,15 @@ from wdrsvm import (
 )
 from wdrsvm.problem import Certificate, RobustProblem
 from wdrsvm.robustness.radius import rules as radius_rules
-from wdrsvm.robustness.radius.rules import _bootstrap_counts, _covers, _priced_widths
+from wdrsvm.robustness.radius.rules import (
+    _bootstrap_counts,
+    _covers,
+    _grid_bound,
+    _priced_widths,
+)
 from wdrsvm.solvers import SolverResult, SolverStatus
+
+from ..cases import CODES, FEATURES
 
 
 def gaussians(n_rows, rng, n_features=3):
@@ -320,3 +327,36 @@ def test_the_seed_and_its_default(monkeypatch):
     walk(monkeypatch, [1.0])
     walk(monkeypatch, [1.0], random_state=3, n_resamples=2)
     assert seeds == [(4, 20, 0), (4, 2, 3)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n_rows", [2, 3, 8])
+def test_resamples_have_as_many_rows_and_leave_one_out(n_rows, seed):
+    counts = _bootstrap_counts(n_rows, 6, seed)
+    assert len(counts) == 6
+    for drawn in counts:
+        assert len(drawn) == n_rows
+        assert drawn.sum() == n_rows
+        assert (drawn == 0).any()
+
+
+@pytest.mark.parametrize("n_features", [1, 2, 5])
+@pytest.mark.parametrize("n_samples", [4, 100, 10**6])
+def test_the_bound_of_grids_is_the_least_over_depths(n_features, n_samples):
+    def term(j):
+        return 2.0 ** (1 - j) * min(2, np.sqrt(3 * 2.0 ** (n_features * j) / n_samples))
+
+    depths = [2.0**-k + sum(term(j) for j in range(1, k + 1)) for k in range(40)]
+    assert _grid_bound(n_features, 3, n_samples) == pytest.approx(min(depths))
+
+
+def test_one_row_has_no_resamples():
+    with pytest.raises(ValueError, match="at least 2"):
+        bootstrap_radius(FEATURES[:1], CODES[:1])
+
+
+def test_full_coverage_tries_all_radii():
+    found = bootstrap_radius(FEATURES, CODES, coverage=1.0, n_resamples=3, n_radii=3)
+    assert len(found.radii) <= 3
+    assert found.radius == found.radii[-1]
+    assert found.coverage[-1] == 1.0 or len(found.radii) == 3

@@ -1,8 +1,11 @@
-"""Label costs written out, for comparison."""
+"""Problems that several tests of this room share, and label costs written out."""
 
 from itertools import product
 
 import numpy as np
+
+from wdrsvm import WassersteinBall
+from wdrsvm.problem import RobustProblem
 
 
 def costs_by_hand(problem):
@@ -16,3 +19,11 @@ def costs_by_hand(problem):
         factors += [] if trust is None else [trust[n]]
         cost[n, c] = np.inf if np.inf in factors else np.prod(factors)
     return cost
+
+
+def far_problem(offset):
+    rng = np.random.default_rng(0)
+    y = np.arange(20) % 2
+    X = rng.normal(size=(20, 3)) + y[:, None] + offset
+    weight = np.full(20, 1 / 20)
+    return RobustProblem.of(X, y, weight, WassersteinBall(0.1, 2.0), n_classes=2)
