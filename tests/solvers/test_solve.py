@@ -3,6 +3,8 @@
 Small enough to run with the compiler off too, where compiled functions are counted.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -10,9 +12,10 @@ from scipy import sparse
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
 from wdrsvm.problem.loss import LOSSES, Loss
-from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
+from wdrsvm.solvers import SOLVERS, SolverSettings, SolverStatus, Start, choose, solve
+from wdrsvm.solvers.solve import _no_worse_than_known
 
-pytestmark = pytest.mark.tiny
+from .cases import BOUNDED_TOL, odd_problem, rows_in_line
 
 NORMS = ["l1", "l2", "linf"]
 MATRIX = np.array([[0.0, 0.5, np.inf], [2.0, 0.0, 0.3], [1.0, 0.7, 0.0]])
@@ -46,6 +49,7 @@ def assert_bracketed(problem, name, tol=1e-4, start=None):
 SECOND = ["interior-point", "newton"]
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("name", [*SECOND, "first-order"])
@@ -53,6 +57,7 @@ def test_tiny_problems_are_solved(name, cost, norm):
     assert_bracketed(tiny(norm, cost), name, 1e-2 if name == "first-order" else 1e-4)
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("name", [*SECOND, "first-order"])
 def test_more_features_than_rows_and_no_intercept(name, norm):
@@ -60,6 +65,7 @@ def test_more_features_than_rows_and_no_intercept(name, norm):
     assert_bracketed(tiny(norm, n_features=10, fit_intercept=False), name, tol)
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("name", ["newton", "first-order"])
 def test_sparse_rows_and_trust(name, norm):
@@ -75,6 +81,7 @@ def with_rows(problem, kind):
     return problem.with_rows(X=kind(problem.X))
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("cost", ["inf", "half"])
 @pytest.mark.parametrize("loss", [LOSSES["logistic"], Loss(0.1, 1.0)], ids=["log", "soft"])
@@ -83,6 +90,7 @@ def test_smooth_losses(name, loss, cost, norm):
     assert_bracketed(tiny(norm, cost, loss=loss), name, 1e-2)
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("name", [*SECOND, "first-order"])
 def test_the_triangle_bound(name):
     found = assert_bracketed(tiny(lipschitz="triangle"), name, 1e-2)
@@ -90,6 +98,7 @@ def test_the_triangle_bound(name):
     assert found.certificate.objective >= exact.dual_bound
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("name", [*SECOND, "first-order"])
 def test_a_start_from_the_neighbouring_radius(name, norm):
@@ -99,6 +108,7 @@ def test_a_start_from_the_neighbouring_radius(name, norm):
     assert_bracketed(problem, name, 1e-2, start)
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("name", SECOND)
 def test_no_budget(name):
     # Where lam is 0 an impossible flip costs 0 times infinity, which nobody buys.
@@ -106,12 +116,14 @@ def test_no_budget(name):
         assert_bracketed(tiny(radius=0.0), name)
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("name", [*SECOND, "first-order"])
 def test_too_large_a_budget_leaves_a_constant(name):
     found = assert_bracketed(tiny(radius=5.0), name)
     assert found.certificate.objective == pytest.approx(1.0, rel=1e-4)
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("name", ["subgradient", "stochastic"])
 def test_rough_solvers_bracket_the_optimum(name, norm):
@@ -123,6 +135,7 @@ def test_rough_solvers_bracket_the_optimum(name, norm):
     assert found.objective <= 1.0
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("name", [*SECOND, "first-order"])
 def test_a_limit_of_iterations_is_kept_and_told(name):
     found = solve(tiny(), name, SolverSettings(tol=1e-10, max_iter=1))
@@ -132,7 +145,49 @@ def test_a_limit_of_iterations_is_kept_and_told(name):
     assert found.certificate.dual_bound <= best.objective
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("name", ["highs", "clarabel"])
 def test_the_judges_agree(name):
     pytest.importorskip({"highs": "highspy"}.get(name, name))
     assert_bracketed(tiny("l1", "matrix"), name, 1e-5)
+
+
+def needs(name):
+    package = {"highs": "highspy", "clarabel": "clarabel"}.get(name)
+    if package is not None:
+        pytest.importorskip(package)
+
+
+# Steps along subgradients end where the others begin: their gaps are honest, not small.
+ROUGH = {"subgradient", "stochastic"}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_solver_brackets_the_optimum(name):
+    needs(name)
+    problem = rows_in_line(norm="l1")
+    result = solve(problem, name, SolverSettings(tol=1e-4))
+    reference = solve(problem, "interior-point", SolverSettings(tol=1e-8)).certificate
+    assert result.certificate.dual_bound <= reference.objective + 1e-12
+    assert result.certificate.objective >= reference.dual_bound - 1e-12
+    assert result.certificate.holds(1e-4) or name in ROUGH
+
+
+def test_the_result_names_the_solver_that_auto_chose():
+    problem = rows_in_line()
+    assert solve(problem).solver == choose(problem, 1e-6)
+
+
+def test_a_status_follows_the_certificate_of_the_classifier_given_back():
+    """A start better than what one iteration reaches is given back, and has converged."""
+    problem = odd_problem(2)
+    found = solve(problem)
+    start = Start(found.coef, found.intercept, found.certificate.lam)
+    worse = replace(
+        found,
+        certificate=found.certificate._replace(objective=found.certificate.objective + 1),
+        status=SolverStatus.STALLED,
+    )
+    kept = _no_worse_than_known(problem, worse, start, BOUNDED_TOL)
+    assert kept.certificate.objective <= found.certificate.objective
+    assert kept.status is SolverStatus.CONVERGED

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from wdrsvm.solvers.cones import normal_system
-from wdrsvm.solvers.cones.normal_system import NormalSystem, cholesky, cholesky_of
+from wdrsvm.solvers.cones.normal_system import (
+    NormalSystem,
+    cholesky,
+    cholesky_of,
+    fix_gauge,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -45,3 +50,53 @@ def test_a_large_system_is_solved():
     matrix, solution = 3.0 * positive(30), np.arange(30.0)
     found = NormalSystem(matrix.copy()).solve(matrix @ solution)
     np.testing.assert_allclose(found, solution, atol=1e-9)
+
+
+@pytest.mark.parametrize("entry", [np.nan, np.inf])
+def test_a_factorisation_without_numbers_ends(entry):
+    matrix = np.array([[1.0, entry], [entry, 1.0]])
+    assert np.isnan(cholesky(matrix)).any()
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(NormalSystem(matrix).solve(np.ones(2))).any()
+
+
+class TestNormalSystem:
+    """The linear system of a step, also where rounding has made it indefinite."""
+
+    def test_rows_and_columns_of_all_sizes_are_solved(self):
+        rng = np.random.default_rng(0)
+        half, scale = rng.normal(size=(6, 6)), 10.0 ** np.arange(-9, 9, 3)
+        matrix = scale[:, None] * (half @ half.T) * scale
+        expected = rng.normal(size=6) / scale
+        found = NormalSystem(matrix.copy()).solve(matrix @ expected)
+        np.testing.assert_allclose(found * scale, expected * scale, rtol=1e-9)
+
+    @pytest.mark.parametrize("shift", [1e-13, 1e-9])
+    def test_a_singular_system_is_solved_within_its_range(self, shift):
+        """The factor needs a ridge; refinement removes most of what that leaves."""
+        half = np.random.default_rng(0).normal(size=(6, 3))
+        matrix = half @ half.T - shift * np.eye(6)
+        assert np.linalg.eigvalsh(matrix)[0] < 0
+        rhs = half @ np.ones(3)
+        found = NormalSystem(matrix.copy()).solve(rhs)
+        assert np.abs(matrix @ found - rhs).max() <= 10 * shift
+
+    def test_the_gauge_is_fixed_from_a_column_on(self):
+        rng = np.random.default_rng(0)
+        laplacian = np.array([[2.0, -1.0, -1.0], [-1.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])
+        matrix = np.zeros((7, 7))
+        matrix[:6, :6] = np.kron(laplacian, np.diag(rng.uniform(1.0, 2.0, 2)))
+        matrix[6, 6] = 1.0
+        held = matrix.copy()
+        fix_gauge(held, 3, 2, 1)
+        shifts = np.kron(np.ones(3), np.eye(2))
+        np.testing.assert_allclose(held[:6, :6] @ shifts[0], 0.0, atol=1e-12)
+        assert shifts[1] @ held[:6, :6] @ shifts[1] > 1.0
+        fix_gauge(held, 3, 2, 0)
+        assert np.linalg.eigvalsh(held)[0] > 0
+
+    def test_a_column_without_curvature_is_held(self):
+        matrix = np.zeros((7, 7))
+        matrix[6, 6] = 1.0
+        fix_gauge(matrix, 3, 2, 0)
+        assert np.linalg.eigvalsh(matrix)[0] > 0

@@ -1,6 +1,5 @@
 """The smoothing Newton: its gap, many rows, warm starts, polish and awkward data."""
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -13,20 +12,16 @@ from wdrsvm.solvers.newton.smoothed_risk import Passes
 from wdrsvm.solvers.result import SolverSettings, SolverStatus, Start
 
 from ...agreement.instances import random_problem
-from ..interior_point.test_loop import (
+from ..cases import (
     DEGENERATE,
     assert_solved,
     clusters,
     every_norm,
     problem_of,
 )
+from .cases import many_rows
 
 DEFAULT = SolverSettings()
-
-
-@cache
-def many_rows(norm="l1", n_rows=20_000):
-    return problem_of(*clusters(n_rows, 6, 3), norm, radius=0.02)
 
 
 @cache
@@ -164,21 +159,6 @@ def test_a_start_may_touch_features_that_cannot_be_moved():
         assert_solved(problem, smoothing_newton(problem, DEFAULT, start), 1e-6)
 
 
-@every_norm
-def test_the_polish_reaches_what_smoothing_cannot(norm):
-    problem = many_rows(norm, 4000)
-    result = smoothing_newton(problem, SolverSettings(tol=1e-9))
-    assert_solved(problem, result, 1e-9)
-
-
-def test_flat_and_trusted_labels_are_polished_too():
-    """Rows fixed to a flip cost budget, those of verified labels never flip."""
-    X, y = clusters(3000, distance=0.3)
-    trust = np.where(np.arange(3000) % 3, 1.0, np.inf)
-    problem = problem_of(X, y, "l2", 0.2, 0.5, label_trust=trust)
-    assert_solved(problem, smoothing_newton(problem, SolverSettings(tol=1e-8)), 1e-8)
-
-
 def test_nothing_to_move_and_nothing_to_flip_needs_few_steps():
     problem = problem_of(np.empty((10, 0)), np.arange(10) % 2, "l2", 0.05, np.inf)
     result = smoothing_newton(problem, DEFAULT)
@@ -207,19 +187,6 @@ def test_stopped_early_it_tells_its_true_gap(max_iter, norm):
     assert best.dual_bound <= found.objective
 
 
-def test_stopped_in_the_polish_it_tells_its_true_gap():
-    problem = problem_of(*clusters(200), "l1")
-    settings = SolverSettings(tol=1e-8)
-    whole = smoothing_newton(problem, settings)
-    limit = whole.n_iter - 2
-    result = smoothing_newton(problem, replace(settings, max_iter=limit))
-    assert result.status is SolverStatus.MAX_ITER
-    assert result.n_iter == limit
-    value = problem.risk(result.coef, result.intercept).value
-    assert result.certificate.objective == value
-    assert result.certificate.dual_bound <= whole.certificate.objective
-
-
 def test_every_round_is_told_to_the_callback():
     records = []
     result = smoothing_newton(many_rows(), SolverSettings(callback=records.append))
@@ -228,13 +195,6 @@ def test_every_round_is_told_to_the_callback():
     bounds = [record.dual_bound for record in records]
     assert bounds == sorted(bounds)
     assert records[-1].objective == pytest.approx(result.certificate.objective, rel=1e-5)
-
-
-def test_the_history_counts_on_through_the_polish():
-    result = smoothing_newton(problem_of(*clusters(200), "l1"), SolverSettings(tol=1e-8))
-    counts = [record.n_iter for record in result.history]
-    assert counts == sorted(counts)
-    assert counts[-1] == result.n_iter
 
 
 def test_the_result_names_its_solver_and_says_nothing(capsys):

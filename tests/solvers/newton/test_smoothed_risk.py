@@ -7,30 +7,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import dual_bound
 from wdrsvm.rows import blocks
 from wdrsvm.rows import reduce as sweeps
 from wdrsvm.rows.reduce import MemoryReduction
 from wdrsvm.solvers.newton import smoothing
 from wdrsvm.solvers.newton.smoothed_risk import Passes
-from wdrsvm.solvers.newton.smoothing import SoftmaxMultipliers
 from wdrsvm.solvers.scaling import Scaling
 
 from ...agreement.instances import random_problem
-
-LAM, MU = 0.4, 0.2
-# With and without trust, intercept and features that cannot be moved.
-SEEDS = range(16)
-
-
-def passes_over(problem, run=map):
-    return Passes.over(problem, Scaling.of(problem), MemoryReduction(problem, run))
-
-
-def coefficients(problem, seed=0):
-    shape = (problem.n_classes, Scaling.of(problem).n_columns)
-    coef = np.random.default_rng(seed).normal(size=shape)
-    return coef - coef.mean(axis=0)
+from .cases import EVERY_SEED, LAM, MU, coefficients, passes_over
 
 
 def everything(passes, coef):
@@ -64,7 +49,7 @@ def mapped(X, folder):
     return np.load(path, mmap_mode="r")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", EVERY_SEED)
 def test_sparse_and_mapped_rows_are_as_dense_ones(seed, tmp_path):
     problem = random_problem(seed)
     coef = coefficients(problem)
@@ -77,7 +62,7 @@ def test_sparse_and_mapped_rows_are_as_dense_ones(seed, tmp_path):
 def test_threads_do_not_change_a_bit(n_threads, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 40)
     monkeypatch.setattr(sweeps, "PICKED_BLOCK", 7)
-    for seed in SEEDS:
+    for seed in EVERY_SEED:
         problem = random_problem(seed)
         coef = coefficients(problem)
         expected = everything(passes_over(problem), coef)
@@ -87,7 +72,7 @@ def test_threads_do_not_change_a_bit(n_threads, monkeypatch):
 
 @pytest.mark.parametrize("block", [1, 25, 90])
 def test_blocks_change_only_the_rounding(block, monkeypatch):
-    for seed in SEEDS:
+    for seed in EVERY_SEED:
         problem = random_problem(seed)
         coef = coefficients(problem)
         expected = everything(passes_over(problem), coef)
@@ -101,7 +86,7 @@ def value_at(passes, coef, lam):
     return passes.evaluate(coef, lam, MU).loss
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", EVERY_SEED)
 def test_gradient_is_that_of_the_loss(seed):
     problem = random_problem(seed)
     passes, coef = passes_over(problem), coefficients(problem)
@@ -113,7 +98,7 @@ def test_gradient_is_that_of_the_loss(seed):
     assert (up - down) / (2 * h) == pytest.approx(slope, rel=1e-6, abs=1e-8)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", EVERY_SEED)
 def test_curvature_is_that_of_the_gradient(seed, monkeypatch):
     monkeypatch.setattr(smoothing, "SATURATED", -1.0)
     problem = random_problem(seed)
@@ -143,7 +128,7 @@ def test_curvature_of_some_rows_speaks_for_all():
     np.testing.assert_array_equal(empty, np.zeros_like(whole))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", EVERY_SEED)
 def test_near_and_far_rows_add_up(seed):
     problem = random_problem(seed)
     passes, coef = passes_over(problem), coefficients(problem)
@@ -157,7 +142,7 @@ def test_near_and_far_rows_add_up(seed):
     np.testing.assert_allclose(far.gradient + near.gradient, now.gradient, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", EVERY_SEED)
 def test_hard_values_are_those_of_the_problem(seed):
     """With lam at its best and no smoothing, the risk."""
     problem = random_problem(seed)
@@ -167,7 +152,7 @@ def test_hard_values_are_those_of_the_problem(seed):
     assert problem.radius * lam + hard.loss == pytest.approx(value, rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", EVERY_SEED)
 def test_a_sample_of_the_rows_is_their_own_problem(seed):
     problem = random_problem(seed)
     passes, coef = passes_over(problem), coefficients(problem)
@@ -183,27 +168,9 @@ def test_a_sample_of_the_rows_is_their_own_problem(seed):
     assert_equal(everything(passes.on(rows), coef), everything(alone, coef))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", EVERY_SEED)
 def test_label_costs_are_those_of_the_rows(seed):
     problem = random_problem(seed)
     for rows in (slice(None), slice(1, 4), np.array([0, 3])):
         table, line = problem.flip_cost_table(rows)
         np.testing.assert_array_equal(table[line], problem.attainable_flip_cost(rows))
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_multipliers_by_blocks_belong_to_the_pass(seed):
-    problem = random_problem(seed)
-    passes, coef = passes_over(problem), coefficients(problem)
-    at = passes.point(coef, LAM, MU)
-    source = SoftmaxMultipliers(passes.smoothing, at)
-    now = passes.evaluate(coef, LAM, MU)
-    part = source.rows(problem, slice(0, problem.n_rows))
-    slopes = part.slopes(problem.y)
-    gradient = slopes.T @ passes.scaling.design(problem.X)
-    np.testing.assert_allclose(gradient, now.gradient, atol=1e-12)
-    own = part.alpha[np.arange(problem.n_rows), problem.y]
-    assert (problem.weight - own).sum() == pytest.approx(now.dual)
-    middle = source.rows(problem, slice(1, 4))
-    np.testing.assert_allclose(middle.alpha, part.alpha[1:4], atol=1e-15)
-    assert dual_bound(problem, source) <= problem.risk(at.coef, at.intercept).value

@@ -5,7 +5,7 @@ import pytest
 from wdrsvm.solvers.registry import Address
 from wdrsvm.solvers.solve import solve
 
-from ..test_auto import problem_of
+from ..cases import rows_in_line
 
 
 def solve_raising(error, cause, monkeypatch):
@@ -13,7 +13,7 @@ def solve_raising(error, cause, monkeypatch):
         raise error from cause
 
     monkeypatch.setattr(Address, "load", lambda _: solver)
-    solve(problem_of())
+    solve(rows_in_line())
 
 
 def wrapped(cause, times):
