@@ -16,6 +16,8 @@ from wdrsvm.cli.main import main
 from wdrsvm.experiments import Experiment
 from wdrsvm.experiments.store import FILE
 
+from .flowers import run
+
 ROOT = Path(__file__).parents[2]
 COMMANDS = (
     *("fit", "predict", "certify", "audit", "report"),
@@ -139,3 +141,19 @@ def test_without_typer_the_error_says_what_to_install(monkeypatch, capsys):
 def test_python_dash_m_is_the_same():
     module = importlib.import_module("wdrsvm.__main__")
     assert module.main is main
+
+
+@pytest.mark.parametrize(
+    "command", ["fit", "predict", "certify", "audit", "report", "explore", "export"]
+)
+def test_help_has_examples(command, capsys):
+    code, shown, _ = run(capsys, command, "--help")
+    assert code == 0
+    assert f"wdrsvm {command} penguins" in shown
+
+
+def test_names_that_would_steer_the_terminal(tmp_path, refused):
+    path = tmp_path / "table.csv"
+    path.write_text("a\x1b[2J,b\n1,2\n")
+    said = refused("fit", path, "--target", "none", "--out", tmp_path / "model")
+    assert "a?[2J" in said

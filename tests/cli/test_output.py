@@ -69,3 +69,14 @@ def test_a_file_without_permission(model, capsys, command, monkeypatch):
 @pytest.mark.parametrize("command", ["report", "export", "explore"])
 def test_endings_are_checked(model, capsys, command):
     assert_refused(capsys, model.parent, command, "out.pdf", "--out must end in one of")
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "certify", "audit"])
+def test_what_is_read_is_not_written_over(model, capsys, command):
+    before = {path.name: path.read_bytes() for path in model.parent.iterdir()}
+    inputs = ["train.csv"] if command in ("fit", "audit") else ["model", "train.csv"]
+    target = [] if command == "predict" else ["--target", "kind"]
+    code, _, error = run(capsys, command, *inputs, *target, "--out", "./train.csv")
+    assert (code, error.count("\n")) == (2, 1)
+    assert "must not be a file that is read" in error
+    assert {path.name: path.read_bytes() for path in model.parent.iterdir()} == before

@@ -1,355 +1,148 @@
-"""Tables as people have them: read as they are meant, or one sentence about a cell."""
+"""Tables of every format: read, or refused in one sentence that leaves nothing behind."""
+
+import io
+import struct
 
 import numpy as np
 import pandas
 import pytest
 
-from wdrsvm import load_model
+from wdrsvm.cli.tables import MOST_FEATURES, read_table, write_table
 
-from .flowers import N, flowers, run, run_json
-
-FIT = ("fit", "train.csv", "--target", "kind", "--out", "model")
-LABELLED = ("--target", "kind")
+from ..fuzz.mutations import zipped
+from .flowers import flowers, run, run_json
 
 
-def texts():
-    """Two numbers with two decimals, as texts, a colour and the labels."""
-    table = flowers().assign(colour=["red", "blue"] * (N // 2))
-    table = table.fillna({"length": 1.0})
-    for name in ("length", "width"):
-        table[name] = table[name].map("{:.2f}".format)
-    return table
+def write_as(ending, frame):
+    path = f"table.{ending}"
+    if ending == "tsv":
+        frame.to_csv(path, index=False, sep="\t")
+    elif ending == "parquet":
+        frame.to_parquet(path)
+    elif ending == "npz":
+        numbers = frame[["x0", "x1"]].to_numpy()
+        np.savez(path, x=numbers, kind=frame["kind"].to_numpy(dtype=str))
+    elif ending == "csv":
+        frame.to_csv(path, index=False, sep=";", encoding="utf-8-sig")
+    return path
 
 
-def with_cell(cell, row=7):
-    table = texts()
-    table.loc[row, "length"] = cell
-    table.to_csv("train.csv", index=False)
-    return table
+@pytest.mark.parametrize("ending", ["tsv", "parquet", "npz", "csv"])
+def test_every_format_gives_the_same_model(folder, capsys, ending):
+    frame = flowers().drop(columns="colour").rename(columns={"length": "x0", "width": "x1"})
+    path = write_as(ending, frame)
+    facts = run_json(capsys, "fit", path, "--target", "kind", "--out", "model")
+    frame.to_csv("train.csv", index=False)
+    same = run_json(capsys, "fit", "train.csv", "--target", "kind", "--out", "model")
+    assert facts == same
 
 
-def european(table):
-    table = table.assign(
-        length=table["length"].str.replace(".", ","),
-        width=table["width"].str.replace(".", ","),
-        price=[f"1.{100 + k}" for k in range(N)],
-    )
-    return table.to_csv(index=False, sep=";")
+def with_(text):
+    return lambda folder: (folder / "train.csv").write_bytes(text)
 
 
-def numbers_of(model="model"):
-    """The columns that a model takes as numbers."""
-    kinds = {name: list(columns) for name, _, columns in load_model(model)[0].transformers_}
-    return kinds["numbers"]
-
-
-def median_of(name, model="model"):
-    step = load_model(model)[0].named_transformers_["numbers"]
-    return step[0].statistics_[numbers_of(model).index(name)]
-
-
-@pytest.mark.parametrize("cell", ["?", "-", "n/a", "5,1", "$5.1", "1,234.00", "", " 5.1"])
-def test_one_strange_cell_leaves_a_column_of_numbers(folder, capsys, cell):
-    with_cell(cell)
-    facts = run_json(capsys, *FIT)
-    assert facts["features"] == 4
-    assert numbers_of() == ["length", "width"]
-
-
-def test_a_european_table_is_the_same_table(folder, capsys):
-    table = texts()
-    (folder / "train.csv").write_text(european(table), encoding="utf-8-sig")
-    facts = run_json(capsys, *FIT)
-    assert any("decimal comma: length, width, price" in each for each in facts["notes"])
-    assert numbers_of() == ["length", "width", "price"]
-    assert median_of("length") == pytest.approx(table["length"].astype(float).median())
-    assert median_of("price") == pytest.approx(1129.5)
-    table.assign(price=range(1100, 1100 + N)).to_csv("plain.csv", index=False)
-    same = run_json(capsys, "predict", "model", "plain.csv", "--scores")
-    there = run_json(capsys, "predict", "model", "train.csv", "--scores")
-    assert same["predictions"] == there["predictions"]
-
-
-def test_numbers_that_may_be_two_are_read_as_the_user_says(folder, capsys):
-    table = texts().assign(price=[f"1,{100 + k}" for k in range(N)])
-    table.to_csv("train.csv", index=False)
-    facts = run_json(capsys, *FIT)
-    said = "1,100 in price is read as 1100; --decimal comma reads 1.1."
-    assert said in facts["notes"]
-    assert median_of("price") == pytest.approx(1129.5)
-    run_json(capsys, *FIT, "--decimal", "comma")
-    assert median_of("price") == pytest.approx(1.1295)
-    # The model's own way is taken for tables that do not tell.
-    table[["length", "width"]] = "1"
-    table.to_csv("new.csv", index=False)
-    scores = run_json(capsys, "predict", "model", "new.csv", "--scores")["predictions"]
-    table.assign(price=[f"1.{100 + k}" for k in range(N)]).to_csv("new.csv", index=False)
-    assert (
-        run_json(capsys, "predict", "model", "new.csv", "--scores")["predictions"] == scores
-    )
-
-
-UNREADABLE = {
-    "tall": "'tall', which is no number",
-    "5%": "'5%', whose sign % other cells do not have",
-    "12:30": "'12:30', which is no number",
+BAD_TABLES = {
+    "longer rows": (with_(b"a,kind\n1,x\n1,2,x\n"), "no readable .csv table"),
+    "all rows longer": (with_(b"a,kind\n1,x,2\n1,x,2\n"), "no readable .csv table"),
+    "open quote": (with_(b'a,kind\n"1,x\n'), "no readable .csv table"),
+    "binary": (with_(bytes(range(256)) * 9), "it is a binary file"),
+    "not utf-8": (with_(b"a,kind\n\xff\xfe,x\n"), "no readable .csv table"),
+    "empty": (with_(b""), "train.csv is empty"),
+    "blank": (with_(b"\n\n"), "no readable .csv table"),
+    "header alone": (with_(b"a,kind\n"), "no rows"),
+    "no target": (with_(b"a,b\n1,2\n"), "has no column 'kind'; it has a, b."),
+    "one row of a class": (
+        with_(b"a,kind\n1,x\n2,x\n3,y\n"),
+        "2 rows of every class at least, but has 1 of y",
+    ),
+    "one class": (with_(b"a,kind\n1,x\n2,x\n"), "two classes at least, got ['x']"),
+    "no labels": (with_(b"a,kind\n1,\n2,\n"), "no row with a label in kind"),
+    "no features": (with_(b"kind\nx\nx\ny\ny\n"), "no column with values"),
+    "numbers as labels": (with_(b"a,kind\n1,0.5\n2,0.7\n"), "must hold classes"),
+    "infinity": (with_(b"a,kind\n1,x\ninf,x\n3,y\n4,y\n"), "a must hold finite numbers"),
+    "names": (
+        lambda folder: pandas.DataFrame(
+            {"id": [f"n{i}" for i in range(300)], "kind": ["x", "y", "z"] * 100}
+        ).to_csv("train.csv", index=False),
+        "the text id has 300 different values",
+    ),
+    "missing": (lambda folder: (folder / "train.csv").unlink(), "There is no table"),
 }
 
 
-@pytest.mark.parametrize("cell", UNREADABLE)
-@pytest.mark.parametrize("command", ["fit", "audit", "explore"])
-def test_a_cell_that_is_no_number_is_named(folder, capsys, command, cell):
-    with_cell(cell)
+@pytest.mark.parametrize("name", BAD_TABLES)
+@pytest.mark.parametrize("command", ["fit", "audit"])
+def test_a_bad_table_is_one_sentence_and_leaves_nothing(folder, capsys, name, command):
+    spoil, sentence = BAD_TABLES[name]
+    spoil(folder)
     before = sorted(folder.iterdir())
-    out = {"fit": "model", "audit": "s.csv", "explore": "p.html"}[command]
-    code, shown, error = run(capsys, command, "train.csv", *LABELLED, "--out", out)
-    assert (code, shown, error.count("\n")) == (2, "", 1)
-    assert "length is a column of numbers, but row 7, counted from 0, has" in error
-    assert UNREADABLE[cell] in error
-    for remedy in ("--categories length", "--numbers length", "--drop length"):
-        assert remedy in error
+    out = {"fit": "model", "audit": "suspects.csv"}[command]
+    code, shown, error = run(capsys, command, "train.csv", "--target", "kind", "--out", out)
+    assert (code, shown) == (2, "")
+    assert sentence in error
+    assert error.count("\n") == 1
     assert sorted(folder.iterdir()) == before
 
 
-def test_the_user_says_what_a_column_is(folder, capsys):
-    with_cell("tall")
-    facts = run_json(capsys, *FIT, "--numbers", "length")
-    assert numbers_of() == ["length", "width"]
-    assert "1 cells of length are no numbers and count as missing." in facts["notes"]
-    shown = run_json(capsys, "predict", "model", "train.csv")
-    assert "1 cells of length are no numbers and count as missing." in shown["notes"]
-    run_json(capsys, *FIT, "--categories", "length")
-    assert numbers_of() == ["width"]
-    facts = run_json(capsys, *FIT, "--drop", "length,colour")
-    assert facts["features"] == 1
+def test_a_reader_that_gives_no_reason(tmp_path, monkeypatch):
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\n1,2\n")
+
+    def read_csv(*given, **options):
+        raise EOFError
+
+    monkeypatch.setattr(pandas, "read_csv", read_csv)
+    with pytest.raises(ValueError, match=r"no readable \.csv table: EOFError"):
+        read_table(path)
 
 
-@pytest.mark.parametrize("command", ["predict", "certify", "report"])
-def test_a_model_reads_other_tables_as_its_own(model, capsys, command):
-    with_cell("tall")
-    given = {"predict": (), "certify": LABELLED, "report": (*LABELLED, "--out", "p.html")}
-    code, shown, error = run(capsys, command, "model", "train.csv", *given[command])
-    assert (code, shown, error.count("\n")) == (2, "", 1)
-    assert "row 7, counted from 0, has 'tall'" in error
-    assert not (model.parent / "p.html").exists()
+def test_a_member_that_is_no_array(tmp_path):
+    path = tmp_path / "table.npz"
+    path.write_bytes(zipped({"a.npy": b"no array", "kind.npy": b""}))
+    with pytest.raises(ValueError, match="a is no array"):
+        read_table(path)
 
 
-def test_categories_are_the_same_texts_in_every_table(folder, capsys):
-    """A table whose codes all look like numbers is read as the model's texts."""
-    texts().assign(colour=["01", "2", "x"] * (N // 3)).to_csv("train.csv", index=False)
-    run_json(capsys, *FIT, "--categories", "colour")
-    texts().assign(colour=["01", "2", ""] * (N // 3)).to_csv("new.csv", index=False)
-    assert run_json(capsys, "predict", "model", "new.csv", "--ignore-unseen")["notes"] == []
+@pytest.mark.parametrize("code", [0x110000, 0xD800])
+def test_texts_that_are_not_unicode(tmp_path, code):
+    path = tmp_path / "table.npz"
+    texts = np.array([code] * 4, dtype=np.uint32).view("U2")
+    np.savez(path, kind=texts)
+    with pytest.raises(ValueError, match="texts that are not Unicode"):
+        read_table(path)
 
 
-@pytest.mark.parametrize("truth", [("TRUE", "FALSE"), ("True", "False"), (True, False)])
-def test_truth_has_one_spelling(folder, capsys, truth):
-    texts().assign(colour=["true", "false"] * (N // 2)).to_csv("train.csv", index=False)
-    run_json(capsys, *FIT)
-    texts().assign(colour=list(truth) * (N // 2)).to_csv("new.csv", index=False)
-    assert run(capsys, "predict", "model", "new.csv")[0] == 0
+@pytest.mark.parametrize("index", [MOST_FEATURES + 1, 2**31, 2**64])
+def test_an_index_that_no_memory_holds(tmp_path, index, refused):
+    path = tmp_path / "table.svmlight"
+    path.write_text(f"0 1:1\n1 1:2 {index}:1\n" * 3)
+    refused("fit", path, "--target", "y", "--out", tmp_path / "model")
+    assert not (tmp_path / "model").exists()
 
 
-def test_per_cent_signs_belong_to_the_model(folder, capsys):
-    table = texts().assign(length=texts()["length"] + "%")
-    table.to_csv("train.csv", index=False)
-    run_json(capsys, *FIT)
-    texts().to_csv("new.csv", index=False)
-    code, _, error = run(capsys, "predict", "model", "new.csv")
-    assert (code, "lacks the sign %" in error) == (2, True)
-    texts().assign(length=1.0).to_parquet("new.parquet")
-    code, _, error = run(capsys, "predict", "model", "new.parquet")
-    assert (code, "length must have per cent signs" in error) == (2, True)
+def test_an_array_that_swells(tmp_path):
+    file = io.BytesIO()
+    np.savez_compressed(file, kind=np.arange(3))
+    # The sizes before compression, where the archive lists them, become 4 GiB.
+    content = file.getvalue()
+    place = content.index(b"PK\x01\x02") + 24
+    path = tmp_path / "table.npz"
+    path.write_bytes(content[:place] + struct.pack("<I", 2**32 - 2) + content[place + 4 :])
+    with pytest.raises(ValueError, match="4 GiB are more than 100 times"):
+        read_table(path)
 
 
-SUSPICIOUS = {
-    "sample": (range(1, N + 1), "Looks like an identifier"),
-    "sample_id": (np.random.default_rng(0).permutation(N) * 7, "Looks like an identifier"),
-    "name": ([f"n{k}" for k in range(N)], "Texts that differ in almost every row"),
-    "same": ([7] * N, "The same value in every row"),
-    "unit": (["cm"] * N, "The same value in every row"),
-    "zip": ([f"{k % 7:05d}" for k in range(N)], "Numbers with leading zeros"),
-}
+def test_a_parquet_table_that_swells(tmp_path, monkeypatch):
+    path = tmp_path / "table.parquet"
+    pandas.DataFrame({"a": np.zeros(100_000)}).to_parquet(path)
+    read_table(path)
+    monkeypatch.setattr("wdrsvm.files.MUCH_MEMORY", 1000)
+    with pytest.raises(ValueError, match="more than 100 times"):
+        read_table(path)
 
 
-@pytest.mark.parametrize("name", SUSPICIOUS)
-def test_columns_that_tell_nothing_are_said(folder, capsys, name):
-    values, sentence = SUSPICIOUS[name]
-    texts().assign(**{name: values}).to_csv("train.csv", index=False)
-    notes = run_json(capsys, *FIT)["notes"]
-    option = "--categories" if name == "zip" else "--drop"
-    (note,) = [each for each in notes if sentence in each]
-    assert f"{name}; {option} {name}" in note
-
-
-def test_measured_columns_are_not_suspected(folder, capsys):
-    mass = np.random.default_rng(0).integers(2700, 6300, N)
-    texts().assign(mass=mass).to_csv("train.csv", index=False)
-    notes = run_json(capsys, *FIT)["notes"]
-    assert notes == ["Categories, which the adversary cannot touch (cost inf): colour."]
-
-
-def with_dates(dates):
-    return texts().assign(when=(dates * N)[:N]).to_csv(index=False)
-
-
-LAYOUTS = {
-    "byte-order mark": lambda: "\ufeff" + texts().to_csv(index=False),
-    "tabs": lambda: texts().to_csv(index=False, sep="\t"),
-    "bars": lambda: texts().to_csv(index=False, sep="|"),
-    "quoted": lambda: texts().to_csv(index=False, quoting=1),
-    "named separator": lambda: "sep=;\n" + texts().to_csv(index=False, sep=";"),
-    "commas in quotes": lambda: (
-        texts().to_csv(index=False, sep=";").replace("length", '"length"', 1)
-    ),
-    "blanks": lambda: texts().to_csv(index=False).replace(",", " , "),
-    "windows": lambda: texts().to_csv(index=False, lineterminator="\r\n"),
-    "trailing separators": lambda: (
-        texts().to_csv(index=False).replace("\n", ",\n").replace("kind,", "kind", 1)
-    ),
-    "trailing everywhere": lambda: texts().to_csv(index=False).replace("\n", ",\n"),
-    "empty column": lambda: texts().assign(nothing="").to_csv(index=False),
-    "marks only": lambda: texts().assign(nothing="n/a").to_csv(index=False),
-}
-
-
-@pytest.mark.parametrize("name", LAYOUTS)
-def test_layouts_do_not_matter(folder, capsys, name):
-    texts().to_csv("train.csv", index=False)
-    expected = run_json(capsys, *FIT)
-    (folder / "train.csv").write_bytes(LAYOUTS[name]().encode())
-    found = run_json(capsys, *FIT)
-    expected.pop("notes"), found.pop("notes")
-    assert found == expected
-
-
-REFUSED = {
-    "dates": (lambda: with_dates(["2024-01-05", "2024-02-06"]), "when holds dates"),
-    "german dates": (lambda: with_dates(["05.01.2024", "6.2.2024"]), "--drop when"),
-    "times": (lambda: with_dates(["12:30", "9:15"]), "--categories when"),
-    "labels twice": (
-        lambda: texts().assign(extra=1).to_csv(index=False).replace("extra", "kind", 1),
-        "more than one column called 'kind'",
-    ),
-    "a longer row": (
-        lambda: (
-            texts().to_csv(index=False).replace("\n", ",\n").replace("kind,", "kind", 1)
-            + "1,2,red,oak,5\n"
-        ),
-        "row 60, counted from 0, has more cells than the header",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_read_is_one_sentence(folder, capsys, name):
-    made, sentence = REFUSED[name]
-    (folder / "train.csv").write_text(made())
-    code, shown, error = run(capsys, *FIT)
-    assert (code, shown, error.count("\n")) == (2, "", 1)
-    assert sentence in error
-    assert not (folder / "model").exists()
-
-
-LAYOUT_REFUSED = {
-    "lines above": (lambda: "My trees\n\n" + texts().to_csv(index=False), "row 0, counted"),
-    "bare commas": (
-        lambda: texts().to_csv(index=False).replace(".", ","),
-        "has 6 cells, but the header has 4; delete lines above it, and quote",
-    ),
-    "infinity": (lambda: with_infinity(), "got inf in row 7, counted from 0"),
-}
-
-
-def with_infinity():
-    return texts().assign(length=[*["1"] * 7, "inf", *["2"] * (N - 8)]).to_csv(index=False)
-
-
-@pytest.mark.parametrize("name", LAYOUT_REFUSED)
-def test_a_refused_row_is_named_with_a_remedy(folder, capsys, name):
-    made, sentence = LAYOUT_REFUSED[name]
-    (folder / "train.csv").write_text(made())
-    code, shown, error = run(capsys, *FIT)
-    assert (code, shown, error.count("\n")) == (2, "", 1)
-    assert sentence in error
-
-
-def test_names_with_blanks_are_quoted_in_remedies(folder, capsys):
-    texts().assign(**{"my id": range(N)}).to_csv("train.csv", index=False)
-    notes = run_json(capsys, *FIT)["notes"]
-    assert any("--drop 'my id' leaves it out" in note for note in notes)
-
-
-def test_utf_16_says_how_to_save_it(folder, capsys):
-    (folder / "train.csv").write_bytes(texts().to_csv(index=False).encode("utf-16"))
-    code, _, error = run(capsys, *FIT)
-    assert (code, "UTF-16, not UTF-8; save it as CSV UTF-8" in error) == (2, True)
-
-
-def test_another_encoding_says_how_to_save_it(folder, capsys):
-    content = texts().assign(kind=["\xe4sche", "elm"] * (N // 2)).to_csv(index=False)
-    (folder / "train.csv").write_bytes(content.encode("latin-1"))
-    code, _, error = run(capsys, *FIT)
-    assert (code, error.count("\n")) == (2, 1)
-    assert "not UTF-8 (byte 0xe4); save it as CSV UTF-8" in error
-
-
-def test_columns_with_the_same_name_are_numbered(folder, capsys):
-    content = texts().to_csv(index=False).replace("width", "length", 1)
-    (folder / "train.csv").write_text(content)
-    facts = run_json(capsys, *FIT)
-    assert numbers_of() == ["length", "length.1"]
-    assert "Columns with the same name are numbered: length." in facts["notes"]
-
-
-BAD_OPTIONS = {
-    ("--numbers", "size"): "--numbers: train.csv has no column 'size'; it has length",
-    ("--categories", "length,size"): "--categories: train.csv has no column 'size'",
-    ("--numbers", "colour"): "--numbers: train.csv has no number in column 'colour'",
-    ("--numbers", "length", "--categories", "length"): "must name different columns",
-    ("--drop", "kind"): "--drop must not name the labels",
-    ("--decimal", ","): "--decimal must be one of point, comma",
-    ("--labels", "words"): "--labels must be one of text, numbers",
-}
-
-
-@pytest.mark.parametrize("options", BAD_OPTIONS)
-def test_options_about_columns_are_checked(folder, capsys, options):
-    texts().to_csv("train.csv", index=False)
-    code, shown, error = run(capsys, *FIT, *options)
-    assert (code, shown, error.count("\n")) == (2, "", 1)
-    assert BAD_OPTIONS[options] in error
-    assert not (folder / "model").exists()
-
-
-def test_a_name_with_a_comma_can_be_dropped(folder, capsys):
-    texts().rename(columns={"width": "width, cm"}).to_csv("train.csv", index=False)
-    assert run_json(capsys, *FIT, "--drop", "width, cm")["features"] == 3
-
-
-def test_explore_reads_the_columns_it_shows(folder, capsys):
-    (folder / "train.csv").write_text(european(texts()))
-    given = ("explore", "train.csv", *LABELLED, "--radii", "2", "--out", "page.html")
-    shown = run_json(capsys, *given, "--x", "length", "--y", "price")
-    assert shown["columns"] == ["length", "price"]
-
-
-def test_the_audit_shows_columns_that_are_left_out(folder, capsys):
-    table = texts().assign(sample=[f"s{k}" for k in range(N)])
-    table.loc[10, "kind"] = "oak"
-    table.to_csv("train.csv", index=False)
-    given = ("audit", "train.csv", *LABELLED, "--drop", "sample", "--out", "s.csv")
-    run_json(capsys, *given)
-    assert pandas.read_csv("s.csv")["sample"][0] == "s10"
-
-
-def test_predictions_are_named_by_a_column_or_counted(folder, capsys):
-    texts().assign(sample=[f"00{k}" for k in range(N)]).to_csv("train.csv", index=False)
-    run_json(capsys, *FIT, "--drop", "sample")
-    shown = run(capsys, "predict", "model", "train.csv")[1].splitlines()
-    assert shown[:2] == ["row,prediction", "0,ash"]
-    shown = run(capsys, "predict", "model", "train.csv", "--id", "sample")[1].splitlines()
-    assert shown[:2] == ["sample,prediction", "000,ash"]
-    code, _, error = run(capsys, "predict", "model", "train.csv", "--id", "name")
-    assert (code, error.count("\n")) == (2, 1)
-    assert "--id: train.csv has no column 'name'; it has length" in error
+def test_a_table_that_parquet_cannot_hold(tmp_path):
+    frame = pandas.DataFrame({"a": np.arange(3) * 1j})
+    with pytest.raises(ValueError, match="cannot hold this table"):
+        write_table(frame, tmp_path / "table.parquet")
+    assert list(tmp_path.iterdir()) == []

@@ -1,118 +1,179 @@
-"""What RobustLinearSVC refuses, each in one sentence that names the argument."""
+"""How a robust classifier starts, reports and ends its solves, on numbers of every type."""
 
 import numpy as np
+import pandas as pd
 import pytest
-from sklearn.datasets import load_iris
-from sklearn.exceptions import NotFittedError
-from sklearn.preprocessing import scale
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from wdrsvm import RobustLinearSVC
+from wdrsvm.estimators import _base
+from wdrsvm.rows import blocks, canonical
 
-X, y = load_iris(return_X_y=True)
-X = scale(X)
+from .cases import IRIS, SPECIES
 
-
-@pytest.fixture(scope="module")
-def fitted():
-    return RobustLinearSVC().fit(X, y)
+NAMES = np.array(["setosa", "versicolor", "virginica"])
 
 
-BAD_PARAMETERS = [
-    ({"radius": -1.0}, "radius must be a finite number >= 0"),
-    ({"radius": np.nan}, "radius must be a finite number >= 0"),
-    ({"label_cost": -1.0}, "label_cost must be >= 0"),
-    ({"label_cost": np.ones((3, 3))}, "label_cost must have a zero diagonal"),
-    ({"label_cost": 1 - np.eye(2)}, "label_cost has shape .* there are 3 classes"),
-    ({"norm": "l3"}, "norm must be one of 'l1', 'l2', 'linf', got 'l3'"),
-    ({"feature_cost": [1, 1, 1, 0]}, "feature_cost must be > 0"),
-    ({"feature_cost": [1, 1, 1, -1]}, "feature_cost must be > 0"),
-    ({"feature_cost": [1, 1]}, "feature_cost has shape .* X has 4 features"),
-    ({"smoothing": -0.5}, "smoothing must be a finite number >= 0, got -0.5"),
-    ({"smoothing": "much"}, "smoothing must be a finite number >= 0, got 'much'"),
-    ({"label_noise": "malicious"}, "label_noise must be 'adversarial' or 'random'"),
-    ({"support": (0, 1)}, "support must contain the data, but feature 0"),
-    ({"categorical": [([0, 1], 1.0)]}, "categorical must name one-hot columns"),
-    ({"solver": "simplex"}, "solver must be one of 'auto'.*, got 'simplex'"),
-    ({"tol": 0.0}, "tol must be a finite number > 0"),
-    ({"tol": "small"}, "tol must be a finite number > 0"),
-    ({"max_iter": 0}, "max_iter must be None or an integer >= 1"),
-    ({"max_iter": 1.5}, "max_iter must be None or an integer >= 1"),
-    ({"class_weight": "fair"}, "class_weight"),
-    ({"class_weight": {0: -1.0, 1: 1.0, 2: 1.0}}, "class_weight must be finite and >= 0"),
-    ({"class_weight": {0: 1.0, 1: 0.0, 2: 0.0}}, "class_weight leave weight on 1 class"),
-]
+@pytest.fixture
+def starts(monkeypatch):
+    """Collects the starting points that solvers are given."""
+    seen = []
+    solve = _base.solve
 
-BAD_COLUMNS = [
-    ({"sample_weight": np.zeros(150)}, "sample_weight must not be zero in every row"),
-    ({"sample_weight": np.r_[-1.0, np.ones(149)]}, "sample_weight must be >= 0"),
-    ({"sample_weight": np.r_[np.nan, np.ones(149)]}, "sample_weight contains NaN"),
-    ({"sample_weight": np.r_[np.inf, np.ones(149)]}, "sample_weight contains infinity"),
-    ({"sample_weight": np.ones(7)}, r"sample_weight must have shape \(150,\)"),
-    ({"sample_weight": np.ones((150, 1))}, r"sample_weight must have shape \(150,\)"),
-    ({"sample_weight": np.where(y == 0, 1.0, 0.0)}, "leave weight on 1 class"),
-    ({"label_trust": np.r_[-1.0, np.ones(149)]}, "label_trust must be >= 0"),
-    ({"label_trust": np.r_[np.nan, np.ones(149)]}, "label_trust must be >= 0"),
-    ({"label_trust": np.ones(7)}, r"label_trust must have shape \(150,\)"),
-    ({"label_trust": np.ones((150, 2))}, r"label_trust must have shape \(150,\)"),
-]
+    def spying_solve(problem, name, settings, start):
+        seen.append(start)
+        return solve(problem, name, settings, start)
 
-BAD_DATA = [
-    (np.where(np.eye(150, 4), np.nan, X), y, "X contains NaN"),
-    (np.where(np.eye(150, 4), np.inf, X), y, "X contains infinity"),
-    (np.empty((0, 4)), np.empty(0), "0 sample"),
-    (np.empty((150, 0)), y, "0 feature"),
-    (X[0], y, "Expected 2D array"),
-    (X, y[:-1], "inconsistent numbers of samples"),
-    (X, np.zeros(150), "y must have at least 2 classes, got 1 class"),
-    (X, np.c_[y, y], "y should be a 1d array"),
-    (X, X[:, 0], "Unknown label type: continuous"),
-]
+    monkeypatch.setattr(_base, "solve", spying_solve)
+    return seen
 
 
-@pytest.mark.parametrize(("parameters", "message"), BAD_PARAMETERS)
-def test_bad_parameter(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        RobustLinearSVC(**parameters).fit(X, y)
+class TestSolving:
+    def test_warm_start_finds_the_same_optimum(self):
+        model = RobustLinearSVC(warm_start=True).fit(IRIS, SPECIES)
+        cold = model.objective_
+        assert model.fit(IRIS, SPECIES).objective_ == pytest.approx(cold, rel=1e-6)
+        assert model.set_params(radius=0.06).fit(IRIS, SPECIES).objective_ > cold
+
+    def test_warm_start_from_data_of_another_shape(self):
+        model = RobustLinearSVC(warm_start=True).fit(IRIS, SPECIES)
+        model.fit(IRIS[:, :2], SPECIES)
+        assert model.coef_.shape == (3, 2)
+        assert model.fit(IRIS, SPECIES > 0).coef_.shape == (1, 4)
+
+    def test_warm_start_gives_the_solver_the_last_solution(self, starts):
+        model = RobustLinearSVC(warm_start=True).fit(IRIS, SPECIES > 0)
+        coef, lam = model.coef_, model.lambda_
+        model.fit(IRIS, SPECIES > 0)
+        assert starts[0] is None
+        np.testing.assert_allclose(np.diff(starts[1].coef, axis=0), coef)
+        assert starts[1].lam == lam
+
+    def test_no_start_without_warm_start_or_for_other_classes(self, starts):
+        RobustLinearSVC().fit(IRIS, SPECIES).fit(IRIS, SPECIES)
+        RobustLinearSVC(warm_start=True).fit(IRIS, SPECIES).fit(IRIS, NAMES[SPECIES])
+        assert starts == [None] * 4
+
+    def test_verbose_prints_a_line_a_round(self, capsys):
+        RobustLinearSVC(verbose=1).fit(IRIS, SPECIES)
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) >= 2
+        for word in ("iteration", "objective", "bound", "gap", " s"):
+            assert all(word in line for line in lines)
+
+    def test_silent_by_default(self, capsys):
+        RobustLinearSVC().fit(IRIS, SPECIES)
+        assert capsys.readouterr() == ("", "")
+
+    def test_too_few_iterations_is_a_convergence_warning(self):
+        with pytest.warns(ConvergenceWarning, match=r"duality gap of .* Raise max_iter"):
+            model = RobustLinearSVC(max_iter=2).fit(IRIS, SPECIES)
+        assert model.n_iter_ <= 2
+        assert model.duality_gap_ > 1e-6
+
+    def test_a_convergence_warning_points_at_the_call_of_fit(self):
+        with pytest.warns(ConvergenceWarning) as caught:
+            RobustLinearSVC(max_iter=2).fit(IRIS, SPECIES)
+        assert caught[0].filename == __file__
+
+    def test_a_failed_fit_leaves_the_estimator_as_it_was(self):
+        model = RobustLinearSVC().fit(pd.DataFrame(IRIS, columns=list("abcd")), SPECIES)
+        before = dict(vars(model))
+        with pytest.raises(ValueError, match="sample_weight"):
+            model.fit(IRIS[:, :2], SPECIES, sample_weight=-np.ones(150))
+        assert vars(model) == before
+
+    def test_an_interrupted_fit_leaves_the_estimator_as_it_was(self, monkeypatch):
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        model = RobustLinearSVC().fit(IRIS, SPECIES)
+        before = dict(vars(model))
+        monkeypatch.setattr(_base, "solve", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(IRIS[:, :2], SPECIES > 0)
+        assert vars(model) == before
 
 
-@pytest.mark.parametrize("smoothing", [0, 0.0, np.float32(0.0)])
-def test_zero_of_any_type_is_no_smoothing(smoothing):
-    assert RobustLinearSVC(smoothing=smoothing).fit(X, y).n_iter_ > 0
+NARROW = [np.float32, np.int8, np.uint8, np.int64]
 
 
-@pytest.mark.parametrize("radius", [None, "0.1"])
-def test_radius_of_another_type(radius):
-    with pytest.raises(TypeError, match="radius must be a number"):
-        RobustLinearSVC(radius).fit(X, y)
+SOLVERS = ["interior-point", "newton", "first-order", "subgradient", "stochastic"]
 
 
-@pytest.mark.parametrize(("columns", "message"), BAD_COLUMNS)
-def test_bad_column(columns, message):
-    with pytest.raises(ValueError, match=message):
-        RobustLinearSVC().fit(X, y, **columns)
+def rows(n_rows=700):
+    """Whole numbers, so that every type holds them."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n_rows) % 3
+    X = 40 + 20 * np.eye(3, 5)[y] + 15 * rng.normal(size=(n_rows, 5))
+    return np.clip(np.rint(X), 0, 127), y
 
 
-@pytest.mark.parametrize(("features", "labels", "message"), BAD_DATA)
-def test_bad_data(features, labels, message):
-    with pytest.raises(ValueError, match=message):
-        RobustLinearSVC().fit(features, labels)
+@pytest.fixture
+def large(monkeypatch):
+    """Makes all data count as large, of several blocks."""
+    monkeypatch.setattr(canonical, "MAX_ENTRIES", 0)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 1000)
 
 
-def test_predicting_before_fitting():
-    with pytest.raises(NotFittedError):
-        RobustLinearSVC().predict(X)
+def fitted(X, y, solver="auto"):
+    return RobustLinearSVC(1.0, 20.0, solver=solver, tol=1e-2).fit(X, y)
 
 
-def test_predicting_other_features(fitted):
-    with pytest.raises(ValueError, match="X has 2 features"):
-        fitted.predict(X[:, :2])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float64, *NARROW])
+def test_large_data_are_read_where_they_are(dtype, order, large, tmp_path):
+    X, y = rows()
+    np.save(tmp_path / "X.npy", np.asarray(X, dtype=dtype, order=order))
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    kept = RobustLinearSVC()._training_data(mapped, y, None, None).rows.X
+    assert np.shares_memory(kept, mapped)
 
 
-def test_risk_on_an_unknown_label(fitted):
-    with pytest.raises(ValueError, match="labels that the classifier does not know"):
-        fitted.worst_case_risk(X, y + 1)
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_number_types_change_nothing(solver, large):
+    X, y = rows()
+    expected = fitted(X, y, solver)
+    for each in (X.astype(dtype) for dtype in NARROW):
+        found = fitted(each, y, solver)
+        np.testing.assert_array_equal(found.coef_, expected.coef_)
+        assert found.objective_ == expected.objective_
+        np.testing.assert_allclose(
+            found.decision_function(each), found.decision_function(X)
+        )
 
 
-def test_a_fold_that_lacks_a_class_of_the_matrix():
-    with pytest.raises(ValueError, match="every class must be present in y"):
-        RobustLinearSVC(label_cost=1 - np.eye(3)).fit(X[:100], y[:100])
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_layout_changes_no_more_than_the_gap_allows(solver, large):
+    X, y = rows()
+    expected = fitted(X, y, solver)
+    found = fitted(np.asfortranarray(X, dtype=np.float32), y, solver)
+    assert found.dual_bound_ <= expected.objective_
+    assert expected.dual_bound_ <= found.objective_
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_small_data_have_one_form(order):
+    X, y = rows(200)
+    expected = fitted(X, y)
+    found = fitted(np.asarray(X, dtype=np.float32, order=order), y)
+    np.testing.assert_array_equal(found.coef_, expected.coef_)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8])
+def test_sparse_data_of_narrow_numbers(dtype):
+    X, y = rows(200)
+    expected = fitted(sparse.csr_array(X), y)
+    found = fitted(sparse.csr_array(X.astype(dtype)), y)
+    np.testing.assert_array_equal(found.coef_, expected.coef_)
+
+
+def test_scores_are_those_of_all_rows_at_once(large):
+    X, y = rows()
+    model = fitted(X, y)
+    expected = X @ model.coef_.T + model.intercept_
+    np.testing.assert_allclose(model.decision_function(X.astype(np.float32)), expected)
+    np.testing.assert_allclose(model.decision_function(sparse.csr_array(X)), expected)
