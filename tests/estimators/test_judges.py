@@ -8,7 +8,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from wdrsvm import RobustLinearSVC, RobustLinearSVCCV
+from wdrsvm import RobustLinearSVC, RobustLinearSVCCV, RobustSVC
+from wdrsvm.estimators._judges import Rows
 
 from .cases import COSTS, CULTIVAR, RADII, RADII_WITH_A_CONSTANT, WINE, rows
 
@@ -169,3 +170,27 @@ def test_unknown_metadata_are_an_error():
     X, y = rows()
     with pytest.raises(TypeError, match="unexpected arguments"):
         RobustLinearSVCCV(RADII, COSTS).fit(X, y, colour=y)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "told"),
+    [
+        ([], "a list of names"),
+        (5, "a list of names"),
+        ({1: "accuracy"}, "a list of names"),
+        (["accuracy", "accuracy"], "each scorer once"),
+    ],
+)
+def test_scorers_that_nobody_can_name_are_refused(scoring, told):
+    X, y = rows()
+    with pytest.raises(ValueError, match=f"^scoring must .*{told}"):
+        RobustLinearSVCCV(RADII, COSTS, scoring=scoring, refit="accuracy").fit(X, y)
+
+
+def test_a_precomputed_kernel_must_be_square():
+    X, y = rows()
+    held = Rows(X, y, None, None)
+    with pytest.raises(
+        ValueError, match=r"^X must be a square matrix .* got shape \(80, 4"
+    ):
+        held.part(RobustSVC(kernel="precomputed"), np.arange(3))

@@ -1,6 +1,7 @@
 """Checks of what a user gives, each at its boundaries."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
@@ -23,6 +24,7 @@ from wdrsvm.inputs.arrays import (
     nominal_weight,
     nonnegative_weight,
     observed_classes,
+    some_rows,
 )
 from wdrsvm.problem import LOSSES
 from wdrsvm.problem.norms import HUGE, TINY
@@ -282,3 +284,16 @@ def test_weights_below_zero_are_refused():
 def test_weights_are_finite(odd):
     with pytest.raises(ValueError, match="sample_weight"):
         radius_max(FEATURES, CODES, sample_weight=np.r_[odd, np.ones(11)])
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [np.asarray, np.ndarray.tolist, pd.DataFrame, sparse.csr_array, sparse.coo_array],
+    ids=["array", "list", "frame", "csr", "coo"],
+)
+def test_some_rows_are_of_the_kind_that_was_given(kind):
+    given = kind(np.arange(12.0).reshape(4, 3))
+    found = some_rows(given, np.array([2, 0]))
+    assert isinstance(found, type(given)) or sparse.issparse(given)
+    dense = found.toarray() if sparse.issparse(found) else np.asarray(found)
+    np.testing.assert_array_equal(dense, [[6, 7, 8], [0, 1, 2]])

@@ -12,7 +12,7 @@ from wdrsvm.robustness.paths import plane
 from wdrsvm.robustness.paths.plane import _Candidate, _Column, _Floors, _Plane, solve_plane
 from wdrsvm.robustness.radius.radius_max import limit_classifier
 from wdrsvm.solvers import SolverResult, SolverSettings, SolverStatus
-from wdrsvm.solvers.chain import Neighbour
+from wdrsvm.solvers.neighbours import Neighbour
 
 rng = np.random.default_rng(0)
 Y = np.arange(9) % 3

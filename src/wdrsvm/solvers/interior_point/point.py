@@ -24,7 +24,7 @@ from ..cones.normal_system import NormalSystem
 from ..cones.polyhedral import AbsoluteSums, Box
 from ..cones.second_order import SecondOrder
 from ..cones.wide_system import WideSystem, least_curvature, row_roots
-from ..newton.gram import gram_in_parts
+from ..cones.gram import gram_in_parts
 from ..scaling import Scaling
 from .compiled_step import iterate
 

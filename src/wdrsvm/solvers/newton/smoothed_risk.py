@@ -18,7 +18,7 @@ from ...arrays import Codes, Floats
 from ...problem import RobustProblem
 from ...rows.reduce import Kept, Reduction, added
 from ..scaling import Scaling
-from .gram import GramSum
+from ..cones.gram import GramSum
 from .smoothing import LabelSmoothing, PieceSmoothing, Point, RowSums, SoftRows, TornRows
 
 

@@ -17,7 +17,7 @@ from ...problem.certificate.smooth import RowTangents
 from ..scaling import Scaling
 from . import hinge_rows as soft_rows
 from . import smooth_loss_rows as smooth_rows
-from .gram import GramSum
+from ..cones.gram import GramSum
 
 # Rows whose curvature is left out: one piece has all but this share of the softmax.
 SATURATED = 1e-5

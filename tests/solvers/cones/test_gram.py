@@ -5,9 +5,9 @@ import pickle
 import numpy as np
 import pytest
 
+from wdrsvm.solvers.cones import gram
+from wdrsvm.solvers.cones.gram import GramSum, gram_in_parts
 from wdrsvm.solvers.cones.sample_rows import weighted_gram
-from wdrsvm.solvers.newton import gram
-from wdrsvm.solvers.newton.gram import GramSum, gram_in_parts
 
 N_CLASSES, N_COLUMNS = 3, 20
 
