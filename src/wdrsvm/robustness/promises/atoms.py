@@ -163,9 +163,7 @@ def _best_tail(judged: Judged, atoms: Atoms, rates: Floats) -> Tail | None:
 
 def label_costs(judged: Judged, source: Codes) -> Floats:
     """Cost of giving each of some rows each label; its own costs nothing."""
-    cost = judged.problem.flip_cost()[source]
-    cost[np.arange(len(source)), judged.problem.y[source]] = 0.0
-    return np.asarray(cost)
+    return judged.problem.label_price(source)
 
 
 def move_distances(judged: Judged, atoms: Atoms) -> Floats:
