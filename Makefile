@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
-ROOMS := estimators problem robustness solvers
+ROOMS := estimators inputs problem robustness rows solvers
 COUNTED := $(addprefix tests/,agreement $(ROOMS))
 
 .DEFAULT_GOAL := test

@@ -27,3 +27,21 @@ def far_problem(offset):
     X = rng.normal(size=(20, 3)) + y[:, None] + offset
     weight = np.full(20, 1 / 20)
     return RobustProblem.of(X, y, weight, WassersteinBall(0.1, 2.0), n_classes=2)
+
+
+SEEDS = range(30)
+
+
+def value_by_hand(problem, coef, intercept, lam):
+    """F(M, b, lam) from its definition."""
+    losses = problem.loss.of_labels(problem.X @ coef.T + intercept)
+    cost = costs_by_hand(problem)
+    possible = np.isfinite(cost)
+    pieces = np.where(possible, losses - lam * np.where(possible, cost, 0.0), -np.inf)
+    return problem.radius * lam + problem.weight @ pieces.max(axis=1)
+
+
+def classifier_for(problem, seed=0):
+    rng = np.random.default_rng(seed)
+    coef = rng.normal(size=(problem.n_classes, problem.n_features))
+    return coef, rng.normal(size=problem.n_classes)

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from wdrsvm.problem.problem import Subgradient
+from wdrsvm.problem.subgradient import Subgradient
 from wdrsvm.rows import blocks
 from wdrsvm.rows import reduce as sweeps
 from wdrsvm.rows.reduce import MemoryReduction, added, joined

@@ -20,11 +20,11 @@ from ...problem import Multipliers, RobustProblem
 from ..cones import sample_rows
 from ..cones.choice import MAX_START_LAM, norm_multipliers, normal_system, starting_cone
 from ..cones.complementarity import Lengths, Rows, RowStep
+from ..cones.gram import gram_in_parts
 from ..cones.normal_system import NormalSystem
 from ..cones.polyhedral import AbsoluteSums, Box
 from ..cones.second_order import SecondOrder
 from ..cones.wide_system import WideSystem, least_curvature, row_roots
-from ..cones.gram import gram_in_parts
 from ..scaling import Scaling
 from .compiled_step import iterate
 

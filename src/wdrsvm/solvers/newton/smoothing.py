@@ -14,10 +14,10 @@ from ...arrays import Codes, Flags, Floats
 from ...problem import RobustProblem
 from ...problem.certificate.multipliers import RowDuals, RowMultipliers
 from ...problem.certificate.smooth import RowTangents
+from ..cones.gram import GramSum
 from ..scaling import Scaling
 from . import hinge_rows as soft_rows
 from . import smooth_loss_rows as smooth_rows
-from ..cones.gram import GramSum
 
 # Rows whose curvature is left out: one piece has all but this share of the softmax.
 SATURATED = 1e-5
