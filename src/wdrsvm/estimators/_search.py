@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 from sklearn.base import clone
-from sklearn.metrics import check_scoring
-from sklearn.metrics._scorer import _check_multimetric_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import (
@@ -39,53 +37,12 @@ from ..robustness.paths.grids import (
 )
 from ._fit import solver_settings, unchanged_on_error
 from ._folds import FoldScores, Grid, scored_fold
-from ._judges import ALONE, Judge, Rows, judges_of, routed_name
+from ._judges import ALONE, Judge, Rows, judges_of, routed_name, scorers_of
+from ._search_parameters import SEARCHED, search_init
 from ._search_results import best_point, most_robust, results_table
 
-# Parameters of a search beside those of the estimator, and their defaults.
-OWN_PARAMETERS = {
-    "radii": 10,
-    "label_costs": (2.0, np.inf),
-    "cv": 5,
-    "scoring": None,
-    "refit": True,
-    "one_standard_error": False,
-    "n_jobs": None,
-}
-POSITIONAL = ("radii", "label_costs")
 # Gap of the fits in folds: scores hardly change below it.
 FOLD_TOL = 1e-3
-# Parameters of the estimator that the search sets itself.
-SEARCHED = ("radius", "label_cost", "warm_start")
-
-
-def search_init(estimator: type) -> Callable[..., None]:
-    """An ``__init__`` that stores the search's own parameters and the estimator's."""
-    theirs = {
-        name: parameter.default
-        for name, parameter in inspect.signature(estimator).parameters.items()
-        if name not in SEARCHED
-    }
-    kind = inspect.Parameter
-    parameters = [kind("self", kind.POSITIONAL_OR_KEYWORD)] + [
-        kind(
-            name,
-            kind.POSITIONAL_OR_KEYWORD if name in POSITIONAL else kind.KEYWORD_ONLY,
-            default=default,
-        )
-        for name, default in (OWN_PARAMETERS | theirs).items()
-    ]
-    signature = inspect.Signature(parameters)
-
-    def __init__(*args: Any, **kwargs: Any) -> None:  # noqa: N807
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        searcher = bound.arguments.pop("self")
-        for name, value in bound.arguments.items():
-            setattr(searcher, name, value)
-
-    __init__.__signature__ = signature  # type: ignore[attr-defined]
-    return __init__
 
 
 class PathSearch:
@@ -252,10 +209,7 @@ class PathSearch:
         return clone(self._searched(**shared))
 
     def _scorers(self) -> dict[str, Any]:
-        estimator = self._searched()
-        if self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring):
-            return {ALONE: check_scoring(estimator, self.scoring or "accuracy")}
-        return _check_multimetric_scoring(estimator, self.scoring)
+        return scorers_of(self._searched(), self.scoring)
 
     def _metric(self, scorers: dict[str, Any]) -> str:
         """Name of the scorer that decides."""

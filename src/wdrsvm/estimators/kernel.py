@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats
 from ..inputs.arrays import as_matrix, check_scores
@@ -251,7 +251,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
         data = training_data(self, X, y, sample_weight, label_trust)
-        return lifted(self, data, _num_samples(y))
+        return lifted(self, data, len(y))
 
     def _problem(self, data: TrainingData, ball: WassersteinBall) -> RobustProblem:
         problem = super()._problem(data, ball)

@@ -28,7 +28,8 @@ from ...problem.certificate.gap import allowed_gap
 from ...problem.certificate.radius_envelope import DualPoint, envelope
 from ...problem.label_flips import spend
 from ...solvers import SolverResult, SolverSettings, SolverStatus
-from ...solvers.chain import Chain, Neighbour, chain_of
+from ...solvers.chain import Chain, chain_of
+from ...solvers.neighbours import Neighbour
 from ..radius.break_ties import is_constant, lean, nominal_classifier
 from ..radius.radius_max import LimitClassifier, limit_classifier
 

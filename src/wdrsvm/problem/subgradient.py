@@ -1,0 +1,59 @@
+"""A subgradient of the objective: what the worst piece of every row contributes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..arrays import Floats
+
+if TYPE_CHECKING:
+    from .problem import RobustProblem
+
+
+class Subgradient(NamedTuple):
+    """Slopes of the objective in M, b and lam."""
+
+    coef: Floats
+    intercept: Floats
+    lam: float
+
+
+def subgradient(
+    problem: RobustProblem, coef: Floats, intercept: Floats, lam: float
+) -> Subgradient:
+    """A subgradient of F at (M, b, lam), Crammer-Singer loss.
+
+    Row n contributes w_n (e_j - e_c) x_n, where c is the label the adversary gives
+    it and j the class that wins there, and -w_n k[n, c] to lam if c is a flip.
+    """
+    d_coef = np.zeros((problem.n_classes, problem.n_features))
+    d_intercept = np.zeros(problem.n_classes)
+    d_lam = problem.radius
+    for rows in problem.blocks():
+        slope, flip_cost = _active_slopes(problem, coef, intercept, lam, rows)
+        d_coef += (problem.features(rows).T @ slope).T
+        d_intercept += slope.sum(axis=0)
+        d_lam -= flip_cost
+    return Subgradient(d_coef, d_intercept, d_lam)
+
+
+def _active_slopes(
+    problem: RobustProblem, coef: Floats, intercept: Floats, lam: float, rows: slice
+) -> tuple[Floats, float]:
+    scores = problem.scores(coef, intercept, rows)
+    n = np.arange(len(scores))
+    cost = problem.label_price(rows)
+    if lam == 0:  # 0 * inf: an impossible flip stays impossible
+        priced = np.where(np.isfinite(cost), 0.0, np.inf)
+    else:
+        priced = lam * cost
+    label = np.argmax(problem.loss.of_labels(scores) - priced, axis=1)
+    raised = scores + problem.loss.margin
+    raised[n, label] -= problem.loss.margin
+    winner = np.argmax(raised, axis=1)
+    slope = np.zeros_like(scores)
+    slope[n, winner] += problem.weight[rows]
+    slope[n, label] -= problem.weight[rows]
+    return slope, float(problem.weight[rows] @ cost[n, label])
