@@ -67,6 +67,21 @@ def test_a_path_marks_them_too(path):
     assert np.asarray(crosses.get_offsets()) == pytest.approx(expected)
 
 
+def test_all_pictures_of_a_path_mark_them(path):
+    flips = PathDisplay(path).plot_flipped_labels(X, y).ax_
+    changed = path.flipped_labels(X, y)[0, 0]
+    (crosses,) = flips.collections
+    assert np.asarray(crosses.get_offsets()) == pytest.approx(
+        np.array([[RADII[0], changed]])
+    )
+    drawn = PathDisplay(path).plot_coefficients(1).ax_
+    (crosses,) = drawn.collections
+    expected = [[RADII[0], value] for value in path.coef[0, 0, 1]]
+    assert np.asarray(crosses.get_offsets()) == pytest.approx(np.array(expected))
+    assert drawn.get_title().startswith("class 1, label cost 0.5\ncrossed out: ")
+    assert not PathDisplay(path).plot_coefficients(1, cost_index=1).ax_.collections
+
+
 def test_arguments_go_to_what_is_drawn(search, path):
     lines = SearchDisplay.from_search(search, lw=3).ax_.lines
     assert [line.get_linewidth() for line in lines[:2]] == [3, 3]

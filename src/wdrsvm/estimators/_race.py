@@ -23,7 +23,7 @@ from ..robustness.paths.constant_points import CONSTANT_SHARE
 from ._folds import FoldScores, Grid
 
 # Standard deviations behind the leader that no point makes up for.
-FAR = 4.0
+FAR = 3.0
 # Folds of the first round; later ones double what is done.
 FIRST = 2
 # Of fewer folds too few are left to save.
@@ -63,7 +63,9 @@ class Race:
         behind = scores[:, [leader]] - scores
         n_rows = min(len(test) for _, test in splits)
         near = ~_is_far(behind, inside, len(splits), n_rows)
-        return promising & (self._with_larger_radii(near) if self.one_standard_error else near)
+        return promising & (
+            self._with_larger_radii(near) if self.one_standard_error else near
+        )
 
     def _with_larger_radii(self, near: Flags) -> Flags:
         """Those near, and the points of larger radii at their label costs."""

@@ -16,7 +16,7 @@ OWN_PARAMETERS = {
     "scoring": None,
     "refit": True,
     "one_standard_error": False,
-    "stop_early": True,
+    "stop_early": False,
     "n_jobs": None,
 }
 POSITIONAL = ("radii", "label_costs")
