@@ -1,20 +1,21 @@
 r"""Points of a search that further folds cannot make the best.
 
 Folds are run in rounds.  After each round the point with the best mean score leads.  Let a
-point's scores be behind the leader's by :math:`d` in the mean of the k folds so far, and let
-s be the spread of such differences from fold to fold.  Over all n folds it will be behind by
-:math:`d` as well, up to an error with the standard deviation
+point be behind the leader by d in the mean of the k folds so far, and let s be the spread
+of such differences from fold to fold.  Over all n folds it will be behind by d as well, up
+to an error with the standard deviation
 
 .. math:: s \sqrt{(n - k) / (n k)},
 
 if folds are alike.  A point that is behind by more than ``FAR`` of these is left out of the
 folds to come.  Two folds say little of a spread, so it is the largest of three: the point's
-own, that of all points together, and the least that shares of m rows held out can have.
+own, that of all points together, and what shares of m rows held out may have.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,7 +24,9 @@ from ..robustness.paths.constant_points import CONSTANT_SHARE
 from ._folds import FoldScores, Grid
 
 # Standard deviations behind the leader that no point makes up for.
-FAR = 3.0
+FAR = 4.0
+# Rows held out on which two classifiers may differ although their scores do not.
+APART = 4.0
 # Folds of the first round; later ones double what is done.
 FIRST = 2
 # Of fewer folds too few are left to save.
@@ -46,7 +49,7 @@ class Race:
         ends = [0, FIRST]
         while ends[-1] < n_folds:
             ends.append(min(2 * ends[-1], n_folds))
-        return [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
+        return [slice(*pair) for pair in pairwise(ends)]
 
     def left(self, folds: list[FoldScores], splits: list[tuple[Floats, Floats]]) -> Flags:
         """The points that the folds to come are run for."""
@@ -80,8 +83,8 @@ def _is_far(behind: Floats, inside: Flags, n_folds: int, n_rows: int) -> Flags:
     """Whether points are too far behind (k, points) to come first."""
     mean, n_done = behind.mean(axis=0), len(behind)
     own = behind.var(axis=0, ddof=1)
-    # Shares of m rows that differ by d are of rows of which at least d are judged apart.
-    least = np.clip(mean * (1 - mean), 0.0, None) / n_rows
+    # Shares of m rows that differ by d: at least d of the rows are judged apart.
+    least = (np.abs(mean) + APART / n_rows) / n_rows
     spread = np.sqrt(np.maximum(np.maximum(own, own[inside].mean()), least))
     error = spread * np.sqrt((n_folds - n_done) / (n_folds * n_done))
     return np.asarray(mean > FAR * error)

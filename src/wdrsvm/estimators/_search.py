@@ -6,7 +6,6 @@ import inspect
 import sys
 from typing import Any
 
-import numpy as np
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.metrics import check_scoring

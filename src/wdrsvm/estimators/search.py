@@ -38,7 +38,7 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
         best, at the label cost of the best.
     stop_early : bool, default=False
         Whether to leave points out of further folds once they are so far behind the best
-        that no chance explains it, by three standard deviations.  Begins after two folds
+        that no chance explains it, by four standard deviations.  Begins after two folds
         of four or more.
     n_jobs : int or None, default=None
         Folds that are worked on at a time, through joblib and whichever of its backends
