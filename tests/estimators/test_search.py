@@ -233,12 +233,19 @@ def test_default_radii_begin_where_something_is_learned():
     assert not found.cv_results_["constant"][top].all()
 
 
-def test_progress_goes_to_a_callable():
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_progress_is_told_fold_by_fold_in_place_of_the_bar(n_jobs, capsys):
     shown = []
-    RobustLinearSVCCV([0.1], [2.0], cv=2, verbose=lambda *far: shown.append(far)).fit(
-        WINE, CULTIVAR
-    )
-    assert shown == [(0, 2), (1, 2), (2, 2)]
+    search = RobustLinearSVCCV([0.1], [2.0], cv=4, n_jobs=n_jobs, stop_early=True)
+    search._on_fold = lambda *far: shown.append(far)
+    search.set_params(verbose=1).fit(X, y)
+    assert shown == [(k, 4) for k in range(5)]
+    assert "folds [" not in capsys.readouterr().err
+
+
+def test_a_search_says_nothing_unless_asked(capsys):
+    RobustLinearSVCCV([0.1], [2.0], cv=2).fit(X, y)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_the_default_kernel_search_heeds_class_weights():

@@ -19,6 +19,21 @@ def test_a_path_marks_them_too(path):
     assert np.asarray(crosses.get_offsets()) == pytest.approx(expected)
 
 
+def test_all_pictures_of_a_path_mark_them(path):
+    flips = PathDisplay(path).plot_flipped_labels(X, y).ax_
+    changed = path.flipped_labels(X, y)[0, 0]
+    (crosses,) = flips.collections
+    assert np.asarray(crosses.get_offsets()) == pytest.approx(
+        np.array([[RADII[0], changed]])
+    )
+    drawn = PathDisplay(path).plot_coefficients(1).ax_
+    (crosses,) = drawn.collections
+    expected = [[RADII[0], value] for value in path.coef[0, 0, 1]]
+    assert np.asarray(crosses.get_offsets()) == pytest.approx(np.array(expected))
+    assert drawn.get_title().startswith("class 1, label cost 0.5\ncrossed out: ")
+    assert not PathDisplay(path).plot_coefficients(1, cost_index=1).ax_.collections
+
+
 def test_coefficients_by_radius(path):
     display = PathDisplay(path).plot_coefficients(2, cost_index=1)
     for feature, line in enumerate(display.ax_.lines):

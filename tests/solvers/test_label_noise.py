@@ -52,8 +52,10 @@ def test_the_objective_falls_and_ends_where_no_belief_changes(loss, repair, shar
     point = disbelieve(doubts, SETTINGS, solve=watched)
     objectives = [record.objective for record in point.found.history]
     assert (np.diff(objectives) < 0).all()
-    # Recomputed from the classifiers alone; other descents were not kept.
-    assert all(any(value <= told + 1e-9 for value in fitted) for told in objectives)
+    # Recomputed from the classifiers alone, in the order of the descent that was kept.
+    n_rounds = len(objectives)
+    descents = [fitted[k : k + n_rounds] for k in range(len(fitted) - n_rounds + 1)]
+    assert any((np.array(each) <= np.add(objectives, 1e-9)).all() for each in descents)
     final = doubts.value(point.found.coef, point.found.intercept)
     assert point.value == pytest.approx(final, rel=1e-6)
     beliefs = doubts.beliefs(point.found.coef, point.found.intercept)
@@ -64,6 +66,23 @@ def test_the_objective_falls_and_ends_where_no_belief_changes(loss, repair, shar
         loss, price, _ = doubts.offers(scores)
         changed = np.abs(beliefs.belief - point.beliefs.belief) > 1e-9
         np.testing.assert_allclose(loss[changed], price[changed], atol=1e-4)
+
+
+def test_progress_is_told_while_the_descents_run():
+    """Rounds of all descents, those kept among them, between the fits and not after."""
+    events = []
+
+    def watched(problem, settings, start):
+        result = solve_as_chosen(problem, settings, start)
+        events.append("fit")
+        return result
+
+    told = replace(SETTINGS, callback=events.append)
+    point = disbelieve(doubted(), told, solve=watched)
+    records = [event for event in events if event != "fit"]
+    assert set(point.found.history) <= set(records)
+    assert events.index(records[0]) < len(events) // 2
+    assert len(records) > len(point.found.history)
 
 
 def test_rounds_without_starts_fall_in_every_step():

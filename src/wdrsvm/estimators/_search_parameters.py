@@ -1,4 +1,4 @@
-"""Parameters of a search: its own, and those of the estimator searched over."""
+"""Parameters of a search: its own, and those of the estimator that it searches over."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ OWN_PARAMETERS = {
     "scoring": None,
     "refit": True,
     "one_standard_error": False,
+    "stop_early": False,
     "n_jobs": None,
 }
 POSITIONAL = ("radii", "label_costs")
@@ -50,3 +51,11 @@ def search_init(estimator: type) -> Callable[..., None]:
 
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     return __init__
+
+
+def check_refit(refit: Any) -> None:
+    """Refuse what is neither a flag nor a name."""
+    if not isinstance(refit, bool | np.bool_ | str):
+        raise ValueError(
+            f"refit must be True, False or the name of a scorer, got {refit!r}."
+        )
