@@ -17,6 +17,7 @@ from .onnx_export import to_onnx
 from .problem import WassersteinBall
 from .robustness import (
     LabelAudit,
+    ObservedRadius,
     RadiusChoice,
     RobustPath,
     WorstCaseDistribution,
@@ -24,6 +25,7 @@ from .robustness import (
     bootstrap_radius,
     certified_radius,
     guaranteed_radius,
+    observed_radius,
     one_vs_rest_path,
     radius_max,
     robust_path,
@@ -35,6 +37,7 @@ from .version import __version__
 __all__ = [
     "DisbeliefWarning",
     "LabelAudit",
+    "ObservedRadius",
     "RadiusChoice",
     "RadiusWarning",
     "RobustLinearSVC",
@@ -53,6 +56,7 @@ __all__ = [
     "certified_radius",
     "guaranteed_radius",
     "load_model",
+    "observed_radius",
     "one_vs_rest_path",
     "radius_max",
     "robust_path",
