@@ -143,6 +143,13 @@ def test_labels_alone_are_a_bound():
     assert lower_bound(cost, old, new, np.ones((1, 1))) == pytest.approx(1.5)
 
 
+def test_distances_of_columns_are_those_of_scipy():
+    for new in (NEW, np.vstack([NEW, NEW[:20]])):
+        found = transport._on_lines(OLD, new)
+        expected = [wasserstein_distance(OLD[:, k], new[:, k]) for k in range(3)]
+        assert found == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 def test_directions_have_dual_norm_one(norm):
     found = directions_between(norm, sample(OLD), sample(NEW), 5, np.random.default_rng(0))
@@ -186,7 +193,7 @@ def test_drift_is_seen_through_noise():
     old, calm = rng.normal(size=(400, 8)), rng.normal(size=(400, 8))
     quiet = observed_radius(old, calm)
     moved = observed_radius(old, calm + 0.5 * np.eye(8)[0])
-    assert quiet.radius > 1 > moved.drift > 0.25
+    assert quiet.radius > 1 > moved.drift > 0.15
     assert quiet.drift < 0.05
     assert f"at least {moved.drift:.3g} is drift" in moved.sentence()
     none = ObservedRadius(0.1, 0.1, 0.1, 0.2, 0.0, 5, 6)
@@ -206,10 +213,10 @@ def test_noise_falls_by_its_own_rate():
 
     rows = sample(np.zeros((64, 1)))
     rng = np.random.default_rng(0)
-    found = noise._extrapolated(measure, None, rows, (64, 64), rng)
-    assert found == pytest.approx(1 / 64)
-    assert noise._extrapolated(measure, None, rows, (16, 16), rng) == 1 / 16
-    assert noise._extrapolated(measure, None, rows, (40, 24), rng) == 1 / 40
+    found = noise._extrapolated(measure, None, rows, (64, 64), 2, rng)
+    assert found == pytest.approx([1 / 64] * 2)
+    assert noise._extrapolated(measure, None, rows, (16, 16), 1, rng) == [1 / 16]
+    assert noise._extrapolated(measure, None, rows, (40, 24), 1, rng) == [1 / 40]
 
 
 def test_sparse_rows_and_frames():

@@ -55,10 +55,9 @@ def noise_of(
     A plan of many pieces has the noise of one of them.
     """
     whole, piece = (old.n_rows, new.n_rows), piece_sizes(old, new)
-    times = range(n_splits)
     return Noise(
-        [_extrapolated(_plan_cost, cost, old, piece, rng) for _ in times],
-        [_extrapolated(projected, cost, old, whole, rng) for _ in times],
+        _extrapolated(_plan_cost, cost, old, piece, n_splits, rng),
+        _extrapolated(projected, cost, old, whole, n_splits, rng),
     )
 
 
@@ -71,21 +70,28 @@ def _extrapolated(
     cost: TransportCost,
     rows: Sample,
     sizes: tuple[int, int],
+    n_splits: int,
     rng: Generator,
-) -> float:
+) -> list[float]:
     """The measure between disjoint parts of given sizes, had there been rows enough.
 
     Noise falls like a power of the size, which parts of half the size tell.
     """
     wanted = sizes[0], min(sizes)
     share = min(1.0, rows.n_rows / sum(wanted))
-    at = _between_parts(measure, cost, rows, wanted, share, rng)
+
+    def between(part: float) -> list[float]:
+        times = range(n_splits)
+        return [_between_parts(measure, cost, rows, wanted, part, rng) for _ in times]
+
+    found = between(share)
     if share == 1:
-        return at
-    before = _between_parts(measure, cost, rows, wanted, share / 2, rng)
-    if not 0 < at < before < np.inf:
-        return at
-    return float(at * (at / before) ** np.log2(1 / share))
+        return found
+    before = float(np.mean(between(share / 2)))
+    if not 0 < np.mean(found) < before < np.inf:
+        return found
+    rate = (float(np.mean(found)) / before) ** np.log2(1 / share)
+    return [float(rate * each) for each in found]
 
 
 def _between_parts(
@@ -98,5 +104,5 @@ def _between_parts(
 ) -> float:
     first, second = (max(1, int(share * size)) for size in sizes)
     order = rng.permutation(rows.n_rows)
-    parts = order[:first], order[first : first + second]
-    return measure(cost, *(rows.take(part) for part in parts), rng)
+    one, other = rows.take(order[:first]), rows.take(order[first : first + second])
+    return measure(cost, one, other, rng)

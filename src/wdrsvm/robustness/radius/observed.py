@@ -88,7 +88,7 @@ def observed_radius(
     label_cost: float | ArrayLike = 2.0,
     norm: str = "l2",
     feature_cost: ArrayLike | str | None = None,
-    n_splits: int = 5,
+    n_splits: int = 10,
     random_state: int = 0,
 ) -> ObservedRadius:
     """Smallest radius of a ball around old rows that contains new ones.
@@ -127,7 +127,7 @@ def observed_radius(
         Price of moving each feature by one unit; ``"std"`` measures movement in standard
         deviations of the old rows.  Pass ``feature_cost_`` of a fitted classifier to
         measure in its units.
-    n_splits : int, default=5
+    n_splits : int, default=10
         Random divisions of the old rows for the noise floor.
     random_state : int, default=0
         Seed of divisions, pieces and projections.
