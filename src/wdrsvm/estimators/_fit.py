@@ -182,7 +182,7 @@ def concluded(
     share of its own.
     """
     if result.status is not SolverStatus.CONVERGED:
-        _warn_about_gap(estimator, result)
+        _warn_about_gap(estimator, problem, result)
     limit = limit_classifier(problem)
     bound = result.certificate.dual_bound
     if not is_constant(problem, bound, limit, estimator.tol):
@@ -200,12 +200,21 @@ _REMEDIES = {
 }
 
 
-def _warn_about_gap(estimator: Any, result: SolverResult) -> None:
+def _remedy(problem: RobustProblem, status: SolverStatus) -> str:
+    """Advice that can be followed: some problems have one solver only."""
+    if status is SolverStatus.STALLED and problem.is_bounded:
+        return "Raise tol: no other solver knows support and categorical."
+    if status is SolverStatus.STALLED and problem.is_distributed:
+        return "Raise tol or standardise the features."
+    return _REMEDIES[status]
+
+
+def _warn_about_gap(estimator: Any, problem: RobustProblem, result: SolverResult) -> None:
     gap = result.certificate.relative_gap
     warnings.warn(
         f"{type(estimator).__name__} stopped after {result.n_iter} iterations of "
         f"{result.solver} at a relative duality gap of {gap:.1e}, above "
-        f"tol={estimator.tol:.1e}. {_REMEDIES[result.status]}",
+        f"tol={estimator.tol:.1e}. {_remedy(problem, result.status)}",
         ConvergenceWarning,
         stacklevel=5,
     )

@@ -17,12 +17,14 @@ from ..inputs.arrays import (
     nominal_weight,
     observed_classes,
 )
+from ..problem import WassersteinBall
 from ..robustness.promises.worst_case import worst_case_risk
 from ..rows.moments import column_deviations
 from ..rows.threads import at_most, n_processors
 from ._base import LargestScore
 from ._feature_cost import in_deviations
 from ._fit import unchanged_on_error
+from ._promises import ErrorPromisesMixin
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
 
@@ -41,7 +43,7 @@ LINEAR = ("norm", "feature_cost")
 KERNEL = ("kernel", "gamma", "degree", "coef0", "kernel_params", "n_components")
 
 
-class RobustOneVsRestSVC(LargestScore):
+class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
     """One-vs-rest robust support vector machine: one binary machine a class.
 
     Each machine tells its class from all others with the least worst-case hinge loss, all
@@ -251,7 +253,11 @@ class RobustOneVsRestSVC(LargestScore):
         """
         check_is_fitted(self)
         weights = {"sample_weight": sample_weight, "label_trust": label_trust}
-        return worst_case_risk(self, X, y, self.estimators_[0]._ball(), **weights)
+        return worst_case_risk(self, X, y, self._ball(), **weights)
+
+    def _ball(self) -> WassersteinBall:
+        """The ball that all machines share."""
+        return self.estimators_[0]._ball()
 
     def _machine(self) -> tuple[type, dict[str, Any]]:
         """Class and parameters of a machine."""

@@ -26,6 +26,13 @@ class SolverStatus(Enum):
     STALLED = "stalled"
 
 
+def status_of(certificate: Certificate, tol: float, stalled: bool) -> SolverStatus:
+    """How a solve ended: what is proven comes first, whatever stopped the solver."""
+    if certificate.holds(tol):
+        return SolverStatus.CONVERGED
+    return SolverStatus.STALLED if stalled else SolverStatus.MAX_ITER
+
+
 class Start(NamedTuple):
     """A point to start from: coef (C, P), intercept (C,), lam."""
 
@@ -152,14 +159,15 @@ class Incumbent:
         return Certificate(self.objective, bound, self.lam)
 
     def result(
-        self, solver: str, status: SolverStatus, n_iter: int, history: History
+        self, solver: str, tol: float, stalled: bool, n_iter: int, history: History
     ) -> SolverResult:
+        """What was found; ``stalled`` says why the solver gave up, if it did."""
         return SolverResult(
             coef=self.coef,
             intercept=self.intercept,
             certificate=self.certificate,
             multipliers=self.multipliers,
-            status=status,
+            status=status_of(self.certificate, tol, stalled),
             n_iter=n_iter,
             solver=solver,
             history=tuple(history.records),

@@ -53,7 +53,7 @@ class Scaling:
             centre = np.where(low == high, low, mean)
         largest = np.maximum(high - centre, centre - low)
         scale = np.where(touchable, cost, 1 / np.where(largest > TINY, largest, 1.0))
-        unit = _typical((largest * scale)[touchable])
+        unit = typical_size((largest * scale)[touchable])
         scale = np.where(touchable, scale / unit, scale)
         plain = cls(
             touchable,
@@ -129,7 +129,7 @@ class Scaling:
         return plain
 
 
-def _typical(sizes: Floats) -> float:
+def typical_size(sizes: Floats) -> float:
     """The geometric mean: neither the largest feature nor the smallest sets the unit."""
     sizes = sizes[sizes > TINY]
     return float(np.exp(np.log(sizes).mean())) if len(sizes) else 1.0

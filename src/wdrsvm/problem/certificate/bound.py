@@ -36,6 +36,8 @@ MAX_STEERINGS = 3
 FIRST_RIDGE, LAST_RIDGE, STIFFER = 1e-12, 1e-2, 1e3
 # Rows times squared unknowns up to which steering the gradient is worth its time.
 MAX_STEERING_WORK = 1e11
+# Unknowns up to which their dense system fits into any memory.
+MAX_STEERING_UNKNOWNS = 6000
 # Entries of a dense curvature of all rows that are no burden.
 MAX_JOINT_ENTRIES = 1e5
 # A share of the budget that is not worth steering for.
@@ -88,9 +90,10 @@ def dual_point(
         feasible, rough = _balanced(problem, multipliers, Design.of(problem, fixed))
     point = _point(problem, feasible, multipliers.flow)
     unscaled = feasible is not None and point.share(radius) == 1
-    work = problem.n_rows * (problem.n_classes * (problem.n_features + 1)) ** 2
+    unknowns = problem.n_classes * (problem.n_features + 1)
     steering = steering and multipliers.gradient is not None
-    steerable = steering and work <= MAX_STEERING_WORK
+    steerable = steering and problem.n_rows * unknowns**2 <= MAX_STEERING_WORK
+    steerable = steerable and unknowns <= MAX_STEERING_UNKNOWNS
     if point.bound(radius) < enough and not unscaled and steerable:
         steered = _steered(problem, multipliers, fixed, rough.on_flips)
         point = _better(point, steered, radius)

@@ -17,6 +17,7 @@ from ...arrays import Floats
 from ...problem.norms import incidence
 from .complementarity import Lengths, Rows, RowStep
 from .sample_rows import compiled
+from .wide_system import ByFeature, box_by_feature, sums_by_feature
 
 
 class Curvature:
@@ -184,6 +185,9 @@ class Box(Rows):
     def add_curvature(self, to: Curvature) -> None:
         add_box_curvature(to.matrix, self.slack, self.mult, to.n_columns)
 
+    def by_feature(self, least: float) -> ByFeature:
+        return box_by_feature(self.spring, least)
+
     def rhs(self, goal: Floats) -> tuple[Floats, float]:
         pull: tuple[Floats, float] = _box_rhs(goal, self.slack)
         return pull
@@ -264,15 +268,26 @@ class AbsoluteSums:
         return self.sides.complementarity() + self.caps.complementarity()
 
     def add_curvature(self, to: Curvature) -> None:
+        diagonal, ratio = self._springs()
+        self.pairs.add(to, diagonal, np.sqrt(self.bend)[:, None] * ratio)
+        self.pairs.add_lam(to, self.bend[:, None] * ratio, float(self.bend.sum()))
+
+    def by_feature(self, least: float) -> ByFeature:
+        """The curvature without a dense matrix, of differences ``least`` at least."""
+        diagonal, ratio = self._springs()
+        parts = self.pairs.incidence, diagonal + least, ratio, np.sqrt(self.bend)
+        return sums_by_feature(*parts)
+
+    def _springs(self) -> tuple[Floats, Floats]:
+        """Stiffness (K, T) of the differences once u is eliminated, and what share of a
+        difference u follows."""
         below, above = self.sides.spring
         self.stiff, self.twist = below + above, above - below
         self.cap_spring = self.caps.spring
         self.bend = self.cap_spring / (1 + self.cap_spring * (1 / self.stiff).sum(axis=1))
         ratio = self.twist / self.stiff
         # (p + q) - (q - p)^2 / (p + q), written so that nothing cancels
-        diagonal = 4 * below * (above / self.stiff)
-        self.pairs.add(to, diagonal, np.sqrt(self.bend)[:, None] * ratio)
-        self.pairs.add_lam(to, self.bend[:, None] * ratio, float(self.bend.sum()))
+        return 4 * below * (above / self.stiff), ratio
 
     def _solve_upper(self, rhs: Floats) -> Floats:
         plain = rhs / self.stiff

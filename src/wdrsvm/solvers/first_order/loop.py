@@ -30,7 +30,6 @@ from ..result import (
     Progress,
     SolverResult,
     SolverSettings,
-    SolverStatus,
     Start,
 )
 from .state import Ascent
@@ -55,7 +54,7 @@ def first_order(
     history, best = History(settings.callback), _first_incumbent(problem, start)
     ascent = Ascent(problem, start, settings.seed)
     last = _epoch_limit(problem, ascent, settings.max_iter)
-    due, status = min(FIRST_CHECK, last), SolverStatus.MAX_ITER
+    due, stalled = min(FIRST_CHECK, last), False
     for epoch in range(1, last + 1):
         ascent.sweep()
         ascent.recentre()
@@ -63,18 +62,15 @@ def first_order(
             continue
         if ascent.has_run_away:
             best.raise_bound(0.0, None)
-            status = SolverStatus.STALLED
+            stalled = True
             break
         ascent.judge(best)
         history.add(epoch, best.objective, best.dual_bound)
-        if best.certificate.holds(settings.tol):
-            status = SolverStatus.CONVERGED
-            break
-        if _stalled(history):
-            status = SolverStatus.STALLED
+        stalled = _stalled(history)
+        if stalled or best.certificate.holds(settings.tol):
             break
         due = min(_next_check(history, settings.tol), last)
-    return best.result("first-order", status, epoch, history)
+    return best.result("first-order", settings.tol, stalled, epoch, history)
 
 
 def _first_incumbent(problem: RobustProblem, start: Start | None) -> Incumbent:

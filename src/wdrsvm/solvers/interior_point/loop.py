@@ -33,7 +33,6 @@ from ...problem import RobustProblem
 from ..cones.choice import MAX_START_LAM
 from ..result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
 from ..scaling import Scaling
-from ..subgradient.active_pieces import require_crammer_singer
 from .point import Iterate, ScaledData
 from .warm_start import placed
 
@@ -47,6 +46,9 @@ FARTHER_LAMS = (1e7, 1e11)
 SHARE_OF_FLIPS = 0.1
 # Failed judgements before multipliers are steered.
 PATIENCE = 3
+# Rounding is sooner felt where the system is one of few rows: each point from this many
+# times the gap asked for is looked at.
+EARLY = 30.0
 
 
 # Shown every iterate and its relative gap.
@@ -57,7 +59,6 @@ def interior_point(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Train to the gap asked for, from a start if there is one worth it."""
-    require_crammer_singer(problem, "interior-point")
     problem = problem.without_idle_rows()
     data = ScaledData.of(problem, Scaling.of(problem))
     near = None if start is None else placed(data, problem, start)
@@ -95,14 +96,15 @@ def follow(
     best = Incumbent(*iterate.data.scaling.original(iterate.coef))
     history = History(settings.callback)
     max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
-    status, n_iter, n_judged = SolverStatus.MAX_ITER, 0, 0
+    n_iter, n_judged = 0, 0
+    early = EARLY if iterate.is_wide else 1.0
     while n_iter < max_iter:
         n_iter += 1
         iterate.predictor_corrector()
         objective, gap = iterate.objective, iterate.gap
         if look is not None:
             look(iterate, gap / max(objective, 1e-2))
-        near = gap <= settings.tol * max(objective, 1e-2)
+        near = gap <= early * settings.tol * max(objective, 1e-2)
         if near or iterate.is_stuck or n_iter == max_iter:
             point = iterate.data.scaling.original(iterate.coef)
             # A few more steps are cheaper than steering, unless there are none.
@@ -110,21 +112,16 @@ def follow(
             n_judged += 1
             best.judge(problem, *point, iterate.multipliers(), settings.tol, steering)
         history.add(n_iter, objective, best.dual_bound)
-        if best.certificate.holds(settings.tol):
-            status = SolverStatus.CONVERGED
+        if iterate.is_stuck or best.certificate.holds(settings.tol):
             break
-        if iterate.is_stuck:
-            status = SolverStatus.STALLED
-            break
-    if status is SolverStatus.STALLED and _radius_is_negligible(problem, best):
+    stalled = iterate.is_stuck and not best.certificate.holds(settings.tol)
+    if stalled and _radius_is_negligible(problem, best):
         # The optimum without a budget bounds all others, and is easier to certify.
         limit = interior_point(problem.with_radius(0.0), settings)
         if limit.multipliers is not None:
             point = (limit.coef, limit.intercept)
             best.judge(problem, *point, limit.multipliers, settings.tol)
-        if best.certificate.holds(settings.tol):
-            status = SolverStatus.CONVERGED
-    return best.result("interior-point", status, n_iter, history)
+    return best.result("interior-point", settings.tol, stalled, n_iter, history)
 
 
 def _farther_lams(data: ScaledData) -> Iterator[float]:

@@ -20,8 +20,10 @@ from ...problem import Multipliers, RobustProblem
 from ..cones import sample_rows
 from ..cones.choice import MAX_START_LAM, norm_multipliers, normal_system, starting_cone
 from ..cones.complementarity import Lengths, Rows, RowStep
-from ..cones.polyhedral import Box
+from ..cones.normal_system import NormalSystem
+from ..cones.polyhedral import AbsoluteSums, Box
 from ..cones.second_order import SecondOrder
+from ..cones.wide_system import WideSystem, least_curvature, row_roots
 from ..newton.gram import gram_in_parts
 from ..scaling import Scaling
 from .compiled_step import iterate
@@ -35,6 +37,8 @@ MAX_CORRECTORS = 1
 LONGER = 0.2
 # Up to this many unknowns calls cost more than what BLAS would save.
 MAX_COMPILED_UNKNOWNS = 400
+# So many times as many unknowns as directions of the rows make a wide system pay.
+WIDE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +121,7 @@ class Iterate:
         self.rows = Rows(slack, mult)
         self.degree = np.count_nonzero(self.rows.exists) + self.cone.degree
         self.n_short_steps = 0
+        self.system: NormalSystem | WideSystem
 
     @property
     def objective(self) -> float:
@@ -190,10 +195,21 @@ class Iterate:
         self._advance(step, by)
         return by
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether the rows resist in far fewer directions than there are unknowns."""
+        n_classes, n_columns = self.coef.shape
+        return bool(WIDE * len(self.y) * (n_classes + 1) < n_classes * n_columns)
+
     def _factorise(self) -> None:
         data, rows = self.data, self.rows
         self.spring = rows.spring
         curvature, self.sums = sample_rows.eliminate(self.spring, data.kappa, self.y)
+        if isinstance(self.cone, (Box, AbsoluteSums)) and self.is_wide:
+            roots = row_roots(self.spring, self.sums, data.kappa, self.y)
+            norm = self.cone.by_feature(least_curvature(roots, data.X))
+            self.system = WideSystem(roots, data.X, norm)
+            return
         matrix = gram_in_parts(curvature, data.X)
         self.system = normal_system(matrix, self.cone, self.coef.shape, data.n_touchable)
 

@@ -23,7 +23,7 @@ from ...problem import RobustProblem
 from ...problem.certificate.gap import allowed_gap
 from ..cones.choice import norm_multipliers
 from ..interior_point.constant import best_constant
-from ..result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
+from ..result import History, Incumbent, SolverResult, SolverSettings, Start
 from ..scaling import Scaling
 from .polish import polish
 from .smoothed_risk import Passes
@@ -88,12 +88,8 @@ class Rounds:
         n_iter = newton.n_iter
         if not self._converged() and n_iter < self.max_iter:
             n_iter += self._finish(newton)
-        status = SolverStatus.CONVERGED if self._converged() else self._failure(n_iter)
-        return self.best.result("newton", status, n_iter, self.history)
-
-    def _failure(self, n_iter: int) -> SolverStatus:
-        limited = n_iter >= self.max_iter
-        return SolverStatus.MAX_ITER if limited else SolverStatus.STALLED
+        stalled = n_iter < self.max_iter
+        return self.best.result("newton", self.settings.tol, stalled, n_iter, self.history)
 
     def _sample(self, n_rows: int) -> Passes:
         """Passes over that many rows, all if they are not many more or a copy too large."""

@@ -15,9 +15,8 @@ import numpy as np
 from ...arrays import Codes
 from ...problem import RobustProblem, dual_bound
 from ..newton.smoothing import PieceSmoothing, Point, SoftmaxMultipliers
-from ..result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
+from ..result import History, Incumbent, SolverResult, SolverSettings, Start
 from ..scaling import Scaling
-from .active_pieces import require_crammer_singer
 from .stream import BATCH, StreamState
 
 MAX_EPOCHS = 100
@@ -73,7 +72,6 @@ def stochastic(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Epochs over the rows until the risk on held-out rows stops falling."""
-    require_crammer_singer(problem, "stochastic")
     own, history = StochasticSettings.of(settings), History(settings.callback)
     rng = np.random.default_rng(own.seed)
     training, watched = _split(problem, own, rng)
@@ -130,7 +128,4 @@ def _certified(
         soft = SoftmaxMultipliers(smoothing, at)
         best.raise_bound(dual_bound(problem, soft), soft)
     history.add(epoch, best.objective, best.dual_bound)
-    status = SolverStatus.STALLED if stopped else SolverStatus.MAX_ITER
-    if best.certificate.holds(settings.tol):
-        status = SolverStatus.CONVERGED
-    return best.result("stochastic", status, epoch, history)
+    return best.result("stochastic", settings.tol, stopped, epoch, history)

@@ -7,14 +7,17 @@ which ``problem.risk`` evaluates exactly for any one classifier.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ....arrays import Floats
 from ....problem import RobustProblem
 from ....problem.bounded.certificate import PairPlan, bounded_dual_bound
-from ...result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
+from ...result import History, Incumbent, SolverResult, SolverSettings, Start
 from .layout import BoundedLayout
 from .point import BoundedPoint
+from .units import BoundedUnits
 
 MAX_ITER = 200
 # Below this relative gap rounding may spoil a point: each one is looked at.
@@ -26,30 +29,52 @@ def bounded_interior_point(
 ) -> SolverResult:
     """Train to the gap asked for.  ``start`` is not used: the method starts centrally."""
     problem = problem.without_idle_rows()
-    layout = BoundedLayout.of(problem)
-    point = BoundedPoint(layout, problem.n_classes, problem.weight, problem.radius)
-    best = Incumbent(*_classifier(problem, point))
+    judge = _Judge.of(problem)
+    point = judge.start()
+    best = Incumbent(*judge.classifier(point))
     history = History(settings.callback)
     max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
-    status, n_iter = SolverStatus.MAX_ITER, 0
+    n_iter = 0
     while n_iter < max_iter:
         n_iter += 1
         point.predictor_corrector()
         near = point.gap <= max(settings.tol, ROUNDING) * max(point.objective, 1e-2)
         if near or point.is_stuck or n_iter == max_iter:
-            coef, intercept = _classifier(problem, point)
-            limited = layout.limited(point.own)
-            risk = problem.moves.trained_risk(coef, intercept, point.lam, limited)
-            best.offer(coef, intercept, risk)
-            best.raise_bound(bounded_dual_bound(problem, plan_of(problem, point)), None)
+            judge.look(point, best)
         history.add(n_iter, point.objective, best.dual_bound)
-        if best.certificate.holds(settings.tol):
-            status = SolverStatus.CONVERGED
+        if point.is_stuck or best.certificate.holds(settings.tol):
             break
-        if point.is_stuck:
-            status = SolverStatus.STALLED
-            break
-    return best.result("interior-point", status, n_iter, history)
+    return best.result("interior-point", settings.tol, point.is_stuck, n_iter, history)
+
+
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """Points are of the ``normalised`` problem, risks are those of the problem itself."""
+
+    problem: RobustProblem
+    units: BoundedUnits
+    normalised: RobustProblem
+
+    @classmethod
+    def of(cls, problem: RobustProblem) -> _Judge:
+        units = BoundedUnits.of(problem)
+        return cls(problem, units, units.normalised(problem))
+
+    def start(self) -> BoundedPoint:
+        problem, layout = self.normalised, BoundedLayout.of(self.normalised)
+        return BoundedPoint(layout, problem.n_classes, problem.weight, problem.radius)
+
+    def classifier(self, point: BoundedPoint) -> tuple[Floats, Floats]:
+        return self.units.original(*_classifier(self.normalised, point))
+
+    def look(self, point: BoundedPoint, best: Incumbent) -> None:
+        """Offer a point's classifier and its bound."""
+        limited = self.units.original_slopes(point.layout.limited(point.own))
+        classifier = self.classifier(point)
+        lam = point.lam / self.units.unit
+        best.offer(*classifier, self.problem.moves.trained_risk(*classifier, lam, limited))
+        plan = plan_of(self.normalised, point)
+        best.raise_bound(bounded_dual_bound(self.normalised, plan), None)
 
 
 def _classifier(problem: RobustProblem, point: BoundedPoint) -> tuple[Floats, Floats]:

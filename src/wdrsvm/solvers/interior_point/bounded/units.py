@@ -1,0 +1,81 @@
+r"""The units in which a bounded problem is solved.
+
+Two changes of units leave the optimum as it is:
+
+    a feature       x_d -> (x_d - centre_d) / width_d,  cost_d -> cost_d width_d,
+                    and the ends of the box go along with x_d
+    all costs       radius, feature costs, label costs and switching costs over ``unit``
+
+Widths make every feature of order one, ``unit`` does so for the price of moving one.  The
+columns of categories are 0 and 1 as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ....arrays import Floats
+from ....problem import RobustProblem
+from ....problem.ball import WassersteinBall
+from ....problem.norms import TINY
+from ...scaling import typical_size
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedUnits:
+    """``centre`` and ``width`` (P,) of the features, and the ``unit`` of all costs."""
+
+    centre: Floats
+    width: Floats
+    unit: float
+
+    @classmethod
+    def of(cls, problem: RobustProblem) -> BoundedUnits:
+        rows, cost = problem.moves.rows, problem.moves.cost
+        centre = np.zeros(rows.shape[1])
+        if problem.fit_intercept:
+            centre = problem.weight @ rows / problem.weight.sum()
+            # The rounding of a constant column's mean must not count as width.
+            centre = np.where(rows.min(axis=0) == rows.max(axis=0), rows[0], centre)
+        for group in problem.moves.groups:
+            centre[group.columns] = 0.0
+        width = np.abs(rows - centre).max(axis=0)
+        width = np.where(width > TINY, width, 1.0)
+        for group in problem.moves.groups:
+            width[group.columns] = 1.0
+        prices = (cost * width)[np.isfinite(cost)]
+        if not len(prices):
+            switches = np.array([group.cost for group in problem.moves.groups])
+            prices = switches[np.isfinite(switches)]
+        return cls(centre, width, max(typical_size(prices), problem.radius))
+
+    def normalised(self, problem: RobustProblem) -> RobustProblem:
+        """The same problem in these units."""
+        rows = (problem.moves.rows - self.centre) / self.width
+        return replace(problem.with_rows(X=rows), ball=self._ball(problem))
+
+    def _ball(self, problem: RobustProblem) -> WassersteinBall:
+        ball, n_features = problem.ball, problem.n_features
+        low, high = ((end - self.centre) / self.width for end in ball.box(n_features))
+        groups = [(group.columns, group.cost / self.unit) for group in problem.moves.groups]
+        return WassersteinBall(
+            radius=problem.radius / self.unit,
+            label_cost=np.asarray(ball.label_cost) / self.unit,
+            norm=ball.norm,
+            feature_cost=ball.feature_costs(n_features) * (self.width / self.unit),
+            support=(low, high),
+            categorical=groups,
+        )
+
+    def original_slopes(self, slopes: Floats) -> Floats:
+        """Coefficients (K, P), or their differences, in the problem's units."""
+        return slopes / self.width
+
+    def original(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
+        """A classifier in the problem's units."""
+        plain = self.original_slopes(coef)
+        if not self.centre.any():
+            return plain, intercept
+        return plain, intercept - plain @ self.centre
