@@ -22,6 +22,7 @@ from wdrsvm import (
     load_model,
     save_model,
     to_onnx,
+    worst_case_error,
     worst_case_risk,
 )
 from wdrsvm.plotting import ConvergenceDisplay
@@ -116,6 +117,7 @@ def test_promises_are_in_the_fits_own_deviations():
     assert model.worst_case_risk(X[:50], y[:50]) == worst_case_risk(
         model, X[:50], y[:50], ball
     )
+    assert model.worst_case_error(X, y) == worst_case_error(model, X, y, ball)
     expected = certified_radius(model, X, feature_cost=model.feature_cost_)
     np.testing.assert_array_equal(model.certified_radius(X), expected)
 

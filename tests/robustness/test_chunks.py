@@ -62,7 +62,7 @@ def assert_rows(found, kept, factors=(1.0, 1.0, 1.0), with_trust=True):
     sizes = [len(chunk.y) for chunk in chunks]
     assert found.sizes == tuple(sizes)
     assert all(type(size) is int and size > 0 for size in found.sizes)
-    assert found.shape == (len(kept), 2)
+    assert (found.n_rows, found.n_features) == (len(kept), 2)
     np.testing.assert_array_equal(np.vstack([chunk.X for chunk in chunks]), X[kept])
     codes = np.concatenate([chunk.y for chunk in chunks])
     np.testing.assert_array_equal(codes, CODES[kept])
@@ -302,7 +302,7 @@ def test_one_chunk_is_enough():
 def test_two_classes_are_enough():
     found, classes = observed_rows(lazy(X), lazy(Y == "a"), None, None, None)
     assert classes.tolist() == [False, True]
-    assert found.shape == (9, 2)
+    assert (found.n_rows, found.n_features) == (9, 2)
 
 
 def test_lazy_is_what_dask_calls_its_own():
