@@ -149,7 +149,7 @@ def observed_radius(
     >>> old, new = rng.normal(size=(300, 2)), rng.normal(size=(100, 2)) + [1.0, 0.0]
     >>> drift = observed_radius(old, new)
     >>> print(f"{drift.radius:.2f} {drift.noise_floor:.2f} {drift.drift:.2f}")
-    1.07 0.37 0.73
+    1.07 0.36 0.76
     """
     features = _checked_pair(X_old, X_new)
     if not isinstance(n_splits, int | np.integer) or n_splits < 1:
