@@ -238,13 +238,13 @@ def test_progress_is_told_fold_by_fold_in_place_of_the_bar(n_jobs, capsys):
     shown = []
     search = RobustLinearSVCCV([0.1], [2.0], cv=4, n_jobs=n_jobs, stop_early=True)
     search._on_fold = lambda *far: shown.append(far)
-    search.set_params(verbose=1).fit(X, y)
+    search.set_params(verbose=1).fit(WINE, CULTIVAR)
     assert shown == [(k, 4) for k in range(5)]
     assert "folds [" not in capsys.readouterr().err
 
 
 def test_a_search_says_nothing_unless_asked(capsys):
-    RobustLinearSVCCV([0.1], [2.0], cv=2).fit(X, y)
+    RobustLinearSVCCV([0.1], [2.0], cv=2).fit(WINE, CULTIVAR)
     assert capsys.readouterr() == ("", "")
 
 

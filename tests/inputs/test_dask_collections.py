@@ -19,7 +19,9 @@ from wdrsvm.inputs.dask_collections import (
     checked_block,
     is_lazy,
     known_rows,
-    observed_rows,
+)
+from wdrsvm.inputs.dask_collections import (
+    observed_rows as observed_rows_of,
 )
 from wdrsvm.rows.dask_engine import LocalEngine
 
@@ -33,6 +35,10 @@ CODES = np.array([1, 0, 1, 2, 2, 0, 2, 1, 0])
 WEIGHT = np.array([1.0, 0.0, 2.0, 0.0, 0.0, 0.5, 4.0, 1.0, 3.0])
 TRUST = np.array([1.0, 2.0, np.inf, 1.0, 1.0, 0.0, 3.0, 0.5, 1.0])
 CLASSES = np.array(["a", "b", "c"])
+
+
+def observed_rows(X, y, weight, trust, class_weight):
+    return observed_rows_of(LazyRows.of(checked_block, X, y, weight, trust), class_weight)
 
 
 def lazy(values, sizes=SIZES):

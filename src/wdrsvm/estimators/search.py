@@ -45,7 +45,8 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
         is active.
     norm, smoothing, label_noise, disbelief, max_disbelief, feature_cost, support, \
             categorical, fit_intercept, class_weight, solver, tol, max_iter, random_state
-        As for :class:`RobustLinearSVC`.
+        As for :class:`RobustLinearSVC`.  Standard deviations of ``feature_cost="std"`` are
+        those of each fold's training rows, and in the end of all rows.
     verbose : int, default=0
         1 shows what is worked on and how many folds are done; above, the last fit shows
         its progress too.
