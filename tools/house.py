@@ -16,6 +16,7 @@ PACKAGE = ROOT / "src" / "wdrsvm"
 PICTURE = ROOT / "docs" / "_static" / "house.svg"
 
 WIDTH, BOX, GAP, FLOOR, MARGIN = 1080, 46, 14, 96, 20
+MIN_LETTERS = 25
 
 STYLE = """
   rect { fill: #f4f6f8; stroke: #51606f; rx: 6; }
@@ -83,17 +84,29 @@ def parts_of(room: str) -> list[str]:
     return sorted(p.name for p in inside if (p / "__init__.py").is_file())
 
 
+def raised(rooms: dict[str, set[str]], height: dict[str, int]) -> dict[str, int]:
+    """The same floors with every room right below the lowest one that imports it."""
+    lowest = {
+        room: min((height[other] for other in rooms if room in rooms[other]), default=None)
+        for room in rooms
+    }
+    return {room: height[room] if low is None else low - 1 for room, low in lowest.items()}
+
+
 def drawn() -> str:
     """The picture."""
     rooms = imports()
-    height = floors(rooms)
+    height = raised(rooms, floors(rooms))
     top = max(height.values())
     places = {}
     for floor in range(top + 1):
         row = sorted(room for room in rooms if height[room] == floor)
-        step = (WIDTH - 2 * MARGIN) / len(row)
-        for i, room in enumerate(row):
-            places[room] = (MARGIN + step * i, MARGIN + FLOOR * (top - floor), step - GAP)
+        need = [max(len(", ".join(parts_of(room))), MIN_LETTERS) for room in row]
+        left, unit = float(MARGIN), (WIDTH - 2 * MARGIN) / sum(need)
+        for room, letters in zip(row, need, strict=True):
+            width = unit * letters
+            places[room] = (left, MARGIN + FLOOR * (top - floor), width - GAP)
+            left += width
     lines = [_arrow(places[one], places[other]) for one, other in needed(rooms)]
     boxes = [_box(room, *places[room]) for room in sorted(places)]
     size = f"0 0 {WIDTH} {2 * MARGIN + FLOOR * top + BOX}"

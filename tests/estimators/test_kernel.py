@@ -306,8 +306,11 @@ BAD_PARAMETERS = [
     ({"n_components": 1.5}, "n_components must be None or an integer >= 1"),
     ({"radius": -1}, "radius must be a finite number >= 0"),
     ({"label_cost": 1 - np.eye(2)}, "label_cost has shape"),
-    ({"solver": "highs"}, "solver 'highs' has no second-order cones"),
-    ({"solver": "subgradient", "lipschitz": "triangle"}, "has no projection for lipschitz"),
+    ({"solver": "highs"}, "solver 'highs' does not know norm='l2'"),
+    (
+        {"solver": "subgradient", "lipschitz": "triangle"},
+        "does not know lipschitz",
+    ),
     ({"kernel_params": {"gamma": 1}}, "kernel_params must be None unless"),
     ({"kernel": "precomputed"}, "X must be square for kernel='precomputed'"),
 ]

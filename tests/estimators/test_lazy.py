@@ -277,8 +277,8 @@ def test_bad_data_are_refused_with_a_reason(case):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"solver": "first-order"}, "needs rows in memory"),
-        ({"solver": "interior-point"}, "needs rows in memory"),
+        ({"solver": "first-order"}, "does not know rows that are not in memory"),
+        ({"solver": "interior-point"}, "does not know rows that are not in memory"),
         ({"support": (-10.0, 10.0)}, "need rows in memory"),
         ({"label_noise": "random"}, "needs all rows in memory"),
     ],

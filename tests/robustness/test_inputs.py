@@ -217,3 +217,14 @@ def test_a_kernels_ball_is_round():
     ):
         with pytest.raises(ValueError, match="norm must be 'l2', and feature_cost"):
             check_kernel_ball(WassersteinBall(0.1, 2.0, **shape))
+
+
+@pytest.mark.parametrize("classes", [[0, 1, 5], [5, 0, 1], [0.0, 1.0, 5.0]])
+def test_codes_are_positions_in_classes_of_any_order(classes):
+    classes, y = np.array(classes), np.array([5, 0, 1, 1, 5])
+    np.testing.assert_array_equal(classes[label_codes(y, classes)], y)
+    assert label_codes(y, classes).dtype == np.intp
+    with pytest.raises(ValueError, match="does not know"):
+        label_codes(np.array([0, 7]), classes)
+    with pytest.raises(ValueError, match="does not know"):
+        label_codes(np.array([0, 3]), classes)

@@ -1,7 +1,6 @@
 """Names become solvers, and a wrong name becomes one clear sentence."""
 
 from dataclasses import replace
-from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
@@ -9,10 +8,9 @@ import pytest
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
-from wdrsvm.solvers import SOLVERS, SolverSettings, SolverStatus, choose, solve
-from wdrsvm.solvers.solve import MAX_DENSE_UNKNOWNS, MAX_WIDE_UNKNOWNS, MIN_NEWTON_ROWS
-
-choosing = import_module("wdrsvm.solvers.solve")
+from wdrsvm.solvers import SOLVERS, SolverSettings, SolverStatus, auto, choose, solve
+from wdrsvm.solvers.auto import RULE
+from wdrsvm.solvers.registry import Declared
 
 
 def problem_of(n_features=2, n_classes=3, n_rows=30, norm="l2"):
@@ -31,7 +29,7 @@ def needs(name):
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_every_name_can_be_loaded(name):
-    assert callable(SOLVERS[name].load())
+    assert callable(SOLVERS[name].address.load())
 
 
 # Steps along subgradients end where the others begin: their gaps are honest, not small.
@@ -56,7 +54,7 @@ def test_the_result_names_the_solver_that_auto_chose():
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 def test_auto_goes_first_order_when_the_dense_system_is_too_large(norm):
-    n_features = MAX_DENSE_UNKNOWNS // 3
+    n_features = RULE.max_dense_unknowns // 3
     narrow = problem_of(n_features - 1, n_rows=1100, norm=norm)
     assert choose(narrow, 1e-6) == "interior-point"
     wide = problem_of(n_features, n_rows=1100, norm=norm)
@@ -64,7 +62,7 @@ def test_auto_goes_first_order_when_the_dense_system_is_too_large(norm):
 
 
 def test_auto_goes_first_order_earlier_with_as_many_features_as_rows():
-    n_features = MAX_WIDE_UNKNOWNS // 3
+    n_features = RULE.max_wide_unknowns // 3
     assert choose(problem_of(n_features - 1, n_rows=200), 1e-6) == "interior-point"
     assert choose(problem_of(n_features, n_rows=200), 1e-6) == "first-order"
     assert choose(problem_of(n_features, n_rows=200, norm="l1"), 1e-6) == "interior-point"
@@ -84,15 +82,15 @@ class TestRescue:
     @pytest.fixture(autouse=True)
     def first_order_fails(self, monkeypatch):
         def stalled(problem, settings, start):
-            found = SOLVERS["interior-point"].load()(problem, settings)
+            found = SOLVERS["interior-point"].address.load()(problem, settings)
             return replace(found, status=SolverStatus.STALLED, solver="first-order")
 
         class Failing(NamedTuple):
             def load(self):
                 return stalled
 
-        monkeypatch.setattr(choosing, "MAX_DENSE_UNKNOWNS", 0)
-        monkeypatch.setitem(SOLVERS, "first-order", Failing())
+        monkeypatch.setattr(auto, "RULE", replace(RULE, max_dense_unknowns=0))
+        monkeypatch.setitem(SOLVERS, "first-order", Declared(Failing()))
 
     def test_it_is_completed(self):
         result = solve(self.problem)
@@ -107,13 +105,14 @@ class TestRescue:
         assert result.status is SolverStatus.STALLED
 
     def test_not_beyond_what_a_dense_system_can_do(self, monkeypatch):
-        monkeypatch.setattr(choosing, "MAX_RESCUED_UNKNOWNS", 5)
+        rule = replace(RULE, max_dense_unknowns=0, max_rescued_unknowns=5)
+        monkeypatch.setattr(auto, "RULE", rule)
         assert solve(self.problem).status is SolverStatus.STALLED
 
 
 def test_auto_smooths_where_rows_are_many():
-    assert choose(problem_of(n_rows=MIN_NEWTON_ROWS), 1e-6) == "interior-point"
-    assert choose(problem_of(n_rows=MIN_NEWTON_ROWS + 1), 1e-6) == "newton"
+    assert choose(problem_of(n_rows=RULE.min_newton_rows), 1e-6) == "interior-point"
+    assert choose(problem_of(n_rows=RULE.min_newton_rows + 1), 1e-6) == "newton"
 
 
 @pytest.mark.parametrize("name", ["simplex", "", None, 1, ["auto"]])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from wdrsvm.solvers.solve import Address, solve
+from wdrsvm.solvers.registry import Address
+from wdrsvm.solvers.solve import solve
 
 from .test_choose import problem_of
 

@@ -13,10 +13,77 @@ from ..robustness.promises.distribution import (
     WorstCaseDistribution,
     worst_case_distribution,
 )
+from ..robustness.promises.error_curve import ErrorCurve
 from ..robustness.promises.worst_case import worst_case_risk
+from ..robustness.promises.worst_case_error import error_curve, worst_case_error
 
 
-class PromisesMixin:
+class ErrorPromisesMixin:
+    """How often an estimator with ``_ball`` can be wrong."""
+
+    def worst_case_error(
+        self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
+    ) -> float:
+        """Largest share of wrong predictions in the estimator's own ball around data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels, each one of ``classes_``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        label_trust : array-like of shape (n_samples,), default=None
+            Factors on the label cost, row by row.
+
+        Returns
+        -------
+        float
+            The worst-case error, see :func:`wdrsvm.worst_case_error`.
+        """
+        check_is_fitted(self)
+        estimator: Any = self
+        given = {"sample_weight": sample_weight, "label_trust": label_trust}
+        return worst_case_error(self, X, y, estimator._ball(), **given)
+
+    def error_curve(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        label_trust: Any = None,
+        confidence: float | None = None,
+    ) -> ErrorCurve:
+        """The same for all radii, with the other parts of the ball as they are.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels, each one of ``classes_``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        label_trust : array-like of shape (n_samples,), default=None
+            Factors on the label cost, row by row.
+        confidence : float, default=None
+            Probability with which the curve shall hold for new rows from the same source;
+            None speaks of the rows given.
+
+        Returns
+        -------
+        ErrorCurve
+            The curve, see :func:`wdrsvm.error_curve`.
+        """
+        check_is_fitted(self)
+        estimator: Any = self
+        given = {"sample_weight": sample_weight, "label_trust": label_trust}
+        return error_curve(self, X, y, estimator._ball(), confidence=confidence, **given)
+
+
+class PromisesMixin(ErrorPromisesMixin):
     """Methods for an estimator with ``_ball`` and ``_loss``."""
 
     def worst_case_risk(

@@ -16,10 +16,12 @@ from ..inputs.arrays import (
     nominal_weight,
     observed_classes,
 )
+from ..problem import WassersteinBall
 from ..robustness.promises.worst_case import worst_case_risk
 from ..rows.threads import at_most, n_processors
 from ._base import LargestScore
 from ._fit import unchanged_on_error
+from ._promises import ErrorPromisesMixin
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
 
@@ -38,7 +40,7 @@ LINEAR = ("norm", "feature_cost")
 KERNEL = ("kernel", "gamma", "degree", "coef0", "kernel_params", "n_components")
 
 
-class RobustOneVsRestSVC(LargestScore):
+class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
     """One-vs-rest robust support vector machine: one binary machine a class.
 
     Each machine tells its class from all others with the least worst-case hinge loss, all
@@ -242,7 +244,11 @@ class RobustOneVsRestSVC(LargestScore):
         """
         check_is_fitted(self)
         weights = {"sample_weight": sample_weight, "label_trust": label_trust}
-        return worst_case_risk(self, X, y, self.estimators_[0]._ball(), **weights)
+        return worst_case_risk(self, X, y, self._ball(), **weights)
+
+    def _ball(self) -> WassersteinBall:
+        """The ball that all machines share."""
+        return self.estimators_[0]._ball()
 
     def _machine(self) -> tuple[type, dict[str, Any]]:
         """Class and parameters of a machine."""

@@ -129,7 +129,13 @@ def checked_flag(value: Any, name: str) -> bool:
 def label_codes(y: ArrayLike, classes: Labels) -> Codes:
     """Position of each label in ``classes``."""
     check_labels_present(y)
-    labels, inverse = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+    column = column_or_1d(y, warn=True)
+    if classes.dtype.kind in "biuf" and column.dtype.kind in "biuf":
+        # Many times as fast as sorting the labels, and right wherever it finds them.
+        found = np.searchsorted(classes, column).clip(max=len(classes) - 1)
+        if (classes[found] == column).all():
+            return np.asarray(found)
+    labels, inverse = np.unique(column, return_inverse=True)
     position = {label: code for code, label in enumerate(classes.tolist())}
     unknown = [label for label in labels.tolist() if label not in position]
     if unknown:

@@ -2,16 +2,20 @@
 
 from .certified_radius import CertifiedRadiusDisplay
 from .convergence import ConvergenceDisplay
+from .error_curve import ErrorCurveDisplay
 from .label_audit import LabelAuditDisplay
 from .path import PathDisplay
 from .search import SearchDisplay
+from .tradeoff import TradeoffDisplay
 from .worst_case import WorstCaseDisplay
 
 __all__ = [
     "CertifiedRadiusDisplay",
     "ConvergenceDisplay",
+    "ErrorCurveDisplay",
     "LabelAuditDisplay",
     "PathDisplay",
     "SearchDisplay",
+    "TradeoffDisplay",
     "WorstCaseDisplay",
 ]

@@ -6,6 +6,7 @@ ends has to be looked into.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 N_BINS = 1024
 LEAST_RATE, MOST_RATE = 1e-12, 1e12
 # Flips are counted by rate until what is uncertain of the risk is this share of it.
+
 RATE_PRECISION = 1e-13
 MAX_DIVISIONS = 12
 
@@ -58,15 +60,24 @@ class FlipsByRate(NamedTuple):
         rows: slice,
     ) -> FlipsByRate:
         choices = problem.flip_choices_of(coef, intercept, rows)
+        loss = float(problem.weight[rows] @ choices.loss)
         pays = choices.flips.rate > move_rate
-        row, _, cost, gain = (part[pays] for part in choices.flips)
-        rate, mass = choices.flips.rate[pays], problem.weight[row]
+        mass = problem.weight[choices.flips.row[pays]]
+        cost, gain = choices.flips.cost[pays], choices.flips.gain[pays]
+        return cls.counted(loss, cost, gain, mass, edges)
+
+    @classmethod
+    def counted(
+        cls, loss: float, cost: Floats, gain: Floats, mass: Floats, edges: Floats
+    ) -> FlipsByRate:
+        """Items with these masses in bins; costs and gains are per unit of mass."""
+        rate = gain / cost
         bin_of, n_bins = np.searchsorted(edges, rate, side="right"), len(edges) + 1
         least, most = np.full(n_bins, np.inf), np.full(n_bins, -np.inf)
         np.minimum.at(least, bin_of, rate)
         np.maximum.at(most, bin_of, rate)
         return cls(
-            float(problem.weight[rows] @ choices.loss),
+            loss,
             np.bincount(bin_of, mass * cost, n_bins).astype(np.float64),
             np.bincount(bin_of, mass * gain, n_bins).astype(np.float64),
             least,
@@ -97,21 +108,34 @@ class FlipsByRate(NamedTuple):
         return float(self.least[last]), float(self.most[last])
 
 
-def risk_by_rate(problem: RobustProblem, coef: Floats, intercept: Floats) -> RobustRisk:
-    """min over lam >= L(M) of F(M, b, lam), where rows are elsewhere.
+def spent_by_rate(
+    count: Callable[[Floats], FlipsByRate], budget: float, move_rate: float
+) -> tuple[float, Purchase]:
+    """The risk after a budget is spent, and what it buys, from counts for given bins.
 
     The bin in which the budget ends is divided until it does not matter where in it.
     """
-    move_rate = problem.modulus(coef)
     edges = first_edges()
     for _ in range(MAX_DIVISIONS):
+        counted = count(edges)
+        bought = spend(*counted.in_bins, budget, move_rate)
+        value = counted.loss + bought.gain
+        least, most = counted.rates_at_the_end(bought)
+        if budget * (most - least) <= allowed_gap(RATE_PRECISION, value):
+            break
+        edges = edges_between(least, most)
+    return value, bought
+
+
+def risk_by_rate(problem: RobustProblem, coef: Floats, intercept: Floats) -> RobustRisk:
+    """min over lam >= L(M) of F(M, b, lam), where rows are elsewhere."""
+    move_rate = problem.modulus(coef)
+
+    def count(edges: Floats) -> FlipsByRate:
         work = partial(FlipsByRate.of, coef, intercept, move_rate, edges)
         with problem.reduction() as reduction:
             counted: FlipsByRate = reduction.fold(work, FlipsByRate.joined)
-        bought = spend(*counted.in_bins, problem.radius, move_rate)
-        value = counted.loss + bought.gain
-        least, most = counted.rates_at_the_end(bought)
-        if problem.radius * (most - least) <= allowed_gap(RATE_PRECISION, value):
-            break
-        edges = edges_between(least, most)
+        return counted
+
+    value, bought = spent_by_rate(count, problem.radius, move_rate)
     return RobustRisk(value, bought.rate)

@@ -226,7 +226,7 @@ class RobustProblem:
         """Some rows of X as float64."""
         return as_floats(self.X[rows])
 
-    def flip_cost(self, rows: slice = slice(None)) -> Floats:
+    def flip_cost(self, rows: Any = slice(None)) -> Floats:
         """Cost of each label for each row; the row's own label, no flip, costs inf."""
         y = self.y[rows]
         cost = self.label_cost[y]
@@ -238,10 +238,16 @@ class RobustProblem:
         cost[np.arange(len(y)), y] = np.inf
         return cost
 
-    def attainable_flip_cost(self, rows: slice = slice(None)) -> Floats:
+    def attainable_flip_cost(self, rows: Any = slice(None)) -> Floats:
         """Flip costs with inf for what the budget cannot buy any mass of."""
         cost = self.flip_cost(rows)
         return np.where(cost > 0, np.inf, 0.0) if self.radius == 0 else cost
+
+    def label_price(self, rows: Any = slice(None), attainable: bool = False) -> Floats:
+        """Cost of each label for each row, where its own costs nothing."""
+        cost = self.attainable_flip_cost(rows) if attainable else self.flip_cost(rows)
+        cost[np.arange(len(cost)), self.y[rows]] = 0.0
+        return cost
 
     def flip_cost_table(self, rows: Any = slice(None)) -> tuple[Floats, Codes]:
         """Attainable flip costs without repetition (K, C), and which line a row has."""
@@ -326,8 +332,7 @@ class RobustProblem:
     ) -> tuple[Floats, float]:
         scores = self.scores(coef, intercept, rows)
         n = np.arange(len(scores))
-        cost = self.flip_cost(rows)
-        cost[n, self.y[rows]] = 0.0
+        cost = self.label_price(rows)
         if lam == 0:  # 0 * inf: an impossible flip stays impossible
             priced = np.where(np.isfinite(cost), 0.0, np.inf)
         else:

@@ -4,23 +4,35 @@ from .labels.audit import LabelAudit, audit_labels
 from .paths.path import RobustPath, one_vs_rest_path, robust_path
 from .promises.certified import certified_radius
 from .promises.distribution import WorstCaseDistribution, worst_case_distribution
+from .promises.error_curve import ClassErrorCurves, ErrorCurve
+from .promises.scorer import WorstCaseErrorScorer, worst_case_error_scorer
+from .promises.tradeoff import Tradeoff, tradeoff
 from .promises.worst_case import worst_case_risk
+from .promises.worst_case_error import error_curve, worst_case_error
 from .radius.radius_max import radius_max, radius_max_of
 from .radius.rules import RadiusChoice, bootstrap_radius, guaranteed_radius
 
 __all__ = [
+    "ClassErrorCurves",
+    "ErrorCurve",
     "LabelAudit",
     "RadiusChoice",
     "RobustPath",
+    "Tradeoff",
     "WorstCaseDistribution",
+    "WorstCaseErrorScorer",
     "audit_labels",
     "bootstrap_radius",
     "certified_radius",
+    "error_curve",
     "guaranteed_radius",
     "one_vs_rest_path",
     "radius_max",
     "radius_max_of",
     "robust_path",
+    "tradeoff",
     "worst_case_distribution",
+    "worst_case_error",
+    "worst_case_error_scorer",
     "worst_case_risk",
 ]

@@ -1,5 +1,7 @@
-"""How the training problem is solved: one algorithm a file, one result for all."""
+"""How the training problem is solved: one folder per family, one result for all."""
 
+from .auto import choose
+from .registry import SOLVERS
 from .result import (
     Progress,
     Solver,
@@ -8,7 +10,7 @@ from .result import (
     SolverStatus,
     Start,
 )
-from .solve import SOLVERS, choose, solve
+from .solve import solve
 
 __all__ = [
     "SOLVERS",

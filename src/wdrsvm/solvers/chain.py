@@ -17,10 +17,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..problem import RobustProblem
+from .auto import choose
+from .registry import check_name
 from .result import SolverResult, SolverSettings, Start
 from .runtime.blas_threads import single_threaded_blas
 from .runtime.interrupts import plain_interrupts
-from .solve import check_name, choose, solve
+from .solve import solve
 
 # A classifier without its multipliers keeps this one longer than none.
 UNSTARTED = ("first-order",)

@@ -1,16 +1,15 @@
-"""Which algorithm: a table of names, and the rule behind ``"auto"``."""
+"""Solve a problem: prepare it, choose and run a method, rescue what failed."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
-from typing import NamedTuple, cast
 
 import numpy as np
 
 from ..problem import Certificate, RobustProblem, RobustRisk
-from ..problem.norms import TRIANGLE
-from .result import Solver, SolverResult, SolverSettings, SolverStatus, Start, status_of
+from .auto import choose, takes_over
+from .registry import SOLVERS, check_able, check_name
+from .result import SolverResult, SolverSettings, SolverStatus, Start, status_of
 from .runtime.blas_threads import single_threaded_blas
 from .runtime.interrupts import plain_interrupts
 from .separable import separated
@@ -21,145 +20,7 @@ from .unreachable_classes import (
     without_massless,
 )
 
-# Above this many unknowns a dense second-order system costs more than it saves; above
-# fewer for features of a kernel, and with the l2 norm for about as many as rows.
-MAX_DENSE_UNKNOWNS = 1500
-MAX_WIDE_UNKNOWNS = 400
-ROWS_A_WIDE_FEATURE = 2
-# Up to this many it completes what "first-order" was chosen for and left open.
-MAX_RESCUED_UNKNOWNS = 4000
-# With more rows than these, smoothing has enough of them near a kink to pay.
-ROWS_AN_UNKNOWN = 10
-MIN_NEWTON_ROWS = 600
-
-# Few rows: N (C + 1) directions, and the work of an iteration on all features.
-MAX_DIRECTIONS = 1000
-MAX_WORK_OF_FEW_ROWS = 1e9
-
 DEFAULT_SETTINGS = SolverSettings()
-
-
-class Address(NamedTuple):
-    """Where a solver lives.  It is imported when it is first asked for, so that
-    importing the package compiles nothing and needs no optional dependency."""
-
-    module: str
-    function: str
-
-    def load(self) -> Solver:
-        module = import_module(f".{self.module}", __package__)
-        return cast(Solver, getattr(module, self.function))
-
-
-SOLVERS = {
-    "interior-point": Address("interior_point.loop", "interior_point"),
-    "newton": Address("newton.method", "newton"),
-    "first-order": Address("first_order.loop", "first_order"),
-    "subgradient": Address("subgradient.algorithm1", "subgradient"),
-    "stochastic": Address("subgradient.stochastic", "stochastic"),
-    "highs": Address("reference.peers", "highs"),
-    "clarabel": Address("reference.peers", "clarabel"),
-}
-
-# Solvers that need no more of the rows than reductions; one with a dense system of
-# C (P + 1) unknowns.
-DISTRIBUTED_SOLVERS = ("newton",)
-MAX_DISTRIBUTED_UNKNOWNS = 4000
-
-# Solvers of problems whose features are bounded or categories.
-BOUNDED_SOLVERS = {
-    "interior-point": Address("interior_point.bounded.loop", "bounded_interior_point")
-}
-
-
-def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
-    """Name of the solver that ``"auto"`` stands for.
-
-    Measured crossovers, with C (P + 1) unknowns, where P counts at most the rows with
-    the l2 norm:
-
-    ===================  ========================  ==================
-    unknowns             rows                      solver
-    ===================  ========================  ==================
-    at most 1500         up to 10 an unknown,      "interior-point"
-                         or up to 600
-    at most 1500         more                      "newton"
-    more                 few (l1, linf)            "interior-point"
-    more                 any other                 "first-order"
-    more than 400        up to 2 a feature (l2),   "first-order"
-                         or features of a kernel
-    ===================  ========================  ==================
-
-    With a smooth loss "newton" stands in for "interior-point", and the last line does not
-    hold.  In a bounded ball "interior-point" is the only one, and "newton" for rows on the
-    workers of a cluster.
-
-    Few rows are those whose N (C + 1) scores and prices make a small system, a third of the
-    unknowns or less.
-
-    Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
-    chosen and did not reach its goal; "first-order" does from an "interior-point" that was
-    chosen for few rows.
-
-    Parameters
-    ----------
-    problem : RobustProblem
-        What is to be solved.
-    tol : float
-        Relative duality gap asked for.
-    of_kernel : bool, default=False
-        Whether the features are those of a kernel.
-
-    Returns
-    -------
-    str
-        A key of ``SOLVERS``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wdrsvm import WassersteinBall
-    >>> from wdrsvm.problem import RobustProblem
-    >>> from wdrsvm.solvers import choose
-    >>> X, y = np.eye(3), np.arange(3)
-    >>> ball = WassersteinBall(radius=0.1)
-    >>> choose(RobustProblem.of(X, y, np.full(3, 1 / 3), ball, n_classes=3), tol=1e-6)
-    'interior-point'
-    """
-    if problem.is_bounded:
-        return "interior-point"
-    if problem.is_distributed:
-        return "newton"
-    as_wide = problem.n_rows <= ROWS_A_WIDE_FEATURE * problem.n_features
-    wide = of_kernel or (as_wide and problem.ball.norm == "l2")
-    wide = wide and problem.loss.temperature == 0
-    if _unknowns(problem) > (MAX_WIDE_UNKNOWNS if wide else MAX_DENSE_UNKNOWNS):
-        return "interior-point" if _has_few_rows(problem) else "first-order"
-    return _second_order(problem)
-
-
-def _has_few_rows(problem: RobustProblem) -> bool:
-    """Whether systems of the rows' size serve, whatever the number of features."""
-    by_feature = problem.norm in ("l1", "linf") and problem.loss.temperature == 0
-    directions = problem.n_rows * (problem.n_classes + 1)
-    n_blocks = problem.n_classes ** (1 if problem.norm == "l1" else 2)
-    work = n_blocks * problem.n_rows**2 * problem.n_features
-    small = directions <= MAX_DIRECTIONS and work <= MAX_WORK_OF_FEW_ROWS
-    return by_feature and small and 3 * directions < _unknowns(problem)
-
-
-def _second_order(problem: RobustProblem) -> str:
-    if problem.loss.temperature > 0:
-        return "newton"
-    few = max(MIN_NEWTON_ROWS, ROWS_AN_UNKNOWN * _unknowns(problem))
-    return "interior-point" if problem.n_rows <= few else "newton"
-
-
-def _unknowns(problem: RobustProblem) -> int:
-    width = problem.n_features
-    if problem.ball.norm == "l2":
-        width = min(width, problem.n_rows)
-    return problem.n_classes * (width + 1)
 
 
 def solve(
@@ -209,82 +70,37 @@ def solve(
         kept = problem.reachable
         told = name, settings, start_without(start, kept), of_kernel
         return with_massless(solve(without_massless(problem), *told), kept)
-    chosen = choose(problem, settings.tol, of_kernel) if name == "auto" else name
-    _check_known(problem, chosen)
-    table = BOUNDED_SOLVERS if problem.is_bounded else SOLVERS
     with single_threaded_blas(), plain_interrupts():
-        if name == "auto" and chosen == "first-order":
-            quick = separated(problem, settings)
-            if quick is not None:
-                return quick
-        result = table[chosen].load()(problem, settings, start)
-        if name == "auto" and _needs_rescue(problem, settings, result):
-            again = SOLVERS[_rescuer(problem, chosen)].load()(problem, settings, None)
-            result = min(again, result, key=lambda found: found.certificate.gap)
+        if name == "auto":
+            result = _solve_by_rule(problem, settings, start, of_kernel)
+        else:
+            result = _run(name, problem, settings, start)
         if result.status is SolverStatus.CONVERGED:
             return result
         return _no_worse_than_known(problem, result, start, settings.tol)
 
 
-def check_name(name: object) -> None:
-    """Refuse what is no solver's name."""
-    if not isinstance(name, str) or name not in ("auto", *SOLVERS):
-        allowed = ", ".join(repr(known) for known in ("auto", *SOLVERS))
-        raise ValueError(f"solver must be one of {allowed}, got {name!r}.")
+def _run(
+    name: str, problem: RobustProblem, settings: SolverSettings, start: Start | None
+) -> SolverResult:
+    check_able(problem, name)
+    return SOLVERS[name].solver_of(problem)(problem, settings, start)
 
 
-def _check_known(problem: RobustProblem, solver: str) -> None:
-    """Refuse a solver that does not know the problem's ball, bound or kind of rows."""
-    if problem.is_distributed:
-        _check_distributed(problem, solver)
-    if problem.is_bounded and solver not in BOUNDED_SOLVERS:
-        allowed = ", ".join(repr(known) for known in ("auto", *BOUNDED_SOLVERS))
-        raise ValueError(
-            f"solver {solver!r} does not know support and categorical: use one of "
-            f"{allowed}."
-        )
-    if problem.norm == TRIANGLE and solver in ("subgradient", "stochastic"):
-        raise ValueError(
-            f"solver {solver!r} has no projection for lipschitz='triangle': use "
-            "'interior-point', 'newton' or 'first-order'."
-        )
-
-
-def _check_distributed(problem: RobustProblem, solver: str) -> None:
-    if problem.is_bounded:
-        raise ValueError(
-            "support and categorical need rows in memory, got a dask collection: "
-            "compute it first."
-        )
-    if solver not in DISTRIBUTED_SOLVERS:
-        allowed = ", ".join(repr(known) for known in ("auto", *DISTRIBUTED_SOLVERS))
-        raise ValueError(
-            f"solver {solver!r} needs rows in memory, got a dask collection: use one of "
-            f"{allowed}."
-        )
-    unknowns = problem.n_classes * (problem.n_features + 1)
-    if unknowns > MAX_DISTRIBUTED_UNKNOWNS:
-        raise ValueError(
-            f"X, a dask collection, has {problem.n_features} features, which with "
-            f"{problem.n_classes} classes makes {unknowns} coefficients: at most "
-            f"{MAX_DISTRIBUTED_UNKNOWNS} can be fitted where the rows are not in memory."
-        )
-
-
-def _needs_rescue(
-    problem: RobustProblem, settings: SolverSettings, result: SolverResult
-) -> bool:
-    """Whether another method should try what the chosen one failed at."""
+def _solve_by_rule(
+    problem: RobustProblem, settings: SolverSettings, start: Start | None, of_kernel: bool
+) -> SolverResult:
+    """The method of the rule, and another one if that fails."""
+    chosen = choose(problem, settings.tol, of_kernel)
+    if chosen == "first-order" and (quick := separated(problem, settings)) is not None:
+        return quick
+    result = _run(chosen, problem, settings, start)
+    rescuer = takes_over(problem, chosen)
     failed = result.status is not SolverStatus.CONVERGED and settings.max_iter is None
-    if not failed or problem.is_bounded or problem.is_distributed:
-        return False
-    if result.solver == "first-order":
-        return _unknowns(problem) <= MAX_RESCUED_UNKNOWNS
-    return _unknowns(problem) > MAX_DENSE_UNKNOWNS and _has_few_rows(problem)
-
-
-def _rescuer(problem: RobustProblem, failed: str) -> str:
-    return _second_order(problem) if failed == "first-order" else "first-order"
+    if not failed or rescuer is None:
+        return result
+    again = _run(rescuer, problem, settings, None)
+    return min(again, result, key=lambda found: found.certificate.gap)
 
 
 def _no_worse_than_known(

@@ -62,9 +62,7 @@ class _Balance:
     @cached_property
     def price(self) -> Floats:
         """k[n, c] of every pair, (K, N)."""
-        price = self.problem.flip_cost()
-        price[np.arange(self.problem.n_rows), self.problem.y] = 0.0
-        return np.asarray(price[:, self.plan.label].T)
+        return np.asarray(self.problem.label_price()[:, self.plan.label].T)
 
     @cached_property
     def start(self) -> Floats:

@@ -197,9 +197,7 @@ class BoundedMoves:
         """The best label, winner and move of every row at this lam."""
         problem = self.problem
         scores = problem.scores(coef, intercept)
-        price = problem.flip_cost()
-        n = np.arange(len(scores))
-        price[n, problem.y] = 0.0
+        price, n = problem.label_price(), np.arange(len(scores))
         value, label, winner = np.zeros(len(n)), problem.y.copy(), problem.y.copy()
         for c in range(problem.n_classes):
             possible = np.isfinite(price[:, c])
@@ -251,8 +249,7 @@ class BoundedMoves:
         norm = NORMS[self.problem.ball.norm]
         lengths = norm.dual_of_rows(paid[:, movable] / self.cost[movable])
         lam = max(lam, float(lengths.max(initial=0.0)))
-        price = self.problem.flip_cost()
-        price[np.arange(len(price)), self.problem.y] = 0.0
+        price = self.problem.label_price()
         scores = self.problem.scores(coef, intercept)
         worst = np.zeros(len(scores))
         for j, c, part in zip(winner, label, limited, strict=True):

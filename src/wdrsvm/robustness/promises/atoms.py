@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ...arrays import Codes, Flags, Floats, Matrix
-from ...problem.norms import pairwise_moduli
+from ...problem.norms import NORMS, pairwise_moduli
 from .directions import steepest_direction
 from .worst_case import Judged
 
@@ -34,19 +34,21 @@ class Atoms(NamedTuple):
         weight[atom] = max(weight[atom] - mass, 0.0)
         return Atoms(
             np.append(self.source, self.source[atom]),
-            _stacked(self.X, self.X[[atom]] + _like(self.X, step[None, :])),
+            stacked_rows(self.X, self.X[[atom]] + like_rows(self.X, step[None, :])),
             np.append(self.label, label),
             weight,
         )
 
 
-def _stacked(first: Matrix, second: Matrix) -> Matrix:
+def stacked_rows(first: Matrix, second: Matrix) -> Matrix:
+    """Rows below rows, dense or sparse as the first ones are."""
     if sparse.issparse(first):
         return sparse.vstack([first, second], format="csr")
     return np.vstack([first, second])
 
 
-def _like(X: Matrix, rows: Floats) -> Matrix:
+def like_rows(X: Matrix, rows: Floats) -> Matrix:
+    """Dense rows, made sparse if X is."""
     return sparse.csr_array(rows) if sparse.issparse(X) else rows
 
 
@@ -65,7 +67,7 @@ def planned(judged: Judged) -> tuple[Atoms, float]:
                 places[active] = moves.moved(coef[j] - coef[c], plan.lam)[0][active]
         parts.append(Atoms(rows, places, plan.label, share * problem.weight))
     atoms = _merged(*parts) if len(parts) == 2 else parts[0]
-    return atoms._replace(X=_like(problem.X, atoms.X)), worst.left
+    return atoms._replace(X=like_rows(problem.X, atoms.X)), worst.left
 
 
 def _merged(first: Atoms, second: Atoms) -> Atoms:
@@ -161,6 +163,22 @@ def _best_tail(judged: Judged, atoms: Atoms, rates: Floats) -> Tail | None:
 
 def label_costs(judged: Judged, source: Codes) -> Floats:
     """Cost of giving each of some rows each label; its own costs nothing."""
-    cost = judged.problem.flip_cost()[source]
-    cost[np.arange(len(source)), judged.problem.y[source]] = 0.0
-    return np.asarray(cost)
+    return judged.problem.label_price(source)
+
+
+def move_distances(judged: Judged, atoms: Atoms) -> Floats:
+    """What moving each atom from its source costs, switches of categories included."""
+    problem = judged.problem
+    moved = atoms.X - problem.X[atoms.source]
+    distance = np.zeros(len(atoms.source))
+    travelled = np.flatnonzero(np.asarray(abs(moved).sum(axis=1)).ravel())
+    step = moved[travelled]
+    step = step.toarray() if sparse.issparse(step) else step
+    numeric = (step != 0).any(axis=0)
+    for group in problem.ball.groups(problem.n_features):
+        switched = (step[:, group.columns] != 0).any(axis=1)
+        distance[travelled[switched]] += group.cost
+        numeric[group.columns] = False
+    cost = problem.feature_cost[numeric]
+    distance[travelled] += NORMS[problem.ball.norm].of_rows(step[:, numeric] * cost)
+    return distance

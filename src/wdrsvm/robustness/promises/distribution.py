@@ -20,13 +20,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ...arrays import Codes, Floats, Labels
-from ...problem import NORMS, Loss, WassersteinBall
+from ...problem import Loss, WassersteinBall
 from ..frames import feature_names, imported_pandas
-from .atoms import Atoms, label_costs, planned, relabelled, with_tail
+from .atoms import Atoms, label_costs, move_distances, planned, relabelled, with_tail
 from .worst_case import Judged, judged_classifier
+from .zero_one import largest_error, wrong_atoms, wrong_rows
 
 KINDS = np.array(["kept", "flipped", "moved"])
 KEPT, FLIPPED, MOVED = range(3)
+# The loss that counts wrong predictions.
+ZERO_ONE = "zero-one"
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,9 +140,11 @@ def worst_case_distribution(
     tail_mass : float, default=1e-4
         Mass that moves.  The smaller it is, the farther it moves, and the closer the
         expected loss comes to the worst-case risk.
-    loss : {"crammer-singer", "logistic"} or Loss, default="crammer-singer"
+    loss : {"crammer-singer", "logistic", "zero-one"} or Loss, default="crammer-singer"
         Loss whose expectation is taken; any member of the family of
-        :class:`wdrsvm.problem.Loss`.
+        :class:`wdrsvm.problem.Loss`.  ``"zero-one"`` counts wrong predictions, ties among
+        them: atoms then move to the nearest point of another class and a hair beyond,
+        ``risk`` is their error and ``supremum`` the :func:`worst_case_error`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows, normalised to sum to 1.
     label_trust : array-like of shape (n_samples,), default=None
@@ -164,6 +169,13 @@ def worst_case_distribution(
     >>> sorted(set(worst.kind.tolist()))
     ['flipped', 'kept']
     """
+    if isinstance(loss, str) and loss == ZERO_ONE:
+        judged = judged_classifier(
+            classifier, X, y, ball, "crammer-singer", sample_weight, label_trust
+        )
+        _checked_mass(tail_mass)
+        names = feature_names(classifier, judged.problem.n_features)
+        return _described_errors(judged, names)
     judged = judged_classifier(classifier, X, y, ball, loss, sample_weight, label_trust)
     # No distribution attains the triangle bound: what moving gains is exact.
     judged = judged._replace(problem=replace(judged.problem, lipschitz="exact"))
@@ -182,41 +194,45 @@ def _checked_mass(tail_mass: Any) -> float:
 
 
 def _described(judged: Judged, atoms: Atoms, names: Labels) -> WorstCaseDistribution:
-    """The atoms as data, judged by the definitions alone; sorted by source."""
-    problem, (coef, intercept, classes, _) = judged.problem, judged.scores
+    """The atoms as data, judged by the definitions alone."""
+    problem, (coef, intercept, *_) = judged.problem, judged.scores
     n = np.arange(len(atoms.source))
     losses = problem.loss.of_labels(np.asarray(atoms.X @ coef.T + intercept))
-    distance = _distances(judged, atoms)
-    kind = np.where(atoms.label == problem.y[atoms.source], KEPT, FLIPPED)
+    supremum = problem.risk(coef, intercept).value
+    return _table(judged, atoms, losses[n, atoms.label], supremum, names)
+
+
+def _described_errors(judged: Judged, names: NDArray[np.generic]) -> WorstCaseDistribution:
+    """The same for the share of wrong predictions."""
+    atoms = wrong_atoms(judged)
+    atoms = atoms.only(atoms.weight > 0)
+    scores = np.asarray(atoms.X @ judged.scores.coef.T + judged.scores.intercept)
+    wrong = wrong_rows(scores, atoms.label).astype(np.float64)
+    return _table(judged, atoms, wrong, largest_error(judged), names)
+
+
+def _table(
+    judged: Judged,
+    atoms: Atoms,
+    loss: Floats,
+    supremum: float,
+    names: NDArray[np.generic],
+) -> WorstCaseDistribution:
+    """Atoms whose losses are known, sorted by source; costs from the definition."""
+    n = np.arange(len(atoms.source))
+    distance = move_distances(judged, atoms)
+    kind = np.where(atoms.label == judged.problem.y[atoms.source], KEPT, FLIPPED)
     kind[distance > 0] = MOVED
     cost = distance + label_costs(judged, atoms.source)[n, atoms.label]
     order = np.lexsort((kind, atoms.source))
     return WorstCaseDistribution(
         X=atoms.X[order],
-        y=classes[atoms.label[order]],
+        y=judged.scores.classes[atoms.label[order]],
         weight=atoms.weight[order],
         source=atoms.source[order],
         kind=KINDS[kind[order]],
         transport_cost=float(atoms.weight @ cost),
-        risk=float(atoms.weight @ losses[n, atoms.label]),
-        supremum=problem.risk(coef, intercept).value,
+        risk=float(atoms.weight @ loss),
+        supremum=supremum,
         feature_names=names,
     )
-
-
-def _distances(judged: Judged, atoms: Atoms) -> Floats:
-    """What moving each atom from its source costs, switches of categories included."""
-    problem = judged.problem
-    moved = atoms.X - problem.X[atoms.source]
-    distance = np.zeros(len(atoms.source))
-    travelled = np.flatnonzero(np.asarray(abs(moved).sum(axis=1)).ravel())
-    step = moved[travelled]
-    step = step.toarray() if sparse.issparse(step) else step
-    numeric = (step != 0).any(axis=0)
-    for group in problem.ball.groups(problem.n_features):
-        switched = (step[:, group.columns] != 0).any(axis=1)
-        distance[travelled[switched]] += group.cost
-        numeric[group.columns] = False
-    cost = problem.feature_cost[numeric]
-    distance[travelled] += NORMS[problem.ball.norm].of_rows(step[:, numeric] * cost)
-    return distance

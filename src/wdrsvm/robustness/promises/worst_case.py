@@ -22,6 +22,7 @@ from ...inputs.arrays import (
 from ...inputs.dask_collections import is_lazy, known_rows
 from ...problem import Loss, RobustProblem, WassersteinBall
 from ...rows.blocks import scores_of
+from ...rows.dask_rows import ChunkedRows
 
 
 class LinearScores(NamedTuple):
@@ -144,6 +145,20 @@ def judged_lazily(
     label_trust: Any,
 ) -> Judged:
     """The same for a dask collection, chunk by chunk where its rows are."""
+    scores, rows = lazy_rows(classifier, X, y, sample_weight, label_trust)
+    problem = RobustProblem(
+        rows,
+        ball,
+        n_classes=len(scores.classes),
+        loss=checked_loss(loss),
+    )
+    return Judged(scores, problem)
+
+
+def lazy_rows(
+    classifier: Any, X: Any, y: Any, sample_weight: Any, label_trust: Any
+) -> tuple[LinearScores, ChunkedRows]:
+    """The scores of a classifier, and what its linear step sees of a dask collection."""
     last = classifier
     while hasattr(last, "steps"):
         last = last[-1]
@@ -154,13 +169,7 @@ def judged_lazily(
     scores = linear_scores(last)
     check = LinearFeatures(classifier, scores)
     rows = known_rows(check, X, y, sample_weight, label_trust, scores.classes)
-    problem = RobustProblem(
-        rows,
-        ball,
-        n_classes=len(scores.classes),
-        loss=checked_loss(loss),
-    )
-    return Judged(scores, problem)
+    return scores, rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,13 +246,19 @@ def has_kernel(classifier: Any) -> bool:
 
 def features_for(classifier: Any, scores: LinearScores, X: ArrayLike) -> Matrix:
     """X checked, for a classifier that is what its coefficients say."""
+    checked = features_of(scores, X)
+    _check_scores(classifier, X, scores_of(checked, scores.coef, scores.intercept))
+    return checked
+
+
+def features_of(scores: LinearScores, X: ArrayLike) -> Matrix:
+    """X checked, with as many features as there are coefficients."""
     checked = checked_features(X)
     n_features = scores.coef.shape[1]
     if checked.shape[1] != n_features:
         raise ValueError(
             f"X has {checked.shape[1]} features, but the classifier expects {n_features}."
         )
-    _check_scores(classifier, X, scores_of(checked, scores.coef, scores.intercept))
     return checked
 
 
@@ -256,7 +271,10 @@ def _check_scores(classifier: Any, X: ArrayLike, scores: Floats) -> None:
         return
     decision = np.asarray(classifier.decision_function(X))
     ours = scores[:, 1] - scores[:, 0] if decision.ndim == 1 else scores
-    if ours.shape != decision.shape or not np.allclose(ours, decision, 1e-4, 1e-4):
+    # Three classes have three pairs: their scores would pass for those of the classes.
+    by_pairs = getattr(classifier, "decision_function_shape", None) == "ovo"
+    is_score = ours.shape == decision.shape and not (by_pairs and decision.ndim == 2)
+    if not is_score or not np.allclose(ours, decision, 1e-4, 1e-4):
         raise ValueError(
             "classifier must decide by the scores X @ coef_.T + intercept_, but the "
             f"decision_function of {type(classifier).__name__} differs from them."

@@ -33,7 +33,6 @@ from ...problem import RobustProblem
 from ..cones.choice import MAX_START_LAM
 from ..result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
 from ..scaling import Scaling
-from ..subgradient.active_pieces import require_crammer_singer
 from .point import Iterate, ScaledData
 from .warm_start import placed
 
@@ -60,7 +59,6 @@ def interior_point(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Train to the gap asked for, from a start if there is one worth it."""
-    require_crammer_singer(problem, "interior-point")
     problem = problem.without_idle_rows()
     data = ScaledData.of(problem, Scaling.of(problem))
     near = None if start is None else placed(data, problem, start)

@@ -16,6 +16,7 @@ from scipy import sparse
 
 from ...arrays import Floats
 from ...problem import Multipliers, RobustProblem, certify
+from ..registry import check_able
 from ..result import History, SolverResult, SolverSettings, Start, status_of
 from .programs import Program, build_program
 
@@ -76,7 +77,7 @@ def solve_highs(
 
     ``crossover`` lets the interior point method end in a vertex.
     """
-    _require(problem, "highs", ("l1", "linf"))
+    check_able(problem, "highs")
     if method not in HIGHS_METHODS:
         raise ValueError(f"method must be one of {HIGHS_METHODS}, got {method!r}.")
     highspy = _imported("highspy")
@@ -90,7 +91,7 @@ def solve_clarabel(
     problem: RobustProblem, *, program: str = "paper", limits: Limits = BEST_EFFORT
 ) -> ReferenceSolution:
     """Solve the ``"paper"`` or ``"compact"`` program by Clarabel, for every norm."""
-    _require(problem, "clarabel", ("l1", "l2", "linf", "triangle"))
+    check_able(problem, "clarabel")
     package = _imported("clarabel")
     settings = _clarabel_settings(package, limits)
     return _timed(
@@ -149,18 +150,6 @@ def _no_multipliers(problem: RobustProblem) -> Multipliers:
     """All mass on the zero pieces: feasible, with the bound 0."""
     zeros = np.zeros((problem.n_rows, problem.n_classes))
     return Multipliers(zeros, zeros, zeros)
-
-
-def _require(problem: RobustProblem, solver: str, norms: tuple[str, ...]) -> None:
-    if problem.norm not in norms:
-        raise ValueError(
-            f"solver {solver!r} has no second-order cones, which norm "
-            f"{problem.norm!r} needs: use 'clarabel' or 'interior-point'."
-        )
-    # Compiled code is loaded by a solve, not by the command line's list of commands.
-    from ..subgradient.active_pieces import require_crammer_singer
-
-    require_crammer_singer(problem, solver)
 
 
 def _imported(package: str) -> Any:

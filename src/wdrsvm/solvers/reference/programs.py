@@ -143,13 +143,6 @@ def _repeated(block: Any, n_times: int) -> Any:
     return sparse.kron(np.ones((n_times, 1)), block, format="csr")
 
 
-def _label_price(problem: RobustProblem) -> Floats:
-    """k of shape (N, C): what giving a row a label costs, 0 for its own."""
-    price = problem.attainable_flip_cost()
-    price[np.arange(problem.n_rows), problem.y] = 0.0
-    return price
-
-
 def _score_parts(problem: RobustProblem, combination: Any) -> dict[str, Any]:
     """Rows (k, n): sum_j combination[k, j] z_nj, for ``combination`` of (K, C)."""
     all_but_last = combination[:, :-1]
@@ -166,7 +159,7 @@ def _paper_rows(problem: RobustProblem) -> LossRows:
     n_classes, n_rows = problem.n_classes, problem.n_rows
     winner, label = np.divmod(np.arange(n_classes**2), n_classes)
     classes = sparse.eye_array(n_classes, format="csr")
-    price = _label_price(problem)[:, label].T.ravel()
+    price = problem.label_price(attainable=True)[:, label].T.ravel()
     kept = np.isfinite(price)
     parts = _score_parts(problem, classes[winner] - classes[label])
     parts["lam"] = _column(-np.where(kept, price, 0.0))

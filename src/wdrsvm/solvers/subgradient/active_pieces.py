@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Codes, Floats
-from ...problem import LOSSES, RobustProblem
+from ...problem import RobustProblem
 from ..cones.sample_rows import compiled
 
 
@@ -136,14 +136,6 @@ class Rows:
         if not problem.fit_intercept:
             d_intercept[:] = 0.0
         return Looked(value, Point(d_coef, d_intercept, problem.radius - spent))
-
-
-def require_crammer_singer(problem: RobustProblem, solver: str) -> None:
-    if problem.loss != LOSSES["crammer-singer"]:
-        raise ValueError(
-            f"solver {solver!r} knows the Crammer-Singer loss only, "
-            f"got {problem.loss}: use 'newton' or 'first-order'."
-        )
 
 
 def flip_costs(problem: RobustProblem) -> tuple[Floats, Codes]:

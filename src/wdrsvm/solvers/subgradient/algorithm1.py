@@ -28,7 +28,7 @@ import numpy as np
 from ...problem import Multipliers, RobustProblem
 from ...problem.projections import project
 from ..result import History, Incumbent, SolverResult, SolverSettings, Start
-from .active_pieces import Point, Rows, count_pieces, require_crammer_singer
+from .active_pieces import Point, Rows, count_pieces
 
 MAX_ITER = 2000
 # Times of a line of history and of a certificate, as factors on the last one.
@@ -240,7 +240,6 @@ def subgradient(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Algorithm 1 from ``start``, or from M = 0, lam = 0; see the module."""
-    require_crammer_singer(problem, "subgradient")
     own, history = SubgradientSettings.of(settings), History(settings.callback)
     descent = _begun(problem, own, start)
     best = Incumbent(descent.at.coef, descent.at.intercept)

@@ -17,7 +17,6 @@ from ...problem import RobustProblem, dual_bound
 from ..newton.smoothing import PieceSmoothing, Point, SoftmaxMultipliers
 from ..result import History, Incumbent, SolverResult, SolverSettings, Start
 from ..scaling import Scaling
-from .active_pieces import require_crammer_singer
 from .stream import BATCH, StreamState
 
 MAX_EPOCHS = 100
@@ -73,7 +72,6 @@ def stochastic(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Epochs over the rows until the risk on held-out rows stops falling."""
-    require_crammer_singer(problem, "stochastic")
     own, history = StochasticSettings.of(settings), History(settings.callback)
     rng = np.random.default_rng(own.seed)
     training, watched = _split(problem, own, rng)

@@ -51,8 +51,7 @@ class BoundedLayout:
     def of(cls, problem: RobustProblem) -> BoundedLayout:
         rows = _LocalRows(problem)
         winner, label = problem.moves.pairs
-        price = problem.flip_cost()
-        price[np.arange(problem.n_rows), problem.y] = 0.0
+        price = problem.label_price()
         return cls(
             design=rows.design(),
             sides=np.vstack([rows.signs(), rows.norm_sides(), rows.switches()]),

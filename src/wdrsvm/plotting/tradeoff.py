@@ -1,0 +1,143 @@
+"""Plain error against worst-case error, and the models worth choosing from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..problem import WassersteinBall
+from ..robustness import Tradeoff, tradeoff
+from ._style import axes_for, colour, ink, line_style
+
+
+class TradeoffDisplay:
+    """Each model a point: its error without an adversary, and its worst-case error.
+
+    Models that no other one beats are joined by a line, drawn filled and named.
+
+    Parameters
+    ----------
+    tradeoff : Tradeoff
+        Result of :func:`wdrsvm.tradeoff`.
+
+    Attributes
+    ----------
+    points_ : matplotlib Line2D
+        The models that another one beats.
+    front_ : matplotlib Line2D
+        The others.
+    ax_ : matplotlib Axes
+        Axes of the last plot.
+    figure_ : matplotlib Figure
+        Their figure.
+
+    See Also
+    --------
+    wdrsvm.tradeoff : The numbers behind it.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from wdrsvm import WassersteinBall, robust_path
+    >>> from wdrsvm.plotting import TradeoffDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> path = robust_path(scale(X), y, radii=[0.01, 0.1, 0.5], label_costs=[2.0])
+    >>> ball = WassersteinBall(radius=0.1)
+    >>> display = TradeoffDisplay.from_models(path, scale(X), y, ball)
+    >>> display.ax_.get_ylabel()
+    'worst-case error at radius 0.1'
+    """
+
+    def __init__(self, tradeoff: Tradeoff) -> None:
+        self.tradeoff = tradeoff
+
+    @classmethod
+    def from_models(
+        cls,
+        models: Any,
+        X: Any,
+        y: Any,
+        ball: WassersteinBall,
+        *,
+        ax: Any = None,
+        line_kwargs: dict[str, Any] | None = None,
+        **how: Any,
+    ) -> TradeoffDisplay:
+        """Judge models and plot what is found.
+
+        Parameters
+        ----------
+        models : RobustPath, dict or sequence of fitted classifiers
+            The models.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels.
+        ball : WassersteinBall
+            What must be withstood.
+        ax : matplotlib Axes, default=None
+            Where to plot; None makes a new figure.
+        line_kwargs : dict, default=None
+            Given to ``Axes.plot`` for the line of the front.
+        **how : dict
+            ``sample_weight``, ``label_trust`` and ``space``, given to
+            :func:`wdrsvm.tradeoff`.
+
+        Returns
+        -------
+        TradeoffDisplay
+            The display.
+        """
+        found = tradeoff(models, X, y, ball, **how)
+        return cls(found).plot(ax=ax, **(line_kwargs or {}))
+
+    def plot(
+        self, *, with_names: bool = True, ax: Any = None, **kwargs: Any
+    ) -> TradeoffDisplay:
+        """Draw the points and the front.
+
+        Parameters
+        ----------
+        with_names : bool, default=True
+            Whether the models of the front are named.
+        ax : matplotlib Axes, default=None
+            Where to plot; None makes a new figure.
+        **kwargs : dict
+            Given to ``Axes.plot`` for the line of the front.
+
+        Returns
+        -------
+        TradeoffDisplay
+            The display itself.
+        """
+        ax, found = axes_for(ax), self.tradeoff
+        first, second, front = found.error, found.worst_case_error, found.front
+        beaten = [k for k in range(len(first)) if k not in set(front.tolist())]
+        hollow = {"markerfacecolor": "none", "linestyle": "none", "markersize": 5}
+        (self.points_,) = ax.plot(
+            first[beaten], second[beaten], "o", color=ink(ax), label="beaten", **hollow
+        )
+        style = line_style(0, kwargs, marker="o", label="worth choosing from")
+        (self.front_,) = ax.plot(first[front], second[front], **style)
+        if with_names:
+            self._name_front(ax)
+        radius = f"{found.ball.radius:g}"
+        ax.set(xlabel="error", ylabel=f"worst-case error at radius {radius}")
+        ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _name_front(self, ax: Any) -> None:
+        found = self.tradeoff
+        for k in found.front.tolist():
+            place = (found.error[k], found.worst_case_error[k])
+            ax.annotate(
+                found.names[k],
+                place,
+                xytext=(6, 4),
+                textcoords="offset points",
+                fontsize="small",
+                color=colour(0),
+            )

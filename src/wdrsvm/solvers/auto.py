@@ -1,0 +1,146 @@
+"""The measured rule behind ``"auto"``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..problem import RobustProblem
+
+
+@dataclass(frozen=True)
+class AutoRule:
+    """Where one method overtakes another, measured.
+
+    Parameters
+    ----------
+    max_dense_unknowns : int
+        Above this many unknowns a dense second-order system costs more than it saves.
+    max_wide_unknowns : int
+        The same for features of a kernel, and with the l2 norm for about as many features
+        as rows.
+    rows_per_wide_feature : int
+        Up to so many rows per feature the features are about as many as the rows.
+    max_rescued_unknowns : int
+        Up to this many a second-order method completes what "first-order" left open.
+    rows_per_unknown, min_newton_rows : int
+        With more rows than these, smoothing has enough of them near a kink to pay.
+    max_directions : int
+        Few rows have at most so many directions N (C + 1).
+    max_work_of_few_rows : float
+        Few rows have at most so much work per iteration on all features.
+    """
+
+    max_dense_unknowns: int = 1500
+    max_wide_unknowns: int = 400
+    rows_per_wide_feature: int = 2
+    max_rescued_unknowns: int = 4000
+    rows_per_unknown: int = 10
+    min_newton_rows: int = 600
+    max_directions: int = 1000
+    max_work_of_few_rows: float = 1e9
+
+
+RULE = AutoRule()
+
+
+def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
+    """Name of the solver that ``"auto"`` stands for.
+
+    Measured crossovers, with C (P + 1) unknowns, where P counts at most the rows with
+    the l2 norm:
+
+    ===================  ========================  ==================
+    unknowns             rows                      solver
+    ===================  ========================  ==================
+    at most 1500         up to 10 per unknown,    "interior-point"
+                         or up to 600
+    at most 1500         more                      "newton"
+    more                 few (l1, linf)            "interior-point"
+    more                 any other                 "first-order"
+    more than 400        up to 2 per feature (l2), "first-order"
+                         or features of a kernel
+    ===================  ========================  ==================
+
+    With a smooth loss "newton" stands in for "interior-point", and the last line does not
+    hold.  In a bounded ball "interior-point" is the only one, and "newton" for rows on the
+    workers of a cluster.
+
+    Few rows are those whose N (C + 1) scores and prices make a small system, a third of the
+    unknowns or less.
+
+    Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
+    chosen and did not reach its goal; "first-order" does from an "interior-point" that was
+    chosen for few rows.
+
+    Parameters
+    ----------
+    problem : RobustProblem
+        What is to be solved.
+    tol : float
+        Relative duality gap asked for.
+    of_kernel : bool, default=False
+        Whether the features are those of a kernel.
+
+    Returns
+    -------
+    str
+        A key of ``SOLVERS``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wdrsvm import WassersteinBall
+    >>> from wdrsvm.problem import RobustProblem
+    >>> from wdrsvm.solvers import choose
+    >>> X, y = np.eye(3), np.arange(3)
+    >>> ball = WassersteinBall(radius=0.1)
+    >>> choose(RobustProblem.of(X, y, np.full(3, 1 / 3), ball, n_classes=3), tol=1e-6)
+    'interior-point'
+    """
+    if problem.is_bounded:
+        return "interior-point"
+    if problem.is_distributed:
+        return "newton"
+    as_wide = problem.n_rows <= RULE.rows_per_wide_feature * problem.n_features
+    wide = of_kernel or (as_wide and problem.ball.norm == "l2")
+    wide = wide and problem.loss.temperature == 0
+    if unknowns(problem) > (RULE.max_wide_unknowns if wide else RULE.max_dense_unknowns):
+        return "interior-point" if has_few_rows(problem) else "first-order"
+    return second_order(problem)
+
+
+def has_few_rows(problem: RobustProblem) -> bool:
+    """Whether systems of the rows' size serve, whatever the number of features."""
+    by_feature = problem.norm in ("l1", "linf") and problem.loss.temperature == 0
+    directions = problem.n_rows * (problem.n_classes + 1)
+    n_blocks = problem.n_classes ** (1 if problem.norm == "l1" else 2)
+    work = n_blocks * problem.n_rows**2 * problem.n_features
+    small = directions <= RULE.max_directions and work <= RULE.max_work_of_few_rows
+    return by_feature and small and 3 * directions < unknowns(problem)
+
+
+def second_order(problem: RobustProblem) -> str:
+    """The second-order method for such a problem."""
+    if problem.loss.temperature > 0:
+        return "newton"
+    few = max(RULE.min_newton_rows, RULE.rows_per_unknown * unknowns(problem))
+    return "interior-point" if problem.n_rows <= few else "newton"
+
+
+def unknowns(problem: RobustProblem) -> int:
+    """Coefficients that a dense system would have."""
+    width = problem.n_features
+    if problem.ball.norm == "l2":
+        width = min(width, problem.n_rows)
+    return problem.n_classes * (width + 1)
+
+
+def takes_over(problem: RobustProblem, failed: str) -> str | None:
+    """The method that tries again where the one chosen by the rule has failed."""
+    if problem.is_bounded or problem.is_distributed:
+        return None
+    if failed == "first-order":
+        small = unknowns(problem) <= RULE.max_rescued_unknowns
+        return second_order(problem) if small else None
+    wide = unknowns(problem) > RULE.max_dense_unknowns and has_few_rows(problem)
+    return "first-order" if wide else None
