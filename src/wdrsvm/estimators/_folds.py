@@ -18,7 +18,8 @@ from ..robustness.paths.plane import solve_plane
 from ..solvers import SolverStatus
 from ._fit import RadiusWarning, solver_settings
 from ._judges import Judge, Rows
-from ._label_noise import DisbeliefWarning, constant_value, doubts_labels
+from ._label_noise import DisbeliefWarning
+from ._ramp import constant_value, is_convex
 
 
 class Grid(NamedTuple):
@@ -87,8 +88,7 @@ def scored_fold(
 
 def _path(estimator: Any, rows: Rows, grid: Grid) -> Iterator[Point]:
     """The fitted estimators of all points, in the order of ``grid.params``."""
-    convex = not (hasattr(estimator, "label_noise") and doubts_labels(estimator))
-    return (_solved if convex else _fitted)(estimator, rows, grid)
+    return (_solved if is_convex(estimator) else _fitted)(estimator, rows, grid)
 
 
 def _solved(estimator: Any, rows: Rows, grid: Grid) -> Iterator[Point]:

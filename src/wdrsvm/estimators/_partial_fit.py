@@ -25,7 +25,8 @@ from ..robustness.promises.worst_case import linear_scores
 from ..rows.canonical import NominalRows, places
 from ..solvers import SolverResult, SolverStatus, Start
 from ._fit import TrainingData, solver_settings, unchanged_on_error
-from ._label_noise import check_label_noise, forget_beliefs
+from ._label_noise import check_label_noise
+from ._ramp import forget_earlier, trains_for_error
 
 if TYPE_CHECKING:
     from ..solvers.subgradient.stream import StreamState
@@ -39,9 +40,11 @@ class Chunk(NamedTuple):
 
 
 def _takes_streams(estimator: Any) -> bool:
-    """A label can be doubted only beside all others: a stream has to believe it."""
+    """A row can be doubted, or given up, only beside all others: a stream keeps it."""
     if estimator.label_noise == "random":
         raise ValueError("partial_fit knows no label_noise='random': use fit.")
+    if trains_for_error(estimator):
+        raise ValueError("partial_fit knows no loss='ramp': use fit.")
     return True
 
 
@@ -97,7 +100,7 @@ class PartialFitMixin:
             rng = np.random.default_rng([settings.seed, before.n_steps])
             state = before.after(problem, rng, chunk.mass)
             estimator._keep(as_result(problem, state), chunk.data)
-            forget_beliefs(self)
+            forget_earlier(self)
             # Its state in plain values, and the coefficients that it left.
             estimator._stream = (state.parts, estimator.coef_)
         return self

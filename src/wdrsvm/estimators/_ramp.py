@@ -7,19 +7,30 @@ parameter, what it cannot be combined with, the warnings and the fitted attribut
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from sklearn.exceptions import ConvergenceWarning
 
 from ..problem import Certificate, RobustProblem
 from ..problem.ramp import RampProblem
+from ..robustness.paths.constant_points import constant_risks
 from ..robustness.promises.worst_case_error import error_of_rows
 from ..solvers import SolverResult, SolverSettings, SolverStatus, Start
 from ..solvers.label_noise import MAX_ROUNDS
 from ..solvers.ramp import minimise_ramp
 from ._fit import RadiusWarning, TrainingData, warn_about_gap
-from ._label_noise import forget_beliefs
+from ._label_noise import (
+    doubted_constant_value,
+    doubts_labels,
+    fit_believing,
+    fit_doubting,
+    forget_beliefs,
+)
+
+# What fits a problem: estimator, problem, data, settings and a start give a result.
+Training: TypeAlias = Callable[..., SolverResult]
 
 RAMP = "ramp"
 HINGES = ("hinge", "crammer-singer")
@@ -54,6 +65,20 @@ def _check_combination(estimator: Any) -> None:
         )
 
 
+def training_of(estimator: Any) -> Training:
+    """How the estimator is trained."""
+    doubting = doubts_labels(estimator)
+    if trains_for_error(estimator):
+        return fit_ramp
+    return fit_doubting if doubting else fit_believing
+
+
+def forget_earlier(estimator: Any) -> None:
+    """Remove what only an earlier fit, with other parameters, knew."""
+    forget_beliefs(estimator)
+    vars(estimator).pop("worst_case_error_", None)
+
+
 def fit_ramp(
     estimator: Any,
     problem: RobustProblem,
@@ -67,15 +92,9 @@ def fit_ramp(
     problem on the rows kept: it proves them best served, not best chosen.
     """
     _check_rows(problem)
-    forget_beliefs(estimator)
     ramp = RampProblem(problem)
     found, settled = minimise_ramp(ramp, settings, start, estimator._solve)
-    if found.status is not SolverStatus.CONVERGED:
-        warn_about_gap(estimator, problem, found)
-    if not settled:
-        _warn_about_rounds(estimator)
-    if not found.coef.any() and problem.radius > 0:
-        _warn_about_constant(problem, found)
+    _say_what_failed(estimator, problem, found, settled)
     error = error_of_rows(problem, found.coef, found.intercept)
     estimator.worst_case_error_ = error
     objective, bound, lam = found.certificate
@@ -84,14 +103,31 @@ def fit_ramp(
     return replace(found, certificate=certified)
 
 
-def constant_bound(problem: RobustProblem) -> float:
-    """The bound of the best constant classifier."""
-    return RampProblem(problem).constant().value
+def _say_what_failed(
+    estimator: Any, problem: RobustProblem, found: SolverResult, settled: bool
+) -> None:
+    if found.status is not SolverStatus.CONVERGED:
+        warn_about_gap(estimator, problem, found)
+    if not settled:
+        _warn_about_rounds(estimator)
+    if not found.coef.any() and problem.radius > 0:
+        _warn_about_constant(problem, found)
 
 
-def forget_error(estimator: Any) -> None:
-    """Remove the worst-case error of an earlier fit."""
-    vars(estimator).pop("worst_case_error_", None)
+def is_convex(estimator: Any) -> bool:
+    """Whether a fit is one convex problem."""
+    return training_of(estimator) is fit_believing
+
+
+def constant_value(estimator: Any, data: TrainingData) -> float:
+    """What the best constant classifier reaches with the estimator's parameters."""
+    problem = estimator._problem(data, estimator._ball())
+    if trains_for_error(estimator):
+        return RampProblem(problem).constant().value
+    if doubts_labels(estimator):
+        return doubted_constant_value(estimator, problem)
+    radius, cost = problem.radius, problem.ball.label_cost
+    return float(constant_risks(problem, [radius], [cost])[0, 0])
 
 
 def _check_rows(problem: RobustProblem) -> None:
@@ -112,7 +148,7 @@ def _warn_about_rounds(estimator: Any) -> None:
         f"{type(estimator).__name__} stopped after {MAX_ROUNDS} rounds, although dropping "
         "other rows would still lower the bound. Raise radius or tol.",
         ConvergenceWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 
@@ -123,5 +159,5 @@ def _warn_about_constant(problem: RobustProblem, found: SolverResult) -> None:
         f"worst-case error ({value:.4g}) than a constant one. Choose a smaller radius, or "
         "class_weight='balanced' if some classes are rare.",
         RadiusWarning,
-        stacklevel=4,
+        stacklevel=5,
     )

@@ -11,7 +11,7 @@ error of the classifier, and equal to it for two classes at the best scale.
 
 At the best scale of (M, b), where lam = L(M),
 
-    B = min over lam of eps lam + sum_n w_n (1 - lam c_n)_+ ,    c_n = min( g_n / L(M), k_n )
+    B = min over lam of eps lam + sum_n w_n (1 - lam c_n)_+ ,  c_n = min( g_n / L(M), k_n )
 
 with g_n >= 0 the lead of the label's score; rows without a lead have c_n = 0.  Both minima
 are purchases of the adversary (``label_flips.spend``).
@@ -55,7 +55,7 @@ class RampProblem:
     @cached_property
     def flip_cost(self) -> Floats:
         """Cost k_n of the cheapest other label, (N,)."""
-        return np.asarray(self.problem.flip_cost().min(axis=1))
+        return relabelling_costs(self.problem)
 
     @cached_property
     def doubted(self) -> DoubtedProblem:
@@ -137,3 +137,11 @@ class RampProblem:
     def _budget_of(self, bought: Purchase, cost: Floats) -> float:
         mass = self.problem.weight[bought.flips] * bought.share
         return float(mass @ cost[bought.flips])
+
+
+def relabelling_costs(problem: RobustProblem) -> Floats:
+    """The cost (N,) of the cheapest other label."""
+    if problem.label_trust is not None:
+        return np.asarray(problem.flip_cost().min(axis=1))
+    labels = problem.with_rows(y=np.arange(problem.n_classes))
+    return np.asarray(labels.flip_cost().min(axis=1)[problem.y])

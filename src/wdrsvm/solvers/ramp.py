@@ -8,18 +8,19 @@ our trusted problems on these rows, which any solver here solves and certifies. 
 
 and rounds go on while the bound falls.  Where they end depends on where they begin: at the
 robust fit itself, at one to a smaller radius, and at one without the rows that are wrong by
-far.  These descents fit roughly; the best end goes on with the accuracy asked for.
+far.  These descents fit roughly; the best end goes on with the accuracy asked for.  Each fit
+begins anew: one from the last classifier, which has no row wrong, took many times as long.
 
-With one label cost for all rows, or trusted labels, the end is one of the convex problem on
-the rows kept.  With several label costs the convex problem takes the adversary's purchases
-of labels for given, and rounds only descend.
+With trusted labels, or one label cost for all rows, rounds end at an optimum of the convex
+problem on the rows kept.  With several label costs the convex problem knows only how much
+of the budget goes to labels, and rounds descend without that promise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -30,11 +31,15 @@ from .label_noise import MAX_ROUNDS, NEGLIGIBLE, ROUGH_TOL, Descent, Fit, solve_
 from .result import History, SolverResult, SolverSettings, Start
 
 # Rounds of a rough descent: most end before.
-ROUGH_ROUNDS = 5
+ROUGH_ROUNDS = 4
 # The smaller radius of a start, as a share of the one asked for.
 SMALLER = 0.3
 # A row that loses more than this is wrong by far.
 FAR_WRONG = 2.0
+
+
+# The last fit to each set of rows, and the dual bound there.
+Seen: TypeAlias = dict[bytes, tuple[SolverResult, float]]
 
 
 class RampEnd(NamedTuple):
@@ -62,11 +67,13 @@ def minimise_ramp(
     rough = Descent(solve, replace(settings, tol=max(settings.tol, ROUGH_TOL)))
     first = exact.fit(ramp.problem, start)
     begun = ramp.scaled(first.coef, first.intercept)
+    seen: Seen = {}
     points = [
-        descended(ramp, rough, point, ROUGH_ROUNDS).point
+        descended(ramp, rough, point, ROUGH_ROUNDS, seen).point
         for point in (begun, *_other_starts(ramp, rough, first, start))
     ]
-    end = descended(ramp, exact, min(points, key=lambda each: each.value), MAX_ROUNDS)
+    best = min(points, key=lambda each: each.value)
+    end = descended(ramp, exact, best, MAX_ROUNDS, {})
     constant = ramp.constant()
     if constant.value < end.point.value:
         end = RampEnd(constant, None, ramp.lost(constant))
@@ -75,15 +82,23 @@ def minimise_ramp(
 
 
 def descended(
-    ramp: RampProblem, descent: Descent, point: RampPoint, max_rounds: int
+    ramp: RampProblem,
+    descent: Descent,
+    point: RampPoint,
+    max_rounds: int,
+    seen: Seen,
 ) -> RampEnd:
-    """Rounds from a point down."""
+    """Rounds from a point down, unless they come to rows that were ``seen`` before."""
     for _ in range(max_rounds):
         kept = ramp.doubted.beliefs(point.coef, point.intercept)
+        rows = kept.belief.tobytes() + np.float64(point.moving).tobytes()
+        if rows in seen:
+            return RampEnd(point, *seen[rows])
         if not ramp.has_two_classes(kept):
             return RampEnd(point, None, ramp.lost(point))
-        last = descent.round(ramp.trusted(point.moving), kept, _start_at(point))
-        bound = min(last.piece.value(last.found.certificate.dual_bound), point.value)
+        last = descent.round(ramp.trusted(point.moving), kept, None)
+        bound = last.piece.value(last.found.certificate.dual_bound)
+        seen[rows] = last.found, bound
         descent.history.add(descent.n_iter, point.value, bound)
         new = ramp.scaled(last.found.coef, last.found.intercept)
         if not new.value < point.value - NEGLIGIBLE * descent.settings.tol * point.value:
@@ -95,28 +110,21 @@ def descended(
 def _other_starts(
     ramp: RampProblem, rough: Descent, first: SolverResult, start: Start | None
 ) -> Iterator[RampPoint]:
-    near = Start(first.coef, first.intercept, first.certificate.lam)
     radius, doubted = ramp.problem.radius, ramp.doubted
     if np.isfinite(ramp.flip_cost).any():
-        yield _fitted(ramp, rough, radius, doubted.all_believed, near)
-    yield _fitted(ramp, rough, SMALLER * radius, doubted.all_believed, near)
+        yield _fitted(ramp, rough, radius, doubted.all_believed)
+    yield _fitted(ramp, rough, SMALLER * radius, doubted.all_believed)
     kept = doubted.dearer(FAR_WRONG).beliefs(first.coef, first.intercept)
     if ramp.has_two_classes(kept):
-        yield _fitted(ramp, rough, radius, kept, near)
+        yield _fitted(ramp, rough, radius, kept)
     if start is not None:
         yield ramp.scaled(start.coef, start.intercept)
 
 
-def _fitted(
-    ramp: RampProblem, rough: Descent, radius: float, kept: Beliefs, near: Start
-) -> RampPoint:
+def _fitted(ramp: RampProblem, rough: Descent, radius: float, kept: Beliefs) -> RampPoint:
     """The fit to the rows kept at a radius."""
-    found = rough.round(ramp.trusted(radius), kept, near).found
+    found = rough.round(ramp.trusted(radius), kept, None).found
     return ramp.scaled(found.coef, found.intercept)
-
-
-def _start_at(point: RampPoint) -> Start:
-    return Start(point.coef, point.intercept, point.lam)
 
 
 def _as_result(
@@ -127,7 +135,8 @@ def _as_result(
         last,
         coef=point.coef,
         intercept=point.intercept,
-        certificate=Certificate(point.value, end.dual_bound, point.lam),
+        # At an optimum rounding may put the dual bound a hair above the value.
+        certificate=Certificate(point.value, min(end.dual_bound, point.value), point.lam),
         multipliers=None,
         dual_point=None,
         n_iter=n_iter,
