@@ -236,7 +236,7 @@ class RobustProblem:
             possible = np.isfinite(trust) & np.isfinite(cost)
             cost = np.multiply(trust, cost, out=np.full_like(cost, np.inf), where=possible)
         cost[np.arange(len(y)), y] = np.inf
-        return cost
+        return np.asarray(cost)
 
     def attainable_flip_cost(self, rows: Any = slice(None)) -> Floats:
         """Flip costs with inf for what the budget cannot buy any mass of."""
