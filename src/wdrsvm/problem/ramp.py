@@ -96,25 +96,24 @@ class RampProblem:
         ramp[self.flip_cost == 0] = 1.0
         bought = self._spent(self.flip_cost, 1.0 - ramp, self.problem.modulus(coef))
         value = float(self.problem.weight @ ramp) + bought.gain
-        flipping = self._budget_of(bought, self.flip_cost)
-        return RampPoint(
-            coef, intercept, value, bought.rate, self.problem.radius - flipping
-        )
+        moving = self._budget_without(bought, self.flip_cost)
+        return RampPoint(coef, intercept, value, bought.rate, moving)
 
     def scaled(self, coef: Floats, intercept: Floats) -> RampPoint:
         """B at the best scale of a classifier."""
         leads, modulus = self.leads(coef, intercept), self.problem.modulus(coef)
-        scale = self._scale(leads, modulus)
-        return self.point(scale * coef, scale * intercept)
-
-    def _scale(self, leads: Floats, modulus: float) -> float:
         # Leads that are rounding beside the others would take the scale to infinity.
         right = leads > ROUNDING * max(leads.max(), 0.0)
         if not modulus > 0:
             # Nothing moves: every lead may be as large as the loss can use.
-            return float(1.0 / leads[right].min()) if right.any() else 1.0
+            scale = float(1.0 / leads[right].min()) if right.any() else 1.0
+            return self.point(scale * coef, scale * intercept)
         cost = np.where(right, np.minimum(leads / modulus, self.flip_cost), 0.0)
-        return self._spent(cost, np.ones_like(cost), 0.0).rate / modulus
+        bought = self._spent(cost, np.ones_like(cost), 0.0)
+        scale = bought.rate / modulus
+        flips = np.where(cost < self.flip_cost, 0.0, cost)
+        point = self.point(scale * coef, scale * intercept)
+        return point._replace(moving=self._budget_without(bought, flips))
 
     def constant(self) -> RampPoint:
         """The best classifier that ignores the features."""
@@ -134,9 +133,10 @@ class RampProblem:
         bought = spend(items, self.problem.weight[rows], self.problem.radius, move_rate)
         return bought._replace(flips=rows[bought.flips])
 
-    def _budget_of(self, bought: Purchase, cost: Floats) -> float:
+    def _budget_without(self, bought: Purchase, flip_cost: Floats) -> float:
+        """What is left of the budget after the label flips that were bought."""
         mass = self.problem.weight[bought.flips] * bought.share
-        return float(mass @ cost[bought.flips])
+        return max(self.problem.radius - float(mass @ flip_cost[bought.flips]), 0.0)
 
 
 def relabelling_costs(problem: RobustProblem) -> Floats:

@@ -8,8 +8,8 @@ our trusted problems on these rows, which any solver here solves and certifies. 
 
 and rounds go on while the bound falls.  Where they end depends on where they begin: at the
 robust fit itself, at one to a smaller radius, and at one without the rows that are wrong by
-far.  These descents fit roughly; the best end goes on with the accuracy asked for.  Each fit
-begins anew: one from the last classifier, which has no row wrong, took many times as long.
+far.  These descents fit roughly; the best end goes on with the accuracy asked for.  Each
+fit begins anew: started at the last classifier, some took a hundred times as long.
 
 With trusted labels, or one label cost for all rows, rounds end at an optimum of the convex
 problem on the rows kept.  With several label costs the convex problem knows only how much
@@ -65,7 +65,7 @@ def minimise_ramp(
     """
     exact = Descent(solve, settings, History(settings.callback))
     rough = Descent(solve, replace(settings, tol=max(settings.tol, ROUGH_TOL)))
-    first = exact.fit(ramp.problem, start)
+    first = exact.fit(ramp.problem, None)
     begun = ramp.scaled(first.coef, first.intercept)
     seen: Seen = {}
     points = [
