@@ -98,3 +98,10 @@ def test_what_cannot_be_said_is_explained():
     page = model_page(fitted(wdrsvm.RobustLinearSVC()), X[few], y[few])
     (text,) = parts_of(page, "Suspicious labels")
     assert text.text.startswith("Labels were not audited")
+
+
+def test_a_model_trained_for_the_error_says_its_error():
+    model = fitted(wdrsvm.RobustLinearSVC(0.1, loss="ramp"))
+    facts = parts_of(model_page(model, X, y), "In short")[1].values
+    assert facts["worst-case error on the training rows"] == model[-1].worst_case_error_
+    assert "worst-case risk on the training rows" not in facts

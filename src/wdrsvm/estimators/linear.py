@@ -129,6 +129,12 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
     0.97
     >>> print(f"{classifier.objective_:.3f}")
     0.342
+
+    Trained for the share of wrong predictions instead:
+
+    >>> classifier = RobustLinearSVC(radius=0.05, loss="ramp").fit(scale(X), y)
+    >>> print(f"{classifier.worst_case_error_:.3f} <= {classifier.objective_:.3f}")
+    0.236 <= 0.273
     """
 
     def __init__(
