@@ -148,6 +148,15 @@ def test_pickles_and_files_keep_it(estimator, tmp_path):
         np.testing.assert_array_equal(copy.predict(X), model.predict(X))
 
 
+@both
+def test_models_from_before_there_was_a_choice_have_the_hinge(estimator):
+    state = estimator().fit(X, y).__getstate__()
+    del state["loss"]
+    old = estimator.__new__(estimator)
+    old.__setstate__(state)
+    assert clone(old).loss == "hinge"
+
+
 @pytest.mark.parametrize("search", [RobustLinearSVCCV, RobustSVCCV])
 def test_searches_choose_among_such_fits(search):
     found = search([0.02, 0.1], (np.inf,), cv=3, loss="ramp").fit(X, y)
