@@ -119,3 +119,10 @@ def test_points_that_a_search_left_out_have_no_score():
     (left_out, finished) = (row[2:4] for row in table.rows)
     assert left_out == [None, None]
     assert all(isinstance(value, float) for value in finished)
+
+
+def test_a_model_trained_for_the_error_says_its_error():
+    model = fitted(wdrsvm.RobustLinearSVC(0.1, loss="ramp"))
+    facts = parts_of(model_page(model, X, y), "In short")[1].values
+    assert facts["worst-case error on the training rows"] == model[-1].worst_case_error_
+    assert "worst-case risk on the training rows" not in facts

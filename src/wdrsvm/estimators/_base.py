@@ -20,9 +20,9 @@ from ._fit import (
     training_data,
     unchanged_on_error,
 )
-from ._label_noise import doubts_labels, fit_believing, fit_doubting
 from ._lazy import by_blocks, is_lazy, lazy_training_data
 from ._promises import PromisesMixin
+from ._ramp import forget_earlier, training_of
 from ._states import PlainStateMixin
 
 
@@ -94,7 +94,8 @@ class RobustClassifier(PromisesMixin, LargestScore):
             settings = solver_settings(self)
             data = self._training_data(X, y, sample_weight, label_trust)
             problem = self._problem(data, self._ball())
-            train = fit_doubting if doubts_labels(self) else fit_believing
+            train = training_of(self)
+            forget_earlier(self)
             result = train(self, problem, data, settings, self._start(data))
             self._keep(result, data)
             self._review(data)

@@ -182,7 +182,7 @@ def concluded(
     share of its own.
     """
     if result.status is not SolverStatus.CONVERGED:
-        _warn_about_gap(estimator, problem, result)
+        warn_about_gap(estimator, problem, result)
     limit = limit_classifier(problem)
     bound = result.certificate.dual_bound
     if not is_constant(problem, bound, limit, estimator.tol):
@@ -209,7 +209,8 @@ def _remedy(problem: RobustProblem, status: SolverStatus) -> str:
     return _REMEDIES[status]
 
 
-def _warn_about_gap(estimator: Any, problem: RobustProblem, result: SolverResult) -> None:
+def warn_about_gap(estimator: Any, problem: RobustProblem, result: SolverResult) -> None:
+    """Say that a fit ended above its tolerance, to the caller of ``fit``."""
     gap = result.certificate.relative_gap
     warnings.warn(
         f"{type(estimator).__name__} stopped after {result.n_iter} iterations of "

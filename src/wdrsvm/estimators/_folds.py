@@ -19,7 +19,8 @@ from ..solvers import SolverResult, SolverStatus
 from ..solvers.runtime.blas_threads import single_threaded_blas
 from ._fit import RadiusWarning, solver_settings
 from ._judges import Judge, Rows
-from ._label_noise import DisbeliefWarning, constant_value, doubts_labels
+from ._label_noise import DisbeliefWarning
+from ._ramp import constant_value, is_convex
 
 
 class Grid(NamedTuple):
@@ -88,8 +89,8 @@ def scored_fold(
 
 def _path(estimator: Any, rows: Rows, grid: Grid, wanted: Flags) -> Iterator[Point]:
     """The fitted estimators of the points wanted, in the order of ``grid.params``."""
-    convex = not (hasattr(estimator, "label_noise") and doubts_labels(estimator))
-    return (_solved if convex else _fitted)(estimator, rows, grid, wanted)
+    train = _solved if is_convex(estimator) else _fitted
+    return train(estimator, rows, grid, wanted)
 
 
 def _solved(estimator: Any, rows: Rows, grid: Grid, wanted: Flags) -> Iterator[Point]:

@@ -26,7 +26,8 @@ from ..rows.canonical import NominalRows, places
 from ..solvers import SolverResult, SolverStatus, Start
 from ._feature_cost import in_deviations
 from ._fit import TrainingData, solver_settings, unchanged_on_error
-from ._label_noise import check_label_noise, forget_beliefs
+from ._label_noise import check_label_noise
+from ._ramp import forget_earlier, trains_for_error
 
 if TYPE_CHECKING:
     from ..solvers.subgradient.stream import StreamState
@@ -40,9 +41,11 @@ class Chunk(NamedTuple):
 
 
 def _takes_streams(estimator: Any) -> bool:
-    """Doubting labels and measuring standard deviations need all rows at once."""
+    """Doubting labels, giving rows up and measuring deviations need all rows at once."""
     if estimator.label_noise == "random":
         raise ValueError("partial_fit knows no label_noise='random': use fit.")
+    if trains_for_error(estimator):
+        raise ValueError("partial_fit knows no loss='ramp': use fit.")
     if in_deviations(estimator):
         raise ValueError(
             "partial_fit knows no feature_cost='std', because the standard deviations of a "
@@ -104,7 +107,7 @@ class PartialFitMixin:
             state = before.after(problem, rng, chunk.mass)
             estimator.feature_cost_ = ball.feature_costs(problem.n_features).copy()
             estimator._keep(as_result(problem, state), chunk.data)
-            forget_beliefs(self)
+            forget_earlier(self)
             # Its state in plain values, and the coefficients that it left.
             estimator._stream = (state.parts, estimator.coef_)
         return self

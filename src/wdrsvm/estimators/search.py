@@ -44,7 +44,8 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
         Folds that are worked on at a time, through joblib and whichever of its backends
         is active.
     norm, smoothing, label_noise, disbelief, max_disbelief, feature_cost, support, \
-            categorical, fit_intercept, class_weight, solver, tol, max_iter, random_state
+            categorical, fit_intercept, class_weight, solver, tol, max_iter, \
+            random_state, loss
         As for :class:`RobustLinearSVC`.  Standard deviations of ``feature_cost="std"`` are
         those of each fold's training rows, and in the end of all rows.
     verbose : int, default=0
@@ -160,8 +161,9 @@ class RobustSVCCV(PathSearch, RobustSVC):
         Label costs to try.
     cv, scoring, refit, one_standard_error, stop_early, n_jobs
         As for :class:`RobustLinearSVCCV`.
-    kernel, gamma, degree, coef0, kernel_params, lipschitz, n_components, fit_intercept, \
-            class_weight, solver, tol, max_iter, random_state
+    kernel, gamma, degree, coef0, kernel_params, lipschitz, label_noise, disbelief, \
+            max_disbelief, n_components, fit_intercept, class_weight, solver, tol, \
+            max_iter, random_state, loss
         As for :class:`RobustSVC`.
     verbose : int, default=0
         1 shows what is worked on and how many folds are done; above, the last fit shows

@@ -125,12 +125,21 @@ def _in_short(judged: Judged) -> list[Part]:
         "features": judged.X.shape[1],
         "radius": float(chosen.radius),
         "label cost": str(chosen.label_cost),
-        "worst-case risk on the training rows": float(chosen.objective_),
-        "proven to be within": float(chosen.duality_gap_),
+        **_trained_for(chosen),
         "worst-case risk on these rows": float(risk),
         "solver": chosen.solver_,
     }
     return [Verdict(said), Facts(facts)]
+
+
+def _trained_for(chosen: Any) -> dict[str, float]:
+    """What the fit kept low, on the rows it was given."""
+    if hasattr(chosen, "worst_case_error_"):
+        return {"worst-case error on the training rows": chosen.worst_case_error_}
+    return {
+        "worst-case risk on the training rows": float(chosen.objective_),
+        "proven to be within": float(chosen.duality_gap_),
+    }
 
 
 def _confusions(judged: Judged) -> list[Part]:

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...arrays import Floats
 from ...inputs.dask_collections import is_lazy
-from ...problem import WassersteinBall
+from ...problem import RobustProblem, WassersteinBall
 from .error_curve import CurveRows, ErrorCurve, Wording, curve_of
 from .row_costs import RowCosts, check_space, lazy_error, row_costs
 from .worst_case import has_kernel
+from .wrong_costs import WrongCosts
 
 
 def worst_case_error(
@@ -82,6 +84,19 @@ def worst_case_error(
         return lazy_error(classifier, X, y, ball, sample_weight, label_trust)
     rows, _ = row_costs(classifier, X, y, ball, sample_weight, label_trust, space)
     return float(curve_of(rows, ball.radius).at(ball.radius))
+
+
+def error_of_rows(problem: RobustProblem, coef: Floats, intercept: Floats) -> float:
+    """The worst-case error of a classifier over a problem's rows, in its ball."""
+    costs, trust = WrongCosts(coef, intercept, problem.ball), problem.label_trust
+    parts = [
+        costs(
+            problem.features(rows), problem.y[rows], None if trust is None else trust[rows]
+        )
+        for rows in problem.blocks()
+    ]
+    found = RowCosts(np.concatenate(parts), problem.weight, problem.y)
+    return float(curve_of(found.only(found.weight > 0), problem.radius).at(problem.radius))
 
 
 def error_curve(

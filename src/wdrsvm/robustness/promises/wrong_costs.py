@@ -18,6 +18,7 @@ import numpy as np
 from ...arrays import Codes, Floats, Matrix
 from ...problem import RobustProblem, WassersteinBall
 from ...problem.norms import pairwise_moduli
+from ...problem.ramp import relabelling_costs
 from .bounded_steps import BoundedSteps
 
 
@@ -79,11 +80,3 @@ def _nearest_rival(leads: Floats, rates: Floats, y: Codes) -> Floats:
     # A rival that no movement brings closer has caught up already, or never does.
     fixed = np.where(leads > 0, np.inf, 0.0)
     return np.asarray(np.divide(leads, rate, out=fixed, where=rate > 0).min(axis=0))
-
-
-def relabelling_costs(problem: RobustProblem) -> Floats:
-    """The cost (N,) of the cheapest other label."""
-    if problem.label_trust is not None:
-        return np.asarray(problem.flip_cost().min(axis=1))
-    labels = problem.with_rows(y=np.arange(problem.n_classes))
-    return np.asarray(labels.flip_cost().min(axis=1)[problem.y])
