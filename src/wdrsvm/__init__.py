@@ -3,6 +3,7 @@
 from .estimators import (
     DisbeliefWarning,
     RadiusWarning,
+    RobustConformalClassifier,
     RobustLinearSVC,
     RobustLinearSVCCV,
     RobustLogisticRegression,
@@ -47,6 +48,7 @@ __all__ = [
     "LabelAudit",
     "RadiusChoice",
     "RadiusWarning",
+    "RobustConformalClassifier",
     "RobustLinearSVC",
     "RobustLinearSVCCV",
     "RobustLogisticRegression",
