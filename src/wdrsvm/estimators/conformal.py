@@ -337,7 +337,7 @@ class RobustConformalClassifier(
 
     def _scores(self, X: Any) -> list[Floats]:
         """Scores (N, C) of each classifier."""
-        if hasattr(self, "n_features_in_") and len(np.shape(X)) == 2:
+        if hasattr(self, "n_features_in_") and len(getattr(X, "shape", (0, 0))) == 2:
             validate_data(self, X, reset=False, skip_check_array=True)
         return [judged_scores(each, X) for each in self.estimators_]
 
