@@ -17,8 +17,8 @@ from sklearn.utils import Bunch, _safe_indexing, indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import (
     _check_method_params,
+    _check_y,
     check_is_fitted,
-    column_or_1d,
     has_fit_parameter,
 )
 
@@ -64,7 +64,7 @@ def given_rows(
     if is_lazy(X):
         raise TypeError("X must be in memory, got a dask collection: compute it.")
     check_labels_present(y)
-    X, y = indexable(X, column_or_1d(y, warn=True))
+    X, y = indexable(X, _check_y(y))
     trust = checked_trust(label_trust, len(y))
     weight = checked_weight(sample_weight, len(y))
     _check_equal(weight)

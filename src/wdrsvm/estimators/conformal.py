@@ -295,9 +295,7 @@ class RobustConformalClassifier(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        theirs = get_tags(self.estimator)
-        tags.input_tags = theirs.input_tags
-        tags.classifier_tags = theirs.classifier_tags
+        tags.input_tags = get_tags(self.estimator).input_tags
         return tags
 
     def _member(self, part: Part) -> Member:
