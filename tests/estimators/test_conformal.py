@@ -26,6 +26,7 @@ from wdrsvm import (
     WassersteinBall,
     worst_case_error,
 )
+from wdrsvm.estimators._conformal_rows import splitter_of
 
 MEANS = np.array([[0.0, 2.2], [2.0, -1.2], [-2.0, -1.2]])
 BALL = WassersteinBall(0.05)
@@ -360,6 +361,11 @@ def test_splits_are_random_and_by_class_stratified(iris):
     np.testing.assert_array_equal(sets.threshold_, again.threshold_)
     other = clone(sets).set_params(random_state=1).fit(X, y)
     assert (sets.threshold_ != other.threshold_).any()
+    _, calibrating = next(splitter_of(sets, y).split(X, y))
+    assert np.bincount(y[calibrating]).tolist() == [25, 25, 25]
+    alike = clone(sets).set_params(by_class=False)
+    _, calibrating = next(splitter_of(alike, y).split(X, y))
+    assert np.bincount(y[calibrating]).tolist() != [25, 25, 25]
     folds = clone(sets).set_params(cv=3, coverage=0.7).fit(X, y)
     assert folds.threshold_.shape == (3, 3)
     same = clone(folds).set_params(cv=StratifiedKFold(3, shuffle=True, random_state=0))

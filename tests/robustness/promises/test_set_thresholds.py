@@ -86,3 +86,10 @@ def test_the_least_number_is_found_at_any_scale():
     assert least(lambda q: True) == 0
     assert least(lambda q: False) == np.inf
     assert 0 < least(lambda q: q > 0) < 1e-50
+
+
+def test_rows_that_can_all_be_spared_need_no_multiplier():
+    costs = np.append(np.full(5, 0.001), np.full(195, np.inf))
+    wanted = Wanted(0.15, 0.5)
+    assert best_multiplier(lambda q: costs, 200, wanted) == 0
+    assert robust_threshold(lambda q: costs, 200, 0.0, wanted) == 0
