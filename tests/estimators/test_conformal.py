@@ -63,8 +63,10 @@ def iris():
 @pytest.mark.filterwarnings("ignore:No threshold keeps:UserWarning")
 @parametrize_with_checks(
     [
-        RobustConformalClassifier(LogisticRegression(max_iter=1000), 0.8, BALL),
-        RobustConformalClassifier(RidgeClassifier(), 0.8, BALL, cv=3),
+        RobustConformalClassifier(
+            LogisticRegression(max_iter=1000), 0.8, BALL, random_state=0
+        ),
+        RobustConformalClassifier(RidgeClassifier(), 0.8, BALL, cv=3, random_state=0),
     ],
     expected_failed_checks=lambda estimator: EQUAL_WEIGHTS_ONLY,
 )
