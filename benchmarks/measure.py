@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -42,14 +41,9 @@ class Timing(NamedTuple):
 
 @contextmanager
 def thread_limit(threads: int) -> Iterator[None]:
-    """Hold BLAS, OpenMP and Numba to ``threads`` threads."""
-    before = numba.get_num_threads()
-    numba.set_num_threads(min(threads, before))
-    try:
-        with threadpool_limits(threads):
-            yield
-    finally:
-        numba.set_num_threads(before)
+    """Hold BLAS and OpenMP to ``threads`` threads."""
+    with threadpool_limits(threads):
+        yield
 
 
 def median_seconds(work: Callable[[], object], repeats: int) -> float:

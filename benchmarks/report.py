@@ -24,7 +24,6 @@ PACKAGES = (
     "numpy",
     "scipy",
     "scikit-learn",
-    "numba",
     "highspy",
     "clarabel",
     "threadpoolctl",

@@ -34,6 +34,13 @@ def test_the_citation_has_the_version():
     assert cited == wdrsvm.__version__
 
 
+def test_the_recipe_has_the_version_and_the_requirements():
+    recipe = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text()
+    assert f'version: "{wdrsvm.__version__}"' in recipe
+    for line in requirements(PROJECT["project"]["dependencies"]):
+        assert f"- {line.name} {line.specifier}\n" in recipe
+
+
 def test_lower_bounds_are_the_oldest_versions_tested():
     pinned = {}
     for line in requirements((ROOT / "tools" / "oldest.txt").read_text().splitlines()):

@@ -81,7 +81,7 @@ def measure_tests() -> None:
     subprocess.run(
         [*command, *folders, *options, *tests],
         cwd=ROOT,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "COVERAGE_FILE": str(COVERAGE)},
+        env={**os.environ, "WDRSVM_CPU": "python", "COVERAGE_FILE": str(COVERAGE)},
         check=True,
     )
 
@@ -255,7 +255,7 @@ def main() -> int:
     parser.add_argument("--at-least", type=float, default=0.85, help="share to be killed")
     parser.add_argument("--again", action="store_true", help="judge the killed again")
     arguments = parser.parse_args()
-    os.environ["NUMBA_DISABLE_JIT"] = "1"
+    os.environ["WDRSVM_CPU"] = "python"
     if not COVERAGE.exists():
         measure_tests()
     import_what_is_imported()

@@ -39,7 +39,7 @@ LEGEND = {
     "accuracy": "on test rows with right labels",
     "worst-case risk": "largest expected loss on the training rows that an adversary "
     "within the radius can cause; lower is a stronger promise",
-    "seconds": "of a fit, once everything is compiled",
+    "seconds": "of a fit, once everything is loaded",
     "gap": "how far the objective can be above the least possible one, proven for the ball "
     "that the classifier was fitted for",
 }
@@ -59,7 +59,7 @@ def measure(
     name: str, classifier: Any, train: tuple[Any, Any], test: tuple[Any, Any]
 ) -> Line:
     """Fit in a pipeline that standardises; certify on the training data."""
-    # The first fit compiles; that is not what the seconds are about.
+    # The first fit loads what it needs; that is not what the seconds are about.
     pipeline = make_pipeline(StandardScaler(), classifier).fit(*train)
     began = time.perf_counter()
     pipeline.fit(*train)

@@ -46,7 +46,7 @@ class Watch:
                 self._wrote(event, path)
 
     def _wrote(self, event, path):
-        """Compiled code is kept by Python and Numba; devices are no files."""
+        """Byte code is kept by Python; devices are no files."""
         if isinstance(path, int):
             return
         where = os.path.realpath(os.fsdecode(path))
@@ -56,11 +56,11 @@ class Watch:
 
     @staticmethod
     def _is_import():
-        """Whether the import machinery, or Numba's cache of compiled code, is at work."""
+        """Whether the import machinery is at work."""
         frame = sys._getframe(2)
         while frame is not None:
             name = frame.f_code.co_filename
-            if name.startswith("<frozen importlib") or f"{os.sep}numba{os.sep}" in name:
+            if name.startswith("<frozen importlib"):
                 return True
             frame = frame.f_back
         return False

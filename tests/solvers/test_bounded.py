@@ -83,7 +83,7 @@ def test_points_stay_feasible_and_their_value_is_an_upper_bound(norm):
     problem = small_problem(norm)
     optimum = optimum_of(problem)
     for point in points(problem, 8):
-        assert all((family.slack[..., :1] > 0).all() for family in point.families)
+        assert all((slack[..., :1] > 0).all() for slack in point.slacks())
         assert point.objective >= optimum * (1 - 1e-9)
 
 

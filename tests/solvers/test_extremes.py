@@ -8,7 +8,7 @@ import pytest
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
-from wdrsvm.solvers.cones.normal_system import NormalSystem, cholesky
+from wdrsvm.solvers.cones.kernels import native
 from wdrsvm.solvers.first_order.state import Ascent
 from wdrsvm.solvers.interior_point.point import Iterate, ScaledData
 from wdrsvm.solvers.scaling import Scaling
@@ -28,9 +28,7 @@ def clusters(n_classes=3, norm="l2", label_cost=2.0, **parts):
 @pytest.mark.parametrize("entry", [np.nan, np.inf])
 def test_a_factorisation_without_numbers_ends(entry):
     matrix = np.array([[1.0, entry], [entry, 1.0]])
-    assert np.isnan(cholesky(matrix)).any()
-    with np.errstate(invalid="ignore"):
-        assert np.isnan(NormalSystem(matrix).solve(np.ones(2))).any()
+    assert np.isnan(native.NormalSystem(matrix).solve(np.ones(2))).any()
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
@@ -39,7 +37,7 @@ def test_an_interior_point_does_not_follow_an_overflow(norm):
     data = ScaledData.of(problem, Scaling.of(problem))
     iterate = Iterate(replace(data, linear=np.full_like(data.linear, np.nan)), norm)
     before = iterate.coef.copy(), iterate.lam
-    iterate.predictor_corrector()
+    iterate.run(1, 0.0)
     assert iterate.is_stuck
     np.testing.assert_array_equal(iterate.coef, before[0])
     assert iterate.lam == before[1]

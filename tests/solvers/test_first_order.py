@@ -7,19 +7,15 @@ import pytest
 from scipy import sparse
 
 from wdrsvm import WassersteinBall
-from wdrsvm.problem import RobustProblem, dual_bound
+from wdrsvm.problem import LOSSES, RobustProblem, dual_bound
 from wdrsvm.problem.norms import NORMS, divergence, lipschitz, with_divergence
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start
 from wdrsvm.solvers.first_order.bound import feasible_pieces
-from wdrsvm.solvers.first_order.hinge_rows import (
-    LAM,
-    RESPONSE,
-    SPENT,
-    settle_flips,
-    settle_labels,
-)
+from wdrsvm.solvers.first_order.kernels import Price, settle_row
 from wdrsvm.solvers.first_order.loop import first_order
+from wdrsvm.solvers.first_order.norms import tables
 from wdrsvm.solvers.first_order.norms.polar import shortest_flow
+from wdrsvm.solvers.first_order.rows import Design, Duals, FreeTable, Rows, samples_of
 from wdrsvm.solvers.first_order.state import Ascent
 from wdrsvm.solvers.interior_point.loop import interior_point
 
@@ -255,12 +251,29 @@ def random_row(rng, n_classes):
     return metric, 3 * rng.normal(size=n_classes), float(rng.uniform(0.1, 2.0))
 
 
+class OneRow:
+    """A row of its own, without columns, for the kernels to settle."""
+
+    def __init__(self, duals, cost, label, q, scores, r=0.3):
+        none = Design(np.zeros(2, dtype=np.intp), np.empty(0, dtype=np.int32), np.empty(0))
+        free = FreeTable(np.zeros((0, len(scores))), np.ones(0))
+        rows = Rows(none, none, np.array([label]), np.ones(1), cost, *np.array([[q], [r]]))
+        self.samples = samples_of(rows, duals, free)
+        self.scores, self.change = scores.copy(), np.empty_like(scores)
+
+    def settle(self, price, metric, tol):
+        arrays = self.scores, self.change
+        return settle_row(self.samples, 0, price, metric, tol, *arrays)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_a_row_without_flips_ends_balanced(seed):
     rng = np.random.default_rng(seed)
     metric, scores, q = random_row(rng, 5)
-    first, alpha, change = scores.copy(), np.eye(5)[2] * 0.7, np.empty(5)
-    assert settle_labels(alpha, scores, 2, q, metric, 0.3, 1e-6, change)
+    duals = Duals(0.7 * np.eye(5)[[2]], np.empty((0, 5)), np.empty((0, 5)))
+    row = OneRow(duals, np.empty((0, 5)), 2, q, scores)
+    assert row.settle(Price(1.0, 1.0), metric, 1e-6)
+    first, scores, change, alpha = scores, row.scores, row.change, duals.alpha[0]
     values = scores + (np.arange(5) != 2)
     assert alpha.sum() == pytest.approx(0.7)
     assert values.max() - values[alpha > 0].min() <= 1e-6
@@ -273,25 +286,41 @@ def test_a_row_without_flips_ends_balanced(seed):
 def test_a_row_with_flips_ends_balanced_and_pays_for_them(seed):
     rng = np.random.default_rng(seed)
     metric, scores, q = random_row(rng, 4)
-    alpha, phi, beta, change = np.eye(4)[1] * 0.7, *np.zeros((3, 4))
+    duals = Duals(0.7 * np.eye(4)[[1]], *np.zeros((2, 1, 4)))
     cost = np.array([0.3, np.inf, 0.6, np.inf])
-    price = np.zeros(7)
-    price[[LAM, RESPONSE]] = 0.5, 2.0
+    price = Price(0.5, 1.0)
+    price.centre, price.response = 0.0, 2.0
+    row = OneRow(duals, cost[None], 1, q, scores)
     moved = np.zeros(4)
     # One call makes a bounded number of moves: call until a row asks for none.
-    while settle_flips(
-        alpha, phi, beta, cost, scores, 1, price, q, metric, 0.3, 1e-9, change
-    ):
-        moved += change
+    while row.settle(price, metric, 1e-9):
+        moved += row.change
+    scores, ((alpha,), (phi,), (beta,)) = row.scores, duals
     assert alpha.sum() + phi.sum() == pytest.approx(0.7)
     assert beta.sum() == pytest.approx(phi.sum())
     spent = phi[0] * 0.3 + phi[2] * 0.6
-    assert price[SPENT] == pytest.approx(spent, abs=1e-15)
-    assert price[LAM] == pytest.approx(0.5 + 2.0 * spent)
+    assert price.spent == pytest.approx(spent, abs=1e-15)
+    assert price.lam == pytest.approx(0.5 + 2.0 * spent)
     label = scores + (np.arange(4) != 1) - scores[1]
-    flip = 1.0 - scores - price[LAM] * cost
+    flip = 1.0 - scores - price.lam * cost
     best = max(label.max(), scores.max() + flip.max())
     held = alpha @ label + beta @ scores + phi[[0, 2]] @ flip[[0, 2]]
     assert 0.7 * best - held <= 1e-8
     g = alpha - 0.7 * np.eye(4)[1] + beta - phi + phi.sum() * np.eye(4)[1]
     np.testing.assert_allclose(moved, g, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["crammer-singer", "logistic"])
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_where_calls_into_compiled_code_end_changes_nothing(monkeypatch, norm, loss):
+    """An interrupt is looked for between calls: any number of them gives the same."""
+    problem = replace(wide(norm, 0.5), loss=LOSSES[loss])
+    whole = ascended(problem, 2).block.coef
+    monkeypatch.setattr(tables, "MAX_CALL_WORK", 1.0)
+    np.testing.assert_array_equal(ascended(problem, 2).block.coef, whole)
+
+
+def test_calls_into_compiled_code_are_short():
+    rows = Ascent(wide("l2", 0.5), None, seed=0).rows
+    few, smooth = (tables.rows_a_call(rows, 100, flag) for flag in (False, True))
+    assert 1 <= smooth < few <= tables.MAX_CALL_WORK / 100**2

@@ -5,9 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.cones.sample_rows import weighted_gram
-from wdrsvm.solvers.newton.gram import GramSum, gram_in_parts
-from wdrsvm.solvers.newton.method import gram
+from wdrsvm.solvers.cones.kernels import weighted_gram
+from wdrsvm.solvers.newton.gram import GramSum
 
 N_CLASSES, N_COLUMNS = 3, 20
 
@@ -36,21 +35,3 @@ def test_few_rows_are_sent_as_they_are_and_many_as_a_matrix():
     assert len(many.design) == 0
     assert len(pickle.dumps(few)) < 0.3 * matrix_bytes
     assert len(pickle.dumps(many)) < 1.1 * matrix_bytes
-
-
-@pytest.mark.parametrize("n_operations", [1, 5 * 61**2, 1e9])
-def test_a_long_product_is_made_in_parts(n_operations, monkeypatch):
-    monkeypatch.setattr(gram, "LONG_CALL", n_operations)
-    calls = []
-
-    def watched(curvature, design):
-        calls.append(len(design))
-        return weighted_gram(curvature, design)
-
-    monkeypatch.setattr(gram, "weighted_gram", watched)
-    curvature, design = rows(23, 0)
-    expected = weighted_gram(curvature, design)
-    found = gram_in_parts(curvature, design)
-    np.testing.assert_allclose(found, expected, atol=1e-12 * np.abs(expected).max())
-    assert sum(calls) == 23
-    assert max(calls) == min(23, max(1, int(n_operations / 61**2)))

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from wdrsvm.problem import Multipliers, RobustProblem, WassersteinBall, dual_bound
-from wdrsvm.solvers.cones.normal_system import NormalSystem, fix_gauge
+from wdrsvm.solvers.cones.kernels import native
 from wdrsvm.solvers.interior_point.loop import interior_point
 from wdrsvm.solvers.reference.peers import solve_clarabel, solve_highs
 from wdrsvm.solvers.result import Incumbent, SolverSettings, SolverStatus
@@ -331,12 +331,19 @@ def test_an_exception_of_the_callback_stops_the_solver():
 class TestNormalSystem:
     """The linear system of a step, also where rounding has made it indefinite."""
 
+    @staticmethod
+    def held(matrix, first):
+        """The matrix with its gauge fixed, both triangles."""
+        held = matrix.copy()
+        native.hold_gauge(held, 3, 2, first)
+        return np.tril(held) + np.tril(held, -1).T
+
     def test_rows_and_columns_of_all_sizes_are_solved(self):
         rng = np.random.default_rng(0)
         half, scale = rng.normal(size=(6, 6)), 10.0 ** np.arange(-9, 9, 3)
         matrix = scale[:, None] * (half @ half.T) * scale
         expected = rng.normal(size=6) / scale
-        found = NormalSystem(matrix.copy()).solve(matrix @ expected)
+        found = native.NormalSystem(matrix).solve(matrix @ expected)
         np.testing.assert_allclose(found * scale, expected * scale, rtol=1e-9)
 
     @pytest.mark.parametrize("shift", [1e-13, 1e-9])
@@ -346,7 +353,7 @@ class TestNormalSystem:
         matrix = half @ half.T - shift * np.eye(6)
         assert np.linalg.eigvalsh(matrix)[0] < 0
         rhs = half @ np.ones(3)
-        found = NormalSystem(matrix.copy()).solve(rhs)
+        found = native.NormalSystem(matrix).solve(rhs)
         assert np.abs(matrix @ found - rhs).max() <= 10 * shift
 
     def test_the_gauge_is_fixed_from_a_column_on(self):
@@ -355,21 +362,27 @@ class TestNormalSystem:
         matrix = np.zeros((7, 7))
         matrix[:6, :6] = np.kron(laplacian, np.diag(rng.uniform(1.0, 2.0, 2)))
         matrix[6, 6] = 1.0
-        held = matrix.copy()
-        fix_gauge(held, 3, 2, 1)
+        held = self.held(matrix, 1)
         shifts = np.kron(np.ones(3), np.eye(2))
         np.testing.assert_allclose(held[:6, :6] @ shifts[0], 0.0, atol=1e-12)
         assert shifts[1] @ held[:6, :6] @ shifts[1] > 1.0
-        fix_gauge(held, 3, 2, 0)
-        assert np.linalg.eigvalsh(held)[0] > 0
+        assert np.linalg.eigvalsh(self.held(held, 0))[0] > 0
 
     def test_a_column_without_curvature_is_held(self):
         matrix = np.zeros((7, 7))
         matrix[6, 6] = 1.0
-        fix_gauge(matrix, 3, 2, 0)
-        assert np.linalg.eigvalsh(matrix)[0] > 0
+        assert np.linalg.eigvalsh(self.held(matrix, 0))[0] > 0
 
 
 def test_the_result_names_its_solver_and_says_nothing(capsys):
     assert interior_point(problem_of(*clusters()), DEFAULT).solver == "interior-point"
     assert capsys.readouterr() == ("", "")
+
+
+def test_rows_without_any_column_have_the_loss_of_equal_scores():
+    X, y = np.zeros((4, 0)), np.array([0, 1, 2, 0])
+    ball = WassersteinBall(0.1, 1.0, "l2")
+    problem = RobustProblem(
+        X, y, np.full(4, 0.25), ball, n_classes=3, fit_intercept=False
+    )  # fmt: skip
+    assert interior_point(problem, DEFAULT).certificate.objective == pytest.approx(1.0)

@@ -7,17 +7,15 @@ with springs D and target multipliers t a Newton step solves  R'D R dv = R't - g
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.cones.sample_rows import (
-    eliminate,
-    longest_step,
-    reduced_rhs,
-    start_rows,
-    step_rows,
-    weighted_gram,
-)
+from wdrsvm.solvers.cones.kernels import native, weighted_gram
 
 N_ROWS = 7
 class_counts = pytest.mark.parametrize("n_classes", [2, 3, 5])
+
+
+def by_classes(rows):
+    """(3, N, C) as (3, C, N), or the way back."""
+    return rows.transpose(0, 2, 1)
 
 
 class Samples:
@@ -44,6 +42,13 @@ class Samples:
         self.spring = self.mult / self.slack
         self.dz = rng.normal(size=(N_ROWS, n_classes))
         self.dlam = rng.normal()
+
+    def moves(self):
+        """The same in the solver's arrays (kinds, C, N)."""
+        rows = native.SampleRows(self.y, self.weight, self.kappa)
+        slack, mult = (by_classes(part) for part in (self.slack, self.mult))
+        rows.put(slack, mult, np.zeros(N_ROWS), np.zeros(N_ROWS))
+        return native.SampleMoves(rows)
 
     def dense_rows(self, n):
         """R of sample n, (3, C, C + 3), zero where a row does not exist."""
@@ -87,8 +92,7 @@ class Samples:
 @pytest.mark.parametrize("spread", [1.0, 2.0])
 def test_elimination_is_the_schur_complement(n_classes, spread):
     samples = Samples(n_classes, spread=spread)
-    curvature, sums = eliminate(samples.spring, samples.kappa, samples.y)
-    np.testing.assert_allclose(sums, samples.spring.sum(axis=2).T)
+    curvature = samples.moves().curvature()
     for n in range(N_ROWS):
         expected = samples.eliminated(n)[0]
         size = np.abs(samples.dense_system(n)[0]).max()
@@ -98,7 +102,7 @@ def test_elimination_is_the_schur_complement(n_classes, spread):
 @class_counts
 def test_curvature_is_semidefinite_with_springs_of_every_size(n_classes):
     samples = Samples(n_classes, spread=20.0)
-    for block in eliminate(samples.spring, samples.kappa, samples.y)[0]:
+    for block in samples.moves().curvature():
         np.testing.assert_array_equal(block, block.T)
         values = np.linalg.eigvalsh(block)
         assert values[0] >= -1e-14 * max(values[-1], 1e-300) * len(block)
@@ -107,7 +111,7 @@ def test_curvature_is_semidefinite_with_springs_of_every_size(n_classes):
 @class_counts
 def test_curvature_ignores_a_shift_of_all_scores(n_classes):
     samples = Samples(n_classes)
-    curvature, _ = eliminate(samples.spring, samples.kappa, samples.y)
+    curvature = samples.moves().curvature()
     shift = np.append(np.ones(n_classes), 0.0)
     np.testing.assert_allclose(curvature @ shift, 0.0, atol=1e-12)
 
@@ -115,26 +119,27 @@ def test_curvature_ignores_a_shift_of_all_scores(n_classes):
 @class_counts
 def test_right_hand_side_is_reduced_alike(n_classes):
     samples = Samples(n_classes)
-    sums = samples.spring.sum(axis=2).T.copy()
-    rhs, rhs_lam, local = reduced_rhs(
-        samples.target, samples.spring, sums, samples.kappa, samples.y, samples.weight
-    )
+    rhs, rhs_lam, local = samples.moves().rhs(by_classes(samples.target))
     expected = [samples.eliminated(n) for n in range(N_ROWS)]
-    np.testing.assert_allclose(rhs, [each[1][:-1] for each in expected], atol=1e-12)
+    np.testing.assert_allclose(rhs.T, [each[1][:-1] for each in expected], atol=1e-12)
     assert rhs_lam == pytest.approx(sum(each[1][-1] for each in expected))
-    np.testing.assert_allclose(local, [each[2] for each in expected], atol=1e-12)
+    np.testing.assert_allclose(
+        np.transpose(local), [each[2] for each in expected], atol=1e-12
+    )
+
+
+def whole_step(samples):
+    """Steps of slacks and multipliers (3, N, C), s and h, and how far they can go."""
+    moves = samples.moves()
+    moves.rhs(by_classes(samples.target))
+    steps, local, lengths = moves.step(samples.dz.T, samples.dlam)
+    return *(by_classes(part) for part in steps), *local, lengths
 
 
 @class_counts
 def test_steps_of_the_rows_follow_those_of_scores_and_multiplier(n_classes):
     samples = Samples(n_classes)
-    sums = samples.spring.sum(axis=2).T.copy()
-    arguments = samples.spring, sums, samples.kappa, samples.y
-    _, _, local = reduced_rhs(samples.target, *arguments, samples.weight)
-    d_slack, d_mult, d_s, d_h = step_rows(
-        samples.dz, samples.dlam, local, samples.target, samples.slack, samples.mult,
-        *arguments,
-    )  # fmt: skip
+    d_slack, d_mult, d_s, d_h, lengths = whole_step(samples)
     for n in range(N_ROWS):
         _, _, offset, follow = samples.eliminated(n)
         outer = np.append(samples.dz[n], samples.dlam)
@@ -144,18 +149,17 @@ def test_steps_of_the_rows_follow_those_of_scores_and_multiplier(n_classes):
         np.testing.assert_allclose(d_slack[:, n], expected, atol=1e-12)
         mult = samples.target[:, n] - samples.mult[:, n] - samples.spring[:, n] * expected
         np.testing.assert_allclose(d_mult[:, n], mult, atol=1e-12)
+    for value, change, length in zip(
+        (samples.slack, samples.mult), (d_slack, d_mult), lengths, strict=True
+    ):
+        falling = change < 0
+        assert length == pytest.approx((value[falling] / -change[falling]).min())
 
 
 @class_counts
 def test_a_whole_step_meets_the_row_sums(n_classes):
     samples = Samples(n_classes)
-    sums = samples.spring.sum(axis=2).T.copy()
-    arguments = samples.spring, sums, samples.kappa, samples.y
-    _, _, local = reduced_rhs(samples.target, *arguments, samples.weight)
-    _, d_mult, _, _ = step_rows(
-        samples.dz, samples.dlam, local, samples.target, samples.slack, samples.mult,
-        *arguments,
-    )  # fmt: skip
+    d_mult = whole_step(samples)[1]
     alpha, beta, phi = samples.mult + d_mult
     np.testing.assert_allclose(alpha.sum(axis=1) + phi.sum(axis=1), samples.weight)
     np.testing.assert_allclose(beta.sum(axis=1), phi.sum(axis=1), atol=1e-12)
@@ -165,7 +169,10 @@ def test_a_whole_step_meets_the_row_sums(n_classes):
 def test_the_start_is_feasible_and_its_multipliers_meet_the_row_sums(n_classes):
     samples = Samples(n_classes)
     lam = 0.8
-    slack, mult, s, h = start_rows(samples.weight, samples.kappa, samples.y, lam)
+    rows = native.SampleRows(samples.y, samples.weight, samples.kappa)
+    rows.start(lam)
+    slack, mult, s, h = rows.arrays()
+    slack, mult = by_classes(slack), by_classes(mult)
     np.testing.assert_array_equal(mult > 0, samples.exists)
     assert (slack > 0).all()
     for n in range(N_ROWS):
@@ -197,9 +204,25 @@ def test_gram_is_the_sum_of_kronecker_products(n_columns):
     np.testing.assert_allclose(weighted_gram(curvature, X), expected, atol=1e-12)
 
 
-def test_longest_step_stops_at_the_first_zero():
-    value = np.array([[1.0, 2.0], [3.0, 0.0]])
-    change = np.array([[-0.5, -4.0], [-3.0, 0.0]])
-    assert longest_step(value, change) == 0.5
-    assert longest_step(value, -change) == np.inf
-    assert longest_step(value, np.zeros((2, 2))) == np.inf
+def test_samples_without_flips_have_one_kind_of_rows():
+    samples = Samples(3)
+    rows = native.SampleRows(samples.y, samples.weight, np.full_like(samples.kappa, np.inf))
+    rows.start(1.0)
+    slack, mult, _, h = rows.arrays()
+    assert slack.shape == mult.shape == (1, 3, N_ROWS)
+    np.testing.assert_array_equal(h, 0.0)
+    np.testing.assert_allclose(mult.sum(axis=(0, 1)), samples.weight)
+    assert rows.multipliers().shape == (3, N_ROWS, 3)
+    np.testing.assert_array_equal(rows.multipliers()[1:], 0.0)
+
+
+def test_a_step_ends_at_the_first_zero_of_rows_that_exist():
+    value, change = np.array([1.0, 2.0, 3.0, 0.0]), np.array([-0.5, -4.0, -3.0, 0.0])
+    moves = native.Moves(native.GivenRows(np.array([1.0, 2.0, 3.0, 1.0]), value))
+    moves.prepare()
+    moves.find_given_step(change)
+    assert moves.lengths[0] == 0.5
+    moves.find_given_step(-change)
+    assert moves.lengths[0] == np.inf
+    moves.find_given_step(np.zeros(4))
+    assert moves.lengths[0] == np.inf

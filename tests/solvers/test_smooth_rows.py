@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from wdrsvm.problem import Loss
 from wdrsvm.problem.certificate.smooth import RowTangents
-from wdrsvm.solvers.newton.smooth_loss_rows import (
+from wdrsvm.solvers.newton.kernels import (
     active_tangents,
     label_curvature,
     label_masses,

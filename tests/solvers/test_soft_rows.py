@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp, softmax
 
-from wdrsvm.solvers.newton.hinge_rows import (
+from wdrsvm.solvers.newton.kernels import (
     piece_margins,
     soft_curvature,
     soft_multipliers,

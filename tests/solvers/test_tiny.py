@@ -1,6 +1,6 @@
 """Every solver on problems of a few rows, where it is judged by another one.
 
-Small enough to run with the compiler off too, where compiled functions are counted.
+Small enough to run with uncompiled kernels too, where their lines are counted.
 """
 
 import numpy as np

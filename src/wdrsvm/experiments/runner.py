@@ -25,7 +25,7 @@ from .pace import Pace
 from .spec import Experiment, Task, checked_jobs, checked_preset, checked_repetitions
 from .store import Outcome, Store
 
-PACKAGES = ("wdrsvm", "numpy", "scipy", "scikit-learn", "numba", "highspy", "clarabel")
+PACKAGES = ("wdrsvm", "numpy", "scipy", "scikit-learn", "highspy", "clarabel")
 
 
 class Progress(NamedTuple):

@@ -26,6 +26,9 @@ READ_AS_THEY_ARE = [
     *(np.uint8, np.uint16, np.uint32, np.uint64),
 ]
 
+# Kinds of NumPy types that are always labels: booleans, integers, text.
+PLAIN_LABELS = "biuSU"
+
 
 def checked_features(X: ArrayLike) -> Matrix:
     """X as finite float64, dense or CSR."""
@@ -106,7 +109,9 @@ def observed_classes(y: ArrayLike) -> tuple[Labels, Codes]:
     """The sorted labels of a classification target, and each row's position in them."""
     check_labels_present(y)
     column = column_or_1d(y, warn=True)
-    check_classification_targets(column)
+    # Only floats and objects may not be labels; the check is slow beside a small fit.
+    if column.dtype.kind not in PLAIN_LABELS:
+        check_classification_targets(column)
     classes, codes = np.unique(column, return_inverse=True)
     check_two_classes(classes)
     return classes, codes

@@ -117,6 +117,8 @@ class WassersteinBall:
 
     def unbounded(self) -> WassersteinBall:
         """The same ball without box and categories."""
+        if self.support is None and self.categorical is None:
+            return self
         return replace(self, support=None, categorical=None)
 
     def box(self, n_features: int) -> tuple[Floats, Floats]:

@@ -54,9 +54,12 @@ TRIANGLE = "triangle"
 NORMS = {"l1": Norm(_l1, _linf), "l2": Norm(_l2, _l2), "linf": Norm(_linf, _l1)}
 
 
+@lru_cache
 def class_pairs(n_classes: int) -> tuple[Codes, Codes]:
-    """The pairs i < j, in the order of the rows of a flow."""
+    """The pairs i < j, in the order of the rows of a flow, as read-only arrays."""
     first, second = np.triu_indices(n_classes, k=1)
+    first.setflags(write=False)
+    second.setflags(write=False)
     return first, second
 
 

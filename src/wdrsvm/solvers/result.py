@@ -108,6 +108,14 @@ class History:
         if self.callback is not None:
             self.callback(record)
 
+    def add_lines(self, n_iter: int, lines: Floats, dual_bound: float) -> None:
+        """Iterations after the first ``n_iter`` that went by unwatched, up to now: rows
+        (objective, gap, seconds since they began)."""
+        began = time.perf_counter() - self.began - (lines[-1, 2] if len(lines) else 0.0)
+        for objective, _, seconds in lines.tolist():
+            n_iter += 1
+            self.records.append(Progress(n_iter, objective, dual_bound, began + seconds))
+
 
 @dataclass
 class Incumbent:

@@ -63,7 +63,7 @@ def solve(
     0.1
     """
     check_name(name)
-    if not problem.is_bounded:
+    if not problem.is_bounded and problem.ball.unbounded() is not problem.ball:
         # Without a budget nothing moves, in a box or out of it.
         problem = replace(problem, ball=problem.ball.unbounded())
     if has_massless_classes(problem):

@@ -36,6 +36,8 @@ from .multipliers import Loosened, MultiplierSource
 from .radius_envelope import NOTHING, DualPoint
 
 MAX_TILTS = 20
+# Up to this many rows, another reduction costs less than the system of a needless tilt.
+FEW_ROWS = 4096
 MAX_STEERINGS = 3
 FIRST_RIDGE, LAST_RIDGE, STIFFER = 1e-12, 1e-2, 1e3
 # Steer the gradient only if rows times squared unknowns are at most this many.
@@ -206,11 +208,13 @@ def _balanced(
     The first result is None if the strict equalities cannot be met.  Each tilt is the
     smallest change in the metric of the multipliers, so that small multipliers stay
     positive.  Multipliers that become negative are clipped, and another tilt follows.  One
-    tilt mostly suffices, so the system for a second tilt is summed only when needed.  If
-    the rows are too few to follow a tilt, the error grows; then the ridge is raised.
+    tilt mostly suffices, so the system for a second tilt is summed only when needed.  With
+    few rows a reduction is cheap, and even the first system is summed only when needed.
+    If the rows are too few to follow a tilt, the error grows; then the ridge is raised.
     """
     tilts: list[Floats] = []
-    first = sums = _summed(problem, multipliers, equalities, tilts, flip_share, True)
+    many = problem.n_rows > FEW_ROWS
+    first = sums = _summed(problem, multipliers, equalities, tilts, flip_share, many)
     # If the rows are too few to meet all equalities, they may still meet the strict ones.
     for columns in (np.ones_like(equalities.strict), equalities.strict):
         ridge, limit = FIRST_RIDGE, len(tilts) + MAX_TILTS

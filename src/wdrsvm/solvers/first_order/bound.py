@@ -12,7 +12,7 @@ clipped where it would turn negative, and repeated.  sigma(G) is the norm's own 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,9 @@ from ...problem.certificate.bound import MAX_TILTS, balanced_sums
 from ...problem.certificate.equalities import ROUNDING
 from ...problem.certificate.multipliers import TRACE
 from ...problem.certificate.smooth import Tangents
-from .hinge_rows import Design, Duals, Rows, add_outer, add_product, compiled, helper
+from .kernels import add_curvature, add_response, add_slopes, tilt
 from .layout import Layout
+from .rows import Design, Duals, Rows
 
 # Conjugate gradients for a tilt: rough is enough, for tilts are repeated.
 MAX_CG_STEPS = 200
@@ -137,19 +138,19 @@ def _restored(rows: Rows, duals: Duals, trace: float) -> Duals:
 def balance(free: Design, y: Codes, alpha: Floats, phi: Floats, beta: Floats) -> bool:
     """Tilt alpha and beta in place until sum_n g_n f_n' = 0; whether that was reached."""
     n_columns = int(free.indices.max(initial=-1)) + 1
-    shape = (n_columns, alpha.shape[1])
+    shape, design = (n_columns, alpha.shape[1]), free.record
     for _ in range(MAX_TILTS):
         residual = np.zeros(shape)
-        add_slopes(free, y, alpha, phi, beta, residual)
+        add_slopes(design, y, alpha, phi, beta, residual)
         if np.abs(residual).max(initial=0.0) <= ROUNDING:
             return True
-        potential = _solve(free, alpha, beta, residual)
-        tilt(free, alpha, potential)
-        tilt(free, beta, potential)
+        potential = _solve(design, alpha, beta, residual)
+        tilt(design, alpha, potential)
+        tilt(design, beta, potential)
     return False
 
 
-def _solve(free: Design, alpha: Floats, beta: Floats, residual: Floats) -> Floats:
+def _solve(free: Any, alpha: Floats, beta: Floats, residual: Floats) -> Floats:
     """S with  sum_n curvature_n (S' f_n) f_n' = -residual, by conjugate gradients."""
     scale = np.zeros_like(residual)
     add_curvature(free, alpha, scale)
@@ -173,70 +174,3 @@ def _solve(free: Design, alpha: Floats, beta: Floats, residual: Floats) -> Float
         fall, before = float((rest * conditioned).sum()), fall
         search = conditioned + fall / before * search
     return potential
-
-
-@compiled
-def add_slopes(free, y, alpha, phi, beta, out):  # type: ignore[no-untyped-def]
-    """out (E, C) += sum_n f_n g_n'."""
-    slope = np.empty(alpha.shape[1])
-    for n in range(len(alpha)):
-        slope[:] = alpha[n]
-        slope[y[n]] -= alpha[n].sum()
-        if len(phi):
-            for j in range(len(slope)):
-                slope[j] += beta[n, j] - phi[n, j]
-        add_outer(free, n, out, slope)
-
-
-@compiled
-def add_response(free, mass, potential, out):  # type: ignore[no-untyped-def]
-    """out += sum_n f_n (m_n * (u_n - mean of u_n under m_n))',  u_n = S' f_n."""
-    pull = np.empty(mass.shape[1])
-    for n in range(len(mass)):
-        pull[:] = 0.0
-        add_product(free, n, potential, pull)
-        total, mean = _mean_pull(mass[n], pull)
-        if total > 0:
-            for j in range(len(pull)):
-                pull[j] = mass[n, j] * (pull[j] - mean)
-            add_outer(free, n, out, pull)
-
-
-@compiled
-def add_curvature(free, mass, out):  # type: ignore[no-untyped-def]
-    """The diagonal of ``add_response``."""
-    for n in range(len(mass)):
-        total = mass[n].sum()
-        if total > 0:
-            for k in range(free.indptr[n], free.indptr[n + 1]):
-                square = free.data[k] * free.data[k]
-                for j in range(mass.shape[1]):
-                    spread = mass[n, j] * (1.0 - mass[n, j] / total)
-                    out[free.indices[k], j] += square * spread
-
-
-@compiled
-def tilt(free, mass, potential):  # type: ignore[no-untyped-def]
-    """Shift mass within each row along u_n = S' f_n, by at most what is there."""
-    pull = np.empty(mass.shape[1])
-    for n in range(len(mass)):
-        pull[:] = 0.0
-        add_product(free, n, potential, pull)
-        total, mean = _mean_pull(mass[n], pull)
-        after = 0.0
-        for j in range(len(pull)):
-            pull[j] = mass[n, j] * max(1.0 + pull[j] - mean, 0.0)
-            after += pull[j]
-        if after > 0 and after < np.inf:
-            for j in range(len(pull)):
-                mass[n, j] = pull[j] * (total / after)
-
-
-@helper
-def _mean_pull(mass, pull):  # type: ignore[no-untyped-def]
-    total = 0.0
-    mean = 0.0
-    for j in range(len(pull)):
-        total += mass[j]
-        mean += mass[j] * pull[j]
-    return total, (mean / total if total > 0 else 0.0)

@@ -17,7 +17,7 @@ from scipy import sparse
 from ...arrays import Codes, Floats, Matrix
 from ...problem import RobustProblem
 from ..result import Start
-from .hinge_rows import Design
+from .rows import Design
 
 Indices = Codes
 
@@ -122,13 +122,5 @@ def _as_stored(problem: RobustProblem, touch: Matrix) -> Matrix:
 
 
 def design_of(matrix: Matrix) -> Design:
-    if not sparse.issparse(matrix):
-        starts = np.arange(len(matrix) + 1, dtype=np.int64) * matrix.shape[1]
-        return Design(starts, np.empty(0, dtype=np.int64), matrix.ravel())
-    small = matrix.nnz < np.iinfo(np.int32).max
-    kind = np.int32 if small else np.int64
-    return Design(
-        matrix.indptr.astype(kind, copy=False),
-        matrix.indices.astype(kind, copy=False),
-        matrix.data.astype(np.float64, copy=False),
-    )
+    sparse_stays = sparse.issparse(matrix)
+    return Design.of_sparse(matrix) if sparse_stays else Design.of_dense(matrix)

@@ -25,25 +25,13 @@ from ...problem import RobustProblem, dual_bound, lipschitz
 from ...problem.norms import HUGE
 from ..result import Incumbent, Start
 from .bound import Feasible, feasible, spending
-from .hinge_rows import (
-    CENTRE,
-    LAM,
-    MARGIN,
-    PRESSURE,
-    RADIUS,
-    RESPONSE,
-    SPENT,
-    STEP,
-    TEMPERATURE,
-    Duals,
-    FreeTable,
-    Rows,
-)
+from .kernels import Price, row_squares
 from .layout import Layout, design_of
 from .norms.l1 import BoxBlock
 from .norms.l2 import EuclideanBlock, TriangleBlock
 from .norms.linf import FlowBlock
-from .step_sizes import column_steps, effective_rows, row_squares
+from .rows import Duals, FreeTable, Rows
+from .step_sizes import column_steps, effective_rows
 
 # Rows are balanced to this share of the gap.
 ROW_TOL_SHARE = 0.05
@@ -105,9 +93,8 @@ class Ascent:
         self.duals = _without_slopes(self.rows, problem)
         touch, self.free_centre, lam = _first_point(problem, self.layout, start)
         self.least_lam = LEAST_LAM_SHARE * lam
-        self.price = np.zeros(9)
-        self.price[[LAM, RADIUS, PRESSURE]] = lam, problem.radius, problem.radius
-        self.price[[TEMPERATURE, MARGIN]] = problem.loss.temperature, problem.loss.margin
+        loss = problem.loss
+        self.price = Price(lam, problem.radius, loss.temperature, loss.margin)
         self._move_price()
         self.free = FreeTable(self.free_centre.copy(), np.ones(len(self.free_centre)))
         self.free_shape, self.free_squares = column_steps(
@@ -147,7 +134,7 @@ class Ascent:
         bound = 0.0 if made is None else self._raise_bound(best, made)
         best.raise_bound(bound, None)
         self.gap = max(best.certificate.gap, 0.0)
-        self.price[SPENT] = spending(self.rows, self.duals.phi)
+        self.price.spent = spending(self.rows, self.duals.phi)
         self._soften(risk.value, bound, made)
 
     def _raise_bound(self, best: Incumbent, made: Feasible) -> float:
@@ -172,7 +159,7 @@ class Ascent:
         """
         factor = MAX_SOFTENING
         if made is not None:
-            middle = made.value + self.price[LAM] * (self.problem.radius - made.on_flips)
+            middle = made.value + self.price.lam * (self.problem.radius - made.on_flips)
             middle += float((self.block.coef * made.gradient).sum())
             ahead, behind = max(objective - middle, 0.0), max(middle - bound, 0.0)
             factor = _restoring_factor(ahead, behind)
@@ -182,10 +169,10 @@ class Ascent:
 
     def _move_price(self) -> None:
         price = self.price
-        price[LAM] = price[CENTRE] = max(price[LAM], self.least_lam)
+        price.lam = price.centre = max(price.lam, self.least_lam)
         # In units of the price itself: spending twice the radius doubles it.
-        price[STEP] = price[LAM] / price[RADIUS] if price[RADIUS] > 0 else 1.0
-        price[RESPONSE] = price[STEP]
+        price.step = price.lam / price.radius if price.radius > 0 else 1.0
+        price.response = price.step
 
     def _move_free(self) -> None:
         """Centre the free columns; steps keep pace with the touchable ones' curvature."""
@@ -218,13 +205,13 @@ def _rows(problem: RobustProblem, layout: Layout) -> Rows:
     if not np.isfinite(cost).any():
         cost = np.empty((0, problem.n_classes))
     squares = np.empty(problem.n_rows)
-    row_squares(touch, np.ones(layout.touch.shape[1]), squares)
+    row_squares(touch.record, np.ones(layout.touch.shape[1]), squares)
     return Rows(
         touch=touch,
         free=design_of(layout.free),
         y=problem.y.astype(np.intp),
         weight=problem.weight.astype(np.float64),
-        cost=cost,
+        cost=np.ascontiguousarray(cost),
         touch_curvature=squares,
         free_curvature=np.zeros(problem.n_rows),
     )

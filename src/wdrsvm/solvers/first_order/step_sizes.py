@@ -10,31 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats
-from .hinge_rows import Design, compiled
+from .kernels import column_squares, row_squares
+from .rows import Design
 
 # Columns rarer than this share of the mean get no larger steps.
 LEAST_SHARE = 1e-2
-
-
-@compiled
-def column_squares(design, weight, out):  # type: ignore[no-untyped-def]
-    """out_d += sum_n w_n x_nd^2."""
-    for n in range(len(weight)):
-        for k in range(design.indptr[n], design.indptr[n + 1]):
-            out[design.indices[k]] += weight[n] * design.data[k] * design.data[k]
-
-
-@compiled
-def row_squares(design, scale, out):  # type: ignore[no-untyped-def]
-    """out_n = sum_d scale_d x_nd^2."""
-    dense = len(design.indices) == 0
-    for n in range(len(out)):
-        total = 0.0
-        first = design.indptr[n]
-        for k in range(first, design.indptr[n + 1]):
-            column = k - first if dense else design.indices[k]
-            total += scale[column] * design.data[k] * design.data[k]
-        out[n] = total
 
 
 def column_steps(
@@ -42,11 +22,11 @@ def column_steps(
 ) -> tuple[Floats, Floats]:
     """Steps (columns,) ~ (column mass)^-rarity and the rows' curvatures (N,)."""
     mass = np.zeros(n_columns)
-    column_squares(design, weight, mass)
+    column_squares(design.record, weight, mass)
     mean = mass.mean() if mass.any() else 1.0
     shape = np.maximum(mass / mean, LEAST_SHARE) ** -rarity
     curvature = np.empty(len(weight))
-    row_squares(design, shape, curvature)
+    row_squares(design.record, shape, curvature)
     level = float(weight @ curvature) or 1.0
     factor = effective_rows(weight) / level
     return shape * factor, curvature * factor

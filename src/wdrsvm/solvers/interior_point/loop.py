@@ -6,18 +6,12 @@ Solves the compact program (3C - 1 rows a sample)
     s_n >= 0,  s_n >= 1 + z_nj - z_ny,  h_n >= z_nj,  s_n >= 1 + h_n - z_nc - lam k_nc,
     lam >= ||M_i - M_j||_*
 
-by Mehrotra's predictor-corrector method.  s and h are eliminated sample by sample
-(``sample_rows``), the norm contributes its own block (``norm_cones``), and what is left is
-one dense system of size C Q + 1.  Each iteration
+by Mehrotra's predictor-corrector method (``step``).  s and h are eliminated sample by
+sample, the norm contributes its own block, and what is left is one dense system of size
+C Q + 1.  Iterations run in one compiled call until complementarity promises the gap asked
+for; then the certificate is asked after each of them.
 
-1. forms and factorises the normal matrix,
-2. predicts: the step to zero complementarity,
-3. corrects: recentres by what the prediction achieved, with the second-order term,
-4. recentres once more where that lengthens the step (Gondzio),
-5. moves primal and dual as far as each stays positive,
-6. near the end, asks the certificate whether the gap asked for is reached.
-
-A start is a point near which the method begins, a little inside (``warm_points``).  The
+A start is a point near which the method begins, a little inside (``warm_start``).  The
 intercept is one more column that the adversary cannot move.  The iterates stay primal
 feasible; the point returned is the analytic centre of the solutions within the gap, never
 a vertex of them.
@@ -30,6 +24,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ...problem import RobustProblem
+from ...problem.certificate.gap import relative_gap
 from ..cones.choice import MAX_START_LAM
 from ..result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
 from ..scaling import Scaling
@@ -48,7 +43,6 @@ SHARE_OF_FLIPS = 0.1
 PATIENCE = 3
 # Rounding is sooner felt where the system is one of few rows: each point from this many
 # times the gap asked for is looked at.
-EARLY = 30.0
 
 
 # Shown every iterate and its relative gap.
@@ -97,21 +91,20 @@ def follow(
     history = History(settings.callback)
     max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
     n_iter, n_judged = 0, 0
-    early = EARLY if iterate.is_wide else 1.0
+    watched = look is not None or settings.callback is not None
     while n_iter < max_iter:
-        n_iter += 1
-        iterate.predictor_corrector()
-        objective, gap = iterate.objective, iterate.gap
+        lines = iterate.run(1 if watched else max_iter - n_iter, settings.tol)
+        history.add_lines(n_iter, lines[:-1], best.dual_bound)
+        n_iter += len(lines)
         if look is not None:
-            look(iterate, gap / max(objective, 1e-2))
-        near = gap <= early * settings.tol * max(objective, 1e-2)
-        if near or iterate.is_stuck or n_iter == max_iter:
+            look(iterate, relative_gap(iterate.gap, iterate.objective))
+        if iterate.is_near(settings.tol) or iterate.is_stuck or n_iter == max_iter:
             point = iterate.data.scaling.original(iterate.coef)
             # A few more steps are cheaper than steering, unless there are none.
             steering = n_judged >= PATIENCE or iterate.is_stuck or n_iter == max_iter
             n_judged += 1
             best.judge(problem, *point, iterate.multipliers(), settings.tol, steering)
-        history.add(n_iter, objective, best.dual_bound)
+        history.add(n_iter, iterate.objective, best.dual_bound)
         if iterate.is_stuck or best.certificate.holds(settings.tol):
             break
     stalled = iterate.is_stuck and not best.certificate.holds(settings.tol)

@@ -7,15 +7,12 @@ must be exact (the method keeps the primal feasible), multipliers only positive.
 
 from __future__ import annotations
 
-import copy
 from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import Flags, Floats
 from ...problem import RobustProblem, lipschitz
-from ..cones.complementarity import Rows
-from ..cones.polyhedral import Cone
 from ..result import Start
 from .point import Iterate, ScaledData
 
@@ -33,10 +30,8 @@ class PathPoint(NamedTuple):
     gap: float
     coef: Floats
     lam: float
-    s: Floats
-    h: Floats
-    rows: Rows
-    cone: Cone
+    rows: tuple[Floats, Floats, Floats, Floats]
+    cone: tuple[Floats, Floats]
 
 
 class PathMemory:
@@ -47,9 +42,8 @@ class PathMemory:
 
     def look(self, at: Iterate, gap: float) -> None:
         if NARROWEST <= gap <= WIDEST:
-            # Steps replace arrays and change none: the objects alone need copies.
-            rows, cone = copy.copy(at.rows), copy.copy(at.cone)
-            self.points.append(PathPoint(gap, at.coef, at.lam, at.s, at.h, rows, cone))
+            copies = at.rows.arrays(), at.cone.rows()
+            self.points.append(PathPoint(gap, at.coef, at.lam, *copies))
 
     def nearest(self, gap: float) -> PathPoint | None:
         """The point whose gap is nearest, by ratio."""
@@ -62,16 +56,16 @@ def taken_over(data: ScaledData, norm: str, point: PathPoint) -> Iterate | None:
     """A neighbour's point in the problem of ``data``: the same rows and flips that exist,
     another radius or other flip costs.  None where flips exist that did not."""
     iterate = Iterate(data, norm)
-    if not np.array_equal(iterate.rows.exists, point.rows.exists):
+    exists, (kept, mult, s, h) = iterate.rows.existing, point.rows
+    if not np.array_equal(exists, mult > 0):
         return None
-    iterate.coef, iterate.lam = point.coef, point.lam
-    iterate.cone = copy.copy(point.cone)
-    slack = _slacks(iterate, point.s, point.h)
-    lack = np.where(iterate.rows.exists, KEPT_SLACK * point.rows.slack - slack, 0.0)
-    lift = lack[::2].max(axis=(0, 2), initial=0.0)  # h, and with it the rows 1, stays
-    iterate.s, iterate.h = point.s + lift, point.h
-    slack[::2] += np.where(iterate.rows.exists[::2], lift[:, None], 0.0)
-    iterate.rows = Rows(slack, point.rows.mult)
+    iterate.put(point.coef, point.lam)
+    iterate.cone.put_rows(*point.cone)
+    slack = _slacks(iterate, point.coef, s, h)
+    lack = np.where(exists, KEPT_SLACK * kept - slack, 0.0)
+    lift = lack[::2].max(axis=(0, 1), initial=0.0)  # h, and with it the rows 1, stays
+    slack[::2] += np.where(exists[::2], lift, 0.0)
+    iterate.rows.put(slack, mult, s + lift, h)
     return iterate
 
 
@@ -83,37 +77,36 @@ def placed(data: ScaledData, problem: RobustProblem, start: Start) -> Iterate | 
     if problem.norm == "l1":  # the gauge in which its box holds
         touchable -= (touchable.max(axis=0) + touchable.min(axis=0)) / 2
     steepest = lipschitz(start.coef, problem.norm, problem.attainable_feature_cost())
-    lam = scaling.unit * max(start.lam, steepest)
+    lam = scaling.unit * max(start.lam, steepest) * (1 + INSIDE)
     if not lam > 0:
         return None
-    iterate.coef, iterate.lam = coef, lam * (1 + INSIDE)
-    least_h = (data.X @ coef.T).max(axis=1)
-    exists = iterate.rows.exists
-    short = np.where(exists, -_slacks(iterate, np.zeros_like(least_h), least_h), -np.inf)
-    loss = short[::2].max(axis=(0, 2))
-    value = (data.radius * iterate.lam + float(data.weight @ loss)) / data.mass
+    iterate.put(coef, lam)
+    least_h, exists = (coef @ data.columns).max(axis=0), iterate.rows.existing
+    slack = _slacks(iterate, coef, np.zeros_like(least_h), least_h)
+    loss = np.where(exists, -slack, -np.inf)[::2].max(axis=(0, 1))
+    value = (data.radius * lam + float(data.weight @ loss)) / data.mass
     gap = INSIDE * max(value, 1e-2)
     centre = gap * data.mass / iterate.degree
     inside = gap + centre / data.weight
-    iterate.h = least_h + inside / 2
-    iterate.s = loss + inside + inside / 2
-    slack = _slacks(iterate, iterate.s, iterate.h)
-    iterate.rows = Rows(slack, _central_multipliers(slack, exists, data.weight, centre))
-    iterate.cone.place(touchable, iterate.lam, centre)
+    h, s = least_h + inside / 2, loss + inside + inside / 2
+    slack = _slacks(iterate, coef, s, h)
+    mult = _central_multipliers(slack, exists, data.weight, centre)
+    iterate.rows.put(slack, mult, s, h)
+    iterate.cone.place(touchable, lam, centre)
     return iterate
 
 
-def _slacks(at: Iterate, s: Floats, h: Floats) -> Floats:
-    """Slacks (3, N, C) of the samples' rows, 1 where there is no row."""
-    data, n = at.data, np.arange(len(s))
-    z = data.X @ at.coef.T
-    slack = np.empty_like(at.rows.slack)
-    slack[0] = s[:, None] - z + z[n, data.y][:, None] - 1.0
-    slack[0, n, data.y] = s
-    slack[1] = h[:, None] - z
-    price = at.lam * np.where(at.rows.exists[2], data.kappa, 0.0)
-    slack[2] = (s - h)[:, None] + z - 1.0 + price
-    return np.where(at.rows.exists, slack, 1.0)
+def _slacks(at: Iterate, coef: Floats, s: Floats, h: Floats) -> Floats:
+    """Slacks (kinds, C, N) of the samples' rows, 1 where there is no row."""
+    data, exists, n = at.data, at.rows.existing, np.arange(len(s))
+    z = coef @ data.columns
+    slack = np.empty(exists.shape)
+    slack[0] = s - z + z[data.y, n] - 1.0
+    slack[0, data.y, n] = s
+    if len(slack) == 3:
+        slack[1] = h - z
+        slack[2] = s - h + z - 1.0 + at.lam * np.where(exists[2], data.kappa.T, 0.0)
+    return np.where(exists, slack, 1.0)
 
 
 def _central_multipliers(
@@ -121,10 +114,9 @@ def _central_multipliers(
 ) -> Floats:
     """Multipliers near the centre with the right sums in every sample."""
     mult = np.where(exists, centre / slack, 0.0)
-    share = weight / (mult[0].sum(axis=1) + mult[2].sum(axis=1))
-    mult[::2] *= share[:, None]
-    flipped, winning = mult[2].sum(axis=1), mult[1].sum(axis=1)
-    mult[1] *= np.divide(flipped, winning, out=np.zeros_like(share), where=winning > 0)[
-        :, None
-    ]
+    mult[::2] *= weight / mult[::2].sum(axis=(0, 1))
+    if len(mult) == 3:
+        flipped, winning = mult[2].sum(axis=0), mult[1].sum(axis=0)
+        none = np.zeros_like(flipped)
+        mult[1] *= np.divide(flipped, winning, out=none, where=winning > 0)
     return mult

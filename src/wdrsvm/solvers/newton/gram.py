@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arrays import Floats
 from ...rows.reduce import added
-from ..cones.sample_rows import weighted_gram
+from ..cones.kernels import weighted_gram
 
 # Operations that one call of compiled code may take: Ctrl-C is heard between calls.
 LONG_CALL = 5e9

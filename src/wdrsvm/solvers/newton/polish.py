@@ -17,7 +17,6 @@ import numpy as np
 
 from ...arrays import Codes, Floats
 from ...problem import Multipliers, RobustProblem
-from ...problem.certificate.gap import allowed_gap
 from ...problem.certificate.multipliers import RowMultipliers
 from ...rows.reduce import Kept, added, joined
 from ..interior_point.point import Iterate, ScaledData
@@ -84,24 +83,19 @@ def polish(
         iterate = _reduced(near, coef, lam, free)
         solved = FINER * tol if len(free) < problem.n_rows else 0.0
         while n_iter < max_iter and not best.certificate.holds(tol):
-            iterate.predictor_corrector()
-            n_iter += 1
+            n_iter += len(iterate.run(max_iter - n_iter, tol))
             at_limit = iterate.is_stuck or n_iter == max_iter
-            if _is_within(iterate, tol) or at_limit:
+            if iterate.is_near(tol) or at_limit:
                 point = passes.scaling.original(iterate.coef)
                 multipliers = FixedAndFree(fixed, free, iterate.multipliers())
                 best.judge(problem, *point, multipliers, tol)
-            if _is_within(iterate, solved) or at_limit:
+            if iterate.is_near(solved) or at_limit:
                 break
         history.add(iterations.start + n_iter, best.objective, best.dual_bound)
         if len(free) == problem.n_rows:
             break
         near = near.wider()
     return n_iter
-
-
-def _is_within(iterate: Iterate, tol: float) -> bool:
-    return iterate.gap <= allowed_gap(tol, iterate.objective)
 
 
 @dataclass(frozen=True, eq=False)

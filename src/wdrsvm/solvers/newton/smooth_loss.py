@@ -87,7 +87,7 @@ class LabelNewton(Newton):
         return self.mu < LAST_MU
 
     def _share_of_gap(self) -> float:
-        return self.resolution / max(self.cone.degree, 1)
+        return float(self.resolution / max(self.cone.degree, 1))
 
     def sharpen(self, passes: Passes) -> None:
         """Start the next round: smaller mu and centre, perhaps more rows."""

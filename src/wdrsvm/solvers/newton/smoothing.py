@@ -15,8 +15,7 @@ from ...problem import RobustProblem
 from ...problem.certificate.multipliers import RowDuals, RowMultipliers
 from ...problem.certificate.smooth import RowTangents
 from ..scaling import Scaling
-from . import hinge_rows as soft_rows
-from . import smooth_loss_rows as smooth_rows
+from . import kernels
 from .gram import GramSum
 
 # Rows whose curvature is left out: one piece has all but this share of the softmax.
@@ -90,7 +89,7 @@ class PieceSmoothing:
         """By how much each row's largest piece exceeds its second largest."""
         scores = problem.scores(at.coef, at.intercept, rows)
         arguments = self.arguments(problem, rows, scores)
-        margin: Floats = soft_rows.piece_margins(*arguments, at.lam)
+        margin: Floats = kernels.piece_margins(*arguments, at.lam)
         return margin
 
     def arguments(
@@ -107,19 +106,19 @@ class PieceSmoothing:
 
     def _soften(self, *arguments: Any) -> tuple[Any, ...]:
         """Merit, loss, dual value, flip cost, slopes and softness of some rows."""
-        loss, *others = soft_rows.soften(*arguments)
+        loss, *others = kernels.soften(*arguments)
         return loss, loss, *others
 
     def _curve(self, *arguments: Any) -> Floats:
         """Curvature (n, C+1, C+1) of some rows in (z, lam)."""
-        curvature: Floats = soft_rows.soft_curvature(*arguments)
+        curvature: Floats = kernels.soft_curvature(*arguments)
         return curvature
 
     def multipliers(self, at: Point, problem: RobustProblem, rows: slice) -> RowDuals:
         """The multipliers of some rows that come with the smoothing."""
         scores = problem.scores(at.coef, at.intercept, rows)
         arguments = self.arguments(problem, rows, scores)
-        return RowMultipliers(*soft_rows.soft_multipliers(*arguments, at.lam, at.mu))
+        return RowMultipliers(*kernels.soft_multipliers(*arguments, at.lam, at.mu))
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,18 +140,18 @@ class LabelSmoothing(PieceSmoothing):
 
     def _soften(self, *arguments: Any) -> tuple[Any, ...]:
         family = self._family(arguments[-1])
-        sums: tuple[Any, ...] = smooth_rows.soften_labels(*arguments, *family)
+        sums: tuple[Any, ...] = kernels.soften_labels(*arguments, *family)
         return sums
 
     def _curve(self, *arguments: Any) -> Floats:
         family = self._family(arguments[-1])
-        curvature: Floats = smooth_rows.label_curvature(*arguments, *family)
+        curvature: Floats = kernels.label_curvature(*arguments, *family)
         return curvature
 
     def multipliers(self, at: Point, problem: RobustProblem, rows: slice) -> RowDuals:
         scores = problem.scores(at.coef, at.intercept, rows)
         arguments = self.arguments(problem, rows, scores)
-        masses = smooth_rows.label_masses(*arguments, at.lam, at.mu, *self._family(at.mu))
+        masses = kernels.label_masses(*arguments, at.lam, at.mu, *self._family(at.mu))
         return RowTangents(problem.loss, scores, masses)
 
 

@@ -6,14 +6,12 @@ and the cone, so one pass over the rows returns all that a step needs.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...arrays import Floats
 from ...problem import lipschitz
-from ..cones.choice import normal_system, starting_cone
-from ..cones.complementarity import Lengths
+from ..cones.choice import starting_cone
+from ..cones.kernels import native
 from ..result import Start
 from .smoothed_risk import Passes
 
@@ -58,12 +56,13 @@ class Newton:
         self.coef = np.zeros((problem.n_classes, scaling.n_columns))
         self.cone, self.lam = starting_cone(
             problem.norm,
-            problem.n_classes,
+            self.coef.shape,
             scaling.n_touchable,
             NO_PRICES,
             self.radius,
             centre,
         )
+        self.moves = native.Moves(self.cone)
         self.mu, self.centre = FIRST_MU, centre
         self.max_curvature_rows = ROWS_A_COEFFICIENT * self.coef.size
         self.n_iter = 0
@@ -122,7 +121,7 @@ class Newton:
         Before the steps have settled the gap is only a guess, and may be negative.
         """
         gap = max(self.gap, self.mu**2 * self.risk)
-        return CONE_SHARE * gap / max(self.cone.degree, 1)
+        return float(CONE_SHARE * gap / max(self.cone.degree, 1))
 
     def settle(self, max_iter: int, share: float = SETTLED) -> None:
         """Newton steps until they promise only a share of the gap, or lead nowhere."""
@@ -136,20 +135,14 @@ class Newton:
 
     def _step(self) -> float:
         """A damped Newton step; returns the decrease that it promised, 0 if it failed."""
-        data = self.passes.scaling
-        matrix = self._curvature()
-        system = normal_system(matrix, self.cone, self.coef.shape, data.n_touchable)
-        goal = self.cone.goal(self.centre)
-        cone_rhs, cone_lam = self.cone.rhs(goal)
-        rhs = -self.now.gradient
-        rhs[:, : data.n_touchable] += cone_rhs
-        rhs = np.append(rhs, self.now.on_flips - self.radius + cone_lam)
+        system = self.moves.completed(self._curvature())
+        self.moves.aim(self.centre)
+        rhs = np.append(-self.now.gradient, self.now.on_flips - self.radius)
+        rhs = self.moves.with_goal(rhs)
         step = system.solve(rhs)
-        d_coef, d_lam = step[:-1].reshape(self.coef.shape), float(step[-1])
-        cone_step = self.cone.step_for(goal, d_coef[:, : data.n_touchable], d_lam)
+        self.moves.find_step(step)
         promise = float(rhs @ step) / 2
-        moved = self._search(d_coef, d_lam, cone_step, 2 * promise)
-        return promise if moved else 0.0
+        return promise if self._search(step, 2 * promise) else 0.0
 
     def _curvature(self) -> Floats:
         return self._curvature_of(min(1.0, self.max_curvature_rows / self._n_soft))
@@ -164,23 +157,22 @@ class Newton:
         at = self.coef, self.lam, self.mu
         return self.passes.curvature(*at, self.now, share, seed)
 
-    def _search(self, d_coef: Floats, d_lam: float, cone_step: Any, decline: float) -> bool:
+    def _search(self, step: Floats, decline: float) -> bool:
         """Go along the step, shorter and shorter, until the barrier function falls.
 
         ``decline`` is its slope at the start, which a parabola through the last trial
         takes up.
         """
-        lengths = self.cone.lengths(cone_step)
-        length = min(1.0, self.step_share * lengths.primal)
-        dual = min(1.0, self.step_share * lengths.dual)
+        length, dual = (min(1.0, self.step_share * end) for end in self.moves.lengths)
         coef, lam = self.coef, self.lam
-        merit = self._merit_after(cone_step, 0.0)
+        d_coef, d_lam = step[:-1].reshape(coef.shape), float(step[-1])
+        merit = self._merit_after(0.0)
         for _ in range(MAX_TRIALS):
             self.coef, self.lam = coef + length * d_coef, lam + length * d_lam
             self._look()
-            rise = self._merit_after(cone_step, length) - merit
+            rise = self._merit_after(length) - merit
             if rise <= ROUNDING * abs(merit):
-                self.cone.advance(cone_step, Lengths(length, dual))
+                self.moves.advance(length, dual)
                 return True
             lowest = decline * length / (2 * (rise + decline * length))
             length *= min(max(lowest, SHORTEST), LONGEST)
@@ -188,7 +180,7 @@ class Newton:
         self._look()
         return False
 
-    def _merit_after(self, cone_step: Any, length: float) -> float:
+    def _merit_after(self, length: float) -> float:
         """The barrier function at the present point, the cone having gone ``length``."""
-        barrier = self.cone.barrier_after(cone_step, length)
-        return self.radius * self.lam + self.now.merit + self.centre * barrier
+        barrier = self.moves.barrier_after(length)
+        return float(self.radius * self.lam + self.now.merit + self.centre * barrier)

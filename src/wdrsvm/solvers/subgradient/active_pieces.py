@@ -13,7 +13,7 @@ import numpy as np
 
 from ...arrays import Codes, Floats
 from ...problem import RobustProblem
-from ..cones.sample_rows import compiled
+from .kernels import active_pieces
 
 
 class Point(NamedTuple):
@@ -45,63 +45,6 @@ class Looked(NamedTuple):
 
     value: float
     slope: Point
-
-
-@compiled
-def active_pieces(scores, y, flip_cost, cost_row, weight, lam, slope, pieces):  # type: ignore[no-untyped-def]
-    """Sum of the samples' largest pieces, what their flips cost, and the slopes (N, C).
-
-    ``pieces`` (N, 2) takes the label and the winner of each sample.
-    """
-    n_rows, n_classes = scores.shape
-    value, spent = 0.0, 0.0
-    for n in range(n_rows):
-        z = scores[n]
-        first, second = 0, 1
-        if z[1] > z[0]:
-            first, second = 1, 0
-        for j in range(2, n_classes):
-            if z[j] > z[first]:
-                first, second = j, first
-            elif z[j] > z[second]:
-                second = j
-        label = y[n]
-        best = _loss_of(z, label, first, second)
-        price = 0.0
-        for c in range(n_classes):
-            cost = flip_cost[cost_row[n], c]
-            if c != y[n] and cost < np.inf:
-                piece = _loss_of(z, c, first, second) - lam * cost
-                if piece > best:
-                    best, label, price = piece, c, cost
-        rival = second if label == first else first
-        winner = rival if 1.0 + z[rival] - z[label] > 0 else label
-        for j in range(n_classes):
-            slope[n, j] = 0.0
-        slope[n, winner] += weight[n]
-        slope[n, label] -= weight[n]
-        pieces[n, 0], pieces[n, 1] = label, winner
-        value += weight[n] * best
-        spent += weight[n] * price
-    return value, spent
-
-
-@compiled
-def _loss_of(z, label, first, second):  # type: ignore[no-untyped-def]
-    rival = second if label == first else first
-    return max(1.0 + z[rival] - z[label], 0.0)
-
-
-@compiled
-def count_pieces(pieces, y, mass, counts):  # type: ignore[no-untyped-def]
-    """Add ``mass`` to the multipliers alpha, phi, beta (3, N, C) of the active pieces."""
-    for n in range(len(y)):
-        label, winner = pieces[n]
-        if label == y[n]:
-            counts[0, n, winner] += mass
-        else:
-            counts[1, n, label] += mass
-            counts[2, n, winner] += mass
 
 
 class Rows:

@@ -28,7 +28,8 @@ import numpy as np
 from ...problem import Multipliers, RobustProblem
 from ...problem.projections import project
 from ..result import History, Incumbent, SolverResult, SolverSettings, Start
-from .active_pieces import Point, Rows, count_pieces
+from .active_pieces import Point, Rows
+from .kernels import count_pieces
 
 MAX_ITER = 2000
 # Times of a line of history and of a certificate, as factors on the last one.

@@ -30,10 +30,11 @@ import numpy as np
 from ...arrays import Codes, Floats
 from ...problem import RobustProblem
 from ...problem.norms import NORMS, class_pairs
-from ..newton.smooth_loss_rows import active_tangents
+from ..newton.kernels import active_tangents
 from ..result import Start
 from ..scaling import dense_rows
-from .active_pieces import Point, active_pieces, flip_costs
+from .active_pieces import Point, flip_costs
+from .kernels import active_pieces
 
 BATCH = 32
 # Rows that are made dense and standardised at a time.

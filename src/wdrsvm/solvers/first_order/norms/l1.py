@@ -16,12 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from ....arrays import Codes, Floats
-from ..hinge_rows import LAM, compiled, helper
-from .tables import TableBlock, newton_price
+from ..kernels import settle_price
+from .tables import TableBlock
 
 # The box holds after every settling of the price: often, but rows should take the time.
 PRICES_AN_EPOCH = 4
-NEWTON_STEPS = 4
 
 
 class BoxBlock(TableBlock):
@@ -40,7 +39,7 @@ class BoxBlock(TableBlock):
 
     def point(self) -> Floats:
         """M, the table V clipped to the box."""
-        half = self.price[LAM] / 2
+        half = self.price.lam / 2
         return np.clip(self.table, -half, half)
 
     def polar(self, gradient: Floats) -> float:
@@ -49,38 +48,9 @@ class BoxBlock(TableBlock):
 
     def own_gradient(self, gradient: Floats) -> Floats:
         """The part of G that the box carries."""
-        half = self.price[LAM] / 2 * (1 - 1e-9)
+        half = self.price.lam / 2 * (1 - 1e-9)
         held = (np.abs(self.coef) >= half) & (gradient * self.coef < 0)
         return np.where(held, gradient, 0.0)
 
     def flow(self) -> None:
         """The certificate needs none."""
-
-
-@helper
-def box_pressure(table, steps, half):  # type: ignore[no-untyped-def]
-    """1/2 sum (|V| - half)_+ / t, and how fast it falls with lam = 2 half."""
-    pressure = 0.0
-    rate = 0.0
-    for d in range(len(table)):
-        beyond = 0.0
-        count = 0
-        for c in range(table.shape[1]):
-            excess = abs(table[d, c]) - half
-            if excess > 0:
-                beyond += excess
-                count += 1
-        pressure += beyond / steps[d]
-        rate += count / steps[d]
-    return 0.5 * pressure, 0.25 * rate
-
-
-@compiled
-def settle_price(table, steps, price):  # type: ignore[no-untyped-def]
-    """lam for the present V."""
-    for _ in range(NEWTON_STEPS):
-        before = price[LAM]
-        pressure, rate = box_pressure(table, steps, before / 2)
-        newton_price(pressure, rate, price)
-        if abs(price[LAM] - before) <= 1e-6 * before:
-            break

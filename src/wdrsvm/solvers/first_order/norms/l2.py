@@ -21,36 +21,16 @@ weights stand on the diagonal of p, L_p = 4 diag(p), and sigma(G) = 1/2 sum_i ||
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ....arrays import Codes, Floats
-from ..hinge_rows import (
-    CENTRE,
-    LAM,
-    PRESSURE,
-    RADIUS,
-    RESPONSE,
-    SPENT,
-    STEP,
-    Duals,
-    FreeTable,
-    Rows,
-    add_outer,
-    add_product,
-    bounded,
-    compiled,
-    descend,
-    helper,
-)
-from ..smooth_loss_rows import settle
-from .polar import laplacian, shortest_flow
+from ..kernels import class_metric, laplacian, pair_distances, press_on, sweep_pairs
+from ..rows import Duals, FreeTable, Rows, samples_of
+from .polar import shortest_flow
+from .tables import order_parts, rows_a_call
 
-# Powers k of the weights' steps, and the most that one may change a weight or the pressure.
-PAIR_POWER = 2.0
-MAX_POWER_FACTOR = 100.0
-MAX_CHANGE = 2.0
-# Pressure never vanishes, or it could not come back.
-LEAST_PRESSURE = 1e-6
 # How often pairs and pressure are adapted.
 ROWS_A_PRESS = 300
 PRESSES_AN_EPOCH = 8
@@ -65,17 +45,16 @@ class EuclideanBlock:
     ``pairs`` (C, C) holds the weights p, zero where there is no constraint.
     """
 
-    def __init__(
-        self, rows: Rows, duals: Duals, free: FreeTable, price: Floats, coef: Floats
-    ):
+    def __init__(self, rows: Rows, duals: Duals, free: FreeTable, price: Any, coef: Floats):
         n_classes = coef.shape[1]
-        self.rows, self.duals, self.free, self.price = rows, duals, free, price
+        self.rows, self.price = rows, price
+        self.samples = samples_of(rows, duals, free)
         self.coef = coef
         self.softness = 1.0
         self.pairs = self._starting_pairs(coef)
         self.damping = self._new_damping()
         self.residual = -self.damping * coef
-        if len(rows.touch.indices) == 0:
+        if rows.touch.is_dense:
             self.residual = np.asfortranarray(self.residual)
         self.gram = self.residual.T @ self.residual
         self.pace = _press_pace(rows, n_classes)
@@ -83,7 +62,7 @@ class EuclideanBlock:
 
     def _new_damping(self) -> float:
         """delta: a share of the ridge's own mean stiffness, 2 / C times radius / lam."""
-        share = self.price[RADIUS] / self.price[LAM]
+        share = self.price.radius / self.price.lam
         return float(2 * share / (self.coef.shape[1] * self.softness))
 
     @property
@@ -95,20 +74,14 @@ class EuclideanBlock:
 
     def sweep(self, order: Codes, tol: float, least_weight: float) -> None:
         """One epoch over the rows."""
-        sweep_rows(
-            order,
-            self.rows,
-            self.duals,
-            self.free,
-            self.residual,
-            self.gram,
-            self.pairs,
-            self.price,
-            self.damping,
-            self.pace,
-            tol,
-            least_weight,
-        )
+        # Compiled code goes over a table as it is stored.
+        stored = self.residual.T if self.rows.touch.is_dense else self.residual
+        state = self.samples, stored, self.gram, self.pairs, self.price
+        # Whole paces, so that it does not matter where a call ends.
+        n_rows = rows_a_call(self.rows, self.n_classes, self.price.temperature > 0)
+        n_paces = max(1, n_rows // self.pace)
+        for part in order_parts(order, n_paces * self.pace):
+            sweep_pairs(part, *state, self.damping, self.pace, tol, least_weight)
         rounds = min(MAX_LAST_PRESSES, max(1, len(order) // self.pace))
         press_on(self.pairs, self.gram, self.price, self.damping, least_weight, rounds)
 
@@ -134,7 +107,7 @@ class EuclideanBlock:
 
     def own_gradient(self, gradient: Floats) -> Floats:
         """The G that the pairs' multipliers carry."""
-        pressure = -self.price[PRESSURE] / self.price[LAM]
+        pressure = -self.price.pressure / self.price.lam
         return np.asarray(self.coef @ laplacian(self.pairs) * pressure)
 
     def flow(self) -> None:
@@ -173,126 +146,3 @@ def _starting_weights(coef: Floats, constrained: Floats) -> Floats:
     weights = (spread / largest) ** 8 + 1e-3 if largest > 0 else np.ones_like(spread)
     weights *= constrained
     return np.asarray(weights / np.tril(weights).sum())
-
-
-@compiled
-def class_metric(pairs, price, damping):  # type: ignore[no-untyped-def]
-    """A = (T L_p + delta I)^{-1}."""
-    system = price[PRESSURE] / price[LAM] * laplacian(pairs)
-    for i in range(len(pairs)):
-        system[i, i] += damping
-    return np.linalg.inv(system)
-
-
-@compiled
-def pair_distances(metric, gram):  # type: ignore[no-untyped-def]
-    """d_ij: distances between the rows of A R', on the diagonal twice their lengths;
-    symmetric to the last bit."""
-    n_classes = len(gram)
-    product = metric @ gram @ metric
-    spread = np.zeros((n_classes, n_classes))
-    for i in range(n_classes):
-        spread[i, i] = 2 * np.sqrt(max(product[i, i], 0.0))
-        for j in range(i):
-            square = product[i, i] + product[j, j] - product[i, j] - product[j, i]
-            spread[i, j] = spread[j, i] = np.sqrt(max(square, 0.0))
-    return spread
-
-
-@helper
-def reweight(pairs, spread, least_weight):  # type: ignore[no-untyped-def]
-    """Move weight to the distant pairs; returns the mean distance d before."""
-    n_classes = len(pairs)
-    square = 0.0
-    n_constraints = 0
-    for i in range(n_classes):
-        for j in range(i + 1):
-            square += pairs[i, j] * spread[i, j] * spread[i, j]
-            n_constraints += pairs[i, j] > 0
-    length = np.sqrt(square)
-    if length == 0:
-        return length
-    mean_weight = 1.0 / n_constraints
-    total = 0.0
-    for i in range(n_classes):
-        for j in range(i + 1):
-            if pairs[i, j] == 0:
-                continue
-            power = min(MAX_POWER_FACTOR, max(1.0, np.sqrt(mean_weight / pairs[i, j])))
-            factor = (spread[i, j] / length) ** (PAIR_POWER * power)
-            factor = min(MAX_CHANGE, max(1 / MAX_CHANGE, factor))
-            pairs[i, j] = max(pairs[i, j] * factor, least_weight * mean_weight)
-            total += pairs[i, j]
-    for i in range(n_classes):
-        for j in range(i + 1):
-            pairs[i, j] /= total
-            pairs[j, i] = pairs[i, j]
-    return length
-
-
-@helper
-def press(pairs, metric, gram, price, least_weight):  # type: ignore[no-untyped-def]
-    """Adapt pair weights and pressure to the distances, and lam to the pressure."""
-    length = reweight(pairs, pair_distances(metric, gram), least_weight)
-    factor = min(MAX_CHANGE, max(1 / MAX_CHANGE, length / price[LAM]))
-    price[PRESSURE] = max(price[PRESSURE] * factor, LEAST_PRESSURE * price[RADIUS])
-    excess = price[RADIUS] - price[SPENT] - price[PRESSURE]
-    price[RESPONSE] = price[STEP]
-    price[LAM] = bounded(price[CENTRE] - price[STEP] * excess, price)
-
-
-@compiled
-def press_on(pairs, gram, price, damping, least_weight, rounds):  # type: ignore[no-untyped-def]
-    """Press repeatedly with G as it is."""
-    for _ in range(rounds):
-        metric = class_metric(pairs, price, damping)
-        press(pairs, metric, gram, price, least_weight)
-
-
-@compiled
-def sweep_rows(  # type: ignore[no-untyped-def]
-    order, rows, duals, free, residual, gram, pairs, price, damping, pace, tol, least_weight
-):
-    """Dual coordinate ascent over the rows, in the given order."""
-    n_classes = len(pairs)
-    metric = class_metric(pairs, price, damping)
-    # Arrays of their own, or the compiler must fear that they overlap.
-    image, scores = np.empty(n_classes), np.empty(n_classes)
-    change = np.empty(n_classes)
-    alpha, phi, beta = duals
-    # Taken out of the loop: reaching into a record costs as much as a row does.
-    touch, fixed, y, _, cost, q, r = rows
-    coef, steps = free
-    for k in range(len(order)):
-        n = order[k]
-        image[:] = 0.0
-        scores[:] = 0.0
-        add_product(touch, n, residual, image)
-        add_product(fixed, n, coef, scores)
-        _subtract_product(metric, image, scores)
-        if settle(n, alpha, phi, beta, cost, scores, y, price, q, metric, r, tol, change):
-            add_outer(touch, n, residual, change)
-            descend(fixed, n, coef, steps, change)
-            _update_gram(gram, image, change, q[n])
-        if (k + 1) % pace == 0:
-            press(pairs, metric, gram, price, least_weight)
-            metric = class_metric(pairs, price, damping)
-
-
-@helper
-def _subtract_product(metric, image, scores):  # type: ignore[no-untyped-def]
-    """scores -= A image."""
-    for i in range(len(scores)):
-        total = 0.0
-        for j in range(len(scores)):
-            total += metric[i, j] * image[j]
-        scores[i] -= total
-
-
-@helper
-def _update_gram(gram, image, change, square):  # type: ignore[no-untyped-def]
-    """W after R <- R + x change', with image = R' x and square = x' x."""
-    for i in range(len(gram)):
-        here, moved = image[i] + square * change[i], change[i]
-        for j in range(len(gram)):
-            gram[i, j] += here * change[j] + moved * image[j]

@@ -9,31 +9,31 @@ and M is V, clipped if the norm is a box.  V moves with every row that is settle
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
+from typing import Any
 
 from ....arrays import Codes, Floats
-from ..hinge_rows import (
-    CENTRE,
-    LAM,
-    PRESSURE,
-    RADIUS,
-    RESPONSE,
-    SPENT,
-    STEP,
-    Duals,
-    FreeTable,
-    Rows,
-    add_product,
-    bounded,
-    compiled,
-    descend,
-    helper,
-)
-from ..smooth_loss_rows import settle
+from ..kernels import sweep_table
+from ..rows import Duals, FreeTable, Rows, samples_of
 from ..step_sizes import column_steps
 
-# A Newton step may raise the price by this factor at most.
-MAX_GROWTH = 10.0
+# Multiply-adds of a call into compiled code, about: an interrupt waits for its end.
+MAX_CALL_WORK = 5e7
+# Those of a row of a smooth loss beside its products, whose systems are (C, C).
+SYSTEMS_A_ROW = 30
+
+
+def rows_a_call(rows: Rows, n_classes: int, is_smooth: bool) -> int:
+    """How many rows compiled code may take before an interrupt is looked for."""
+    a_row = (len(rows.touch.data) / len(rows.y) + n_classes) * n_classes
+    if is_smooth:
+        a_row += SYSTEMS_A_ROW * n_classes**3
+    return max(1, int(MAX_CALL_WORK / a_row))
+
+
+def order_parts(order: Codes, n_rows: int) -> Iterator[Codes]:
+    """The rows in their order, at most so many at a time."""
+    return (order[first : first + n_rows] for first in range(0, len(order), n_rows))
 
 
 class TableBlock:
@@ -46,10 +46,9 @@ class TableBlock:
     rarity: float
     boxed: bool
 
-    def __init__(
-        self, rows: Rows, duals: Duals, free: FreeTable, price: Floats, coef: Floats
-    ):
-        self.rows, self.duals, self.free, self.price = rows, duals, free, price
+    def __init__(self, rows: Rows, duals: Duals, free: FreeTable, price: Any, coef: Floats):
+        self.rows, self.price = rows, price
+        self.samples = samples_of(rows, duals, free)
         self.steps, curvature = column_steps(
             rows.touch, rows.weight, len(coef), self.rarity
         )
@@ -63,8 +62,11 @@ class TableBlock:
 
     def sweep_rows(self, order: Codes, tol: float) -> None:
         """Settle the given rows."""
-        state = self.rows, self.duals, self.free, self.table, self.steps, self.price
-        sweep_rows(order, *state, self.boxed, tol)
+        state = self.samples, self.table, self.steps, self.price
+        is_smooth = self.price.temperature > 0
+        n_rows = rows_a_call(self.rows, self.coef.shape[1], is_smooth)
+        for part in order_parts(order, n_rows):
+            sweep_table(part, *state, self.boxed, tol)
 
     def point(self) -> Floats:
         """M at the present V."""
@@ -81,45 +83,3 @@ class TableBlock:
         self.steps *= factor
         self.rows.touch_curvature[:] *= factor
         self.table += (factor - 1) * (self.table - self.coef)
-
-
-@compiled
-def newton_price(pressure, rate, price):  # type: ignore[no-untyped-def]
-    """One Newton step on lam for the pressure found at the present one."""
-    price[PRESSURE] = pressure
-    price[RESPONSE] = 1.0 / (rate + 1.0 / price[STEP])
-    excess = price[RADIUS] - price[SPENT] - pressure
-    excess += (price[LAM] - price[CENTRE]) / price[STEP]
-    lam = min(price[LAM] - price[RESPONSE] * excess, MAX_GROWTH * price[LAM])
-    price[LAM] = bounded(lam, price)
-
-
-@helper
-def _add_clipped(design, n, table, half, out):  # type: ignore[no-untyped-def]
-    """out += row n of the design times the clipped table."""
-    for k in range(design.indptr[n], design.indptr[n + 1]):
-        x = design.data[k]
-        line = table[design.indices[k]]
-        for c in range(len(out)):
-            out[c] += x * min(max(line[c], -half), half)
-
-
-@compiled
-def sweep_rows(order, rows, duals, free, table, steps, price, boxed, tol):  # type: ignore[no-untyped-def]
-    """Dual coordinate ascent over the rows; scores are those of the clipped table."""
-    n_classes = table.shape[1]
-    metric = np.eye(n_classes)
-    scores, change = np.empty(n_classes), np.empty(n_classes)
-    alpha, phi, beta = duals
-    touch, fixed, y, _, cost, q, r = rows
-    coef, free_steps = free
-    for n in order:
-        scores[:] = 0.0
-        if boxed:
-            _add_clipped(touch, n, table, price[LAM] / 2, scores)
-        else:
-            add_product(touch, n, table, scores)
-        add_product(fixed, n, coef, scores)
-        if settle(n, alpha, phi, beta, cost, scores, y, price, q, metric, r, tol, change):
-            descend(touch, n, table, steps, change)
-            descend(fixed, n, coef, free_steps, change)

@@ -86,16 +86,16 @@ def _classifier(problem: RobustProblem, point: BoundedPoint) -> tuple[Floats, Fl
 
 def plan_of(problem: RobustProblem, point: BoundedPoint) -> PairPlan:
     """The adversary's plan in a point's multipliers."""
-    layout, (loss, _, sides, *cones) = point.layout, point.families
-    pull = sides.mult @ layout.sides
+    layout, (loss, _, sides, *cones) = point.layout, point.mults()
+    pull = sides @ layout.sides
     if cones:
-        pull -= cones[0].mult @ layout.cone
+        pull -= cones[0] @ layout.cone
     moved = pull[:, : problem.n_features] / point.mass
     moved[:, np.isinf(problem.moves.cost)] = 0.0
     return PairPlan(
         winner=layout.winner,
         label=layout.label,
-        mass=loss.mult / point.mass,
+        mass=loss / point.mass,
         moved=moved,
-        switched=[m / point.mass for m in layout.switch_multipliers(sides.mult)],
+        switched=[m / point.mass for m in layout.switch_multipliers(sides)],
     )

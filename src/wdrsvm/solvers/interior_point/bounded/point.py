@@ -19,51 +19,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....arrays import Codes, Floats
-from ...cones.complementarity import Lengths, Rows, RowStep
-from ...cones.normal_system import NormalSystem, fix_gauge
-from ...cones.second_order import SecondOrder, cone_target, mult_step
+from ...cones.kernels import native
 from .layout import BoundedLayout
 
 STEP_SHARE = 0.995
 SHORT_STEP = 1e-3
 MAX_SHORT_STEPS = 5
-
-
-class PairCones(SecondOrder):
-    """Second-order cones on given rows (K, 1 + T); none where T is unknown to the norm."""
-
-    def __init__(self, slack: Floats):
-        self.degree = len(slack)
-        self.slack, self.mult = slack, np.zeros_like(slack)
-        self.mult[:, 0] = 1.0 / slack[:, 0]
-        self._rescale()
-
-    def target(self, goal: Floats) -> Floats:
-        target: Floats = cone_target(goal, self.w, self.size, self.scaled)
-        return target
-
-    def step(self, goal: Floats, d_slack: Floats) -> RowStep:
-        frame = self.w, self.size, self.scaled
-        return RowStep(d_slack, mult_step(goal, self.mult, d_slack, *frame))
-
-    def stiffness(self) -> Floats:
-        """W^-2 of every cone, (K, 1 + T, 1 + T)."""
-        flipped = self.w.copy()
-        flipped[:, 1:] *= -1.0
-        signs = np.ones(self.w.shape[1])
-        signs[1:] = -1.0
-        square = 2 * flipped[:, :, None] * flipped[:, None, :] - np.diag(signs)
-        return np.asarray(square / self.size[:, None, None] ** 2)
+# The places of families of rows.
+LOSS, FLOOR, SIDES, CONES = range(4)
 
 
 class Step(NamedTuple):
-    """A direction: coef (C, Q), lam, own (K, A), s (N,), and one step for each family."""
+    """A direction: coef (C, Q), lam, own (K, A), s (N,); the families keep their own."""
 
     coef: Floats
     lam: float
     own: Floats
     s: Floats
-    families: list[RowStep]
 
 
 class BoundedPoint:
@@ -92,14 +64,26 @@ class BoundedPoint:
         slack = np.where(self.possible, self.s - losses, 1.0)
         sides = -local @ lay.sides.T
         self.families: list[Any] = [
-            Rows(slack, np.where(self.possible, 1.0 / slack, 0.0)),
-            Rows(self.s.copy(), 1.0 / self.s),
-            Rows(sides, 1.0 / sides),
+            native.GivenRows(slack, np.where(self.possible, 1.0 / slack, 0.0)),
+            native.GivenRows(self.s, 1.0 / self.s),
+            native.GivenRows(sides, 1.0 / sides),
         ]
-        self.degree = int(self.possible.sum()) + len(self.s) + sides.size
         if len(lay.cone):
-            self.families.append(PairCones(local @ lay.cone.T))
-            self.degree += lay.n_pairs
+            self.families.append(native.GivenCones(local @ lay.cone.T, 1.0))
+        self.moves = [native.Moves(family) for family in self.families]
+        self.degree = sum(family.degree for family in self.families)
+
+    def slacks(self) -> list[Floats]:
+        """The slacks of the families, in the families' shapes."""
+        return [self._shaped(k, family.rows()[0]) for k, family in enumerate(self.families)]
+
+    def mults(self) -> list[Floats]:
+        """The multipliers alike."""
+        return [self._shaped(k, family.rows()[1]) for k, family in enumerate(self.families)]
+
+    def _shaped(self, family: int, rows: Floats) -> Floats:
+        """Rows of a family as (K, its own), of the floor as (N,)."""
+        return rows if family == FLOOR else rows.reshape(self.layout.n_pairs, -1)
 
     def local(self, coef: Floats, lam: float, own: Floats) -> Floats:
         """v of every pair, (K, V)."""
@@ -117,8 +101,7 @@ class BoundedPoint:
 
     @property
     def gap(self) -> float:
-        total = sum(family.complementarity() for family in self.families)
-        return float(total) / self.mass
+        return float(sum(moves.complementarity for moves in self.moves)) / self.mass
 
     @property
     def is_stuck(self) -> bool:
@@ -128,39 +111,48 @@ class BoundedPoint:
         """One iteration of Mehrotra's method."""
         self._factorise()
         now = self.gap
-        predicted = self._direct([family.goal(0.0) for family in self.families])
-        reached = self._gap_after(predicted, self._lengths(predicted, 1.0))
+        for moves in self.moves:
+            moves.aim(0.0)
+        self._direct()
+        reached = self._gap_after(*self._lengths(1.0))
         centre = min(reached / now, 1.0) ** 3 * now * self.mass / self.degree
-        pairs = zip(self.families, predicted.families, strict=True)
-        step = self._direct([family.goal(centre, part) for family, part in pairs])
-        by = self._lengths(step, STEP_SHARE)
-        if not np.isfinite(self._gap_after(step, by)):
+        for moves in self.moves:
+            moves.aim_after_step(centre)
+        step = self._direct()
+        by = self._lengths(STEP_SHARE)
+        if not np.isfinite(self._gap_after(*by)):
             # Rounding has eaten up the system: what is reached is all there is.
             self.n_short_steps = MAX_SHORT_STEPS
             return
-        self._advance(step, by)
+        self._advance(step, *by)
         self.n_short_steps = self.n_short_steps + 1 if min(by) < SHORT_STEP else 0
 
     def _factorise(self) -> None:
-        lay, (loss, floor, sides, *cones) = self.layout, self.families
-        spring = loss.spring
-        self.stiffness = spring.sum(axis=0) + floor.spring
+        lay = self.layout
+        for moves in self.moves:
+            moves.prepare()
+        spring, floor, sides = (self._shaped(k, self._spring(k)) for k in range(3))
+        self.stiffness = spring.sum(axis=0) + floor
         n_global = self.coef.size + 1 + self.own.size
         matrix = np.zeros((n_global, n_global))
         self.coupling = np.zeros((len(self.s), n_global))
-        cone_stiffness = cones[0].stiffness() if cones else None
+        cone_stiffness = self.families[CONES].stiffness() if len(lay.cone) else None
         for k in range(lay.n_pairs):
             design = self._pair_design(k)
             pulled = spring[k][:, None] * design
-            gram = design.T @ pulled + lay.sides.T @ (sides.spring[k][:, None] * lay.sides)
+            gram = design.T @ pulled + lay.sides.T @ (sides[k][:, None] * lay.sides)
             if cone_stiffness is not None:
                 gram += lay.cone.T @ cone_stiffness[k] @ lay.cone
             self._scatter_square(matrix, gram, k)
             self._scatter_columns(self.coupling, pulled, k)
         scaled = self.coupling / np.sqrt(self.stiffness)[:, None]
         matrix -= scaled.T @ scaled
-        fix_gauge(matrix, *self.coef.shape, 0)
-        self.system = NormalSystem(matrix)
+        native.hold_gauge(matrix, *self.coef.shape, 0)
+        self.system = native.NormalSystem(matrix)
+
+    def _spring(self, family: int) -> Floats:
+        slack, mult = self.families[family].rows()
+        return np.asarray(mult / slack)
 
     def _pair_design(self, k: int) -> Floats:
         design = self.layout.design.copy()
@@ -196,12 +188,12 @@ class BoundedPoint:
         target[:, minus] -= columns[:, :n]
         target[:, others] += columns[:, n:]
 
-    def _direct(self, goals: list[Floats]) -> Step:
-        """The Newton direction towards the goals."""
+    def _direct(self) -> Step:
+        """The Newton direction towards the families' goals."""
         lay = self.layout
-        targets = [self._target(f, g) for f, g in zip(self.families, goals, strict=True)]
+        targets = [self._shaped(k, moves.targets()) for k, moves in enumerate(self.moves)]
         gradient = self._gradient(targets)
-        on_s = self.weight - targets[0].sum(axis=0) - targets[1]
+        on_s = self.weight - targets[LOSS].sum(axis=0) - targets[FLOOR]
         rhs = -gradient - self.coupling.T @ (on_s / self.stiffness)
         solution = self.system.solve(rhs)
         d_s = (self.coupling @ solution - on_s) / self.stiffness
@@ -211,14 +203,9 @@ class BoundedPoint:
         local = self.local(d_coef, d_lam, d_own)
         change = np.where(self.possible, d_s - self._losses(local, d_lam), 0.0)
         changes = [change, d_s, -local @ lay.sides.T, local @ lay.cone.T]
-        parts = zip(self.families, goals, changes, strict=False)
-        steps = [family.step(goal, change) for family, goal, change in parts]
-        return Step(d_coef, d_lam, d_own, d_s, steps)
-
-    def _target(self, family: Any, goal: Floats) -> Floats:
-        if isinstance(family, PairCones):
-            return family.target(goal)
-        return np.asarray(goal / family.slack)
+        for moves, change in zip(self.moves, changes, strict=False):
+            moves.find_given_step(change)
+        return Step(d_coef, d_lam, d_own, d_s)
 
     def _gradient(self, mults: list[Floats]) -> Floats:
         """The Lagrangian's gradient in (coef, lam, own) at given multipliers."""
@@ -232,21 +219,19 @@ class BoundedPoint:
             self._scatter_columns(gradient, pull[[k]], k)
         return np.asarray(gradient[0])
 
-    def _lengths(self, step: Step, share: float) -> Lengths:
-        lengths = Lengths(np.inf, np.inf)
-        for family, part in zip(self.families, step.families, strict=True):
-            lengths = lengths.meet(family.lengths(part))
-        return Lengths(*(min(1.0, share * length) for length in lengths))
+    def _lengths(self, share: float) -> tuple[float, float]:
+        """How far primal and dual can follow the families' steps."""
+        primal, dual = np.min([moves.lengths for moves in self.moves], axis=0)
+        return min(1.0, share * float(primal)), min(1.0, share * float(dual))
 
-    def _gap_after(self, step: Step, by: Lengths) -> float:
-        parts = zip(self.families, step.families, strict=True)
-        total = sum(family.complementarity_after(part, by) for family, part in parts)
+    def _gap_after(self, primal: float, dual: float) -> float:
+        total = sum(moves.complementarity_after(primal, dual) for moves in self.moves)
         return float(total) / self.mass
 
-    def _advance(self, step: Step, by: Lengths) -> None:
-        self.coef = self.coef + by.primal * step.coef
-        self.lam += by.primal * step.lam
-        self.own = self.own + by.primal * step.own
-        self.s = self.s + by.primal * step.s
-        for family, part in zip(self.families, step.families, strict=True):
-            family.advance(part, by)
+    def _advance(self, step: Step, primal: float, dual: float) -> None:
+        self.coef = self.coef + primal * step.coef
+        self.lam += primal * step.lam
+        self.own = self.own + primal * step.own
+        self.s = self.s + primal * step.s
+        for moves in self.moves:
+            moves.advance(primal, dual)

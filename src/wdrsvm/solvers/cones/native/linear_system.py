@@ -1,0 +1,140 @@
+"""The linear system of a second-order step.  Of matrices the lower triangle is kept."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.libc.math import fabs, sqrt
+
+from ...runtime.blas import factorise_lower, substitute, subtract_product
+from ...runtime.kernel_names import (
+    Count,
+    Real,
+    Table,
+    Vector,
+    kernel,
+)
+from .rows import NO_END
+
+MAX_REFINEMENTS = cython.declare(Count, 5)
+REFINED = cython.declare(Real, 1e-13)
+LEAST_RIDGE = cython.declare(Real, 1e-15)
+
+
+@cython.cclass
+class LinearSystem:
+    """A symmetric positive system, scaled to unit diagonal, factorised and refined.
+
+    Where rounding has made it indefinite the factor gets a ridge as small as will do; where
+    none will, because an overflow left no numbers to factorise, solutions have none either.
+    """
+
+    size: Count
+    matrix: Table
+    factor: Table
+    scale: Vector
+    scaled: Vector
+    residual: Vector
+
+    def __init__(self, size):
+        self.size = size
+        self.matrix, self.factor = np.zeros((size, size)), np.zeros((size, size))
+        self.scale, self.scaled = np.ones(size), np.zeros(size)
+        self.residual = np.zeros(size)
+
+    @kernel
+    def factorise(self) -> None:
+        """Scale the matrix in place and factorise it."""
+        ridge: Real = LEAST_RIDGE
+        self.to_unit_diagonal()
+        while ridge < 1e3 * self.size:
+            self.shift(ridge)
+            if factorise_lower(self.factor):
+                return
+            ridge *= 100
+        self.factor[0, 0] = NO_NUMBER
+
+    @kernel
+    def to_unit_diagonal(self) -> None:
+        i: Count
+        j: Count
+        for i in range(self.size):
+            self.scale[i] = 1.0 / sqrt(self.matrix[i, i])
+        for i in range(self.size):
+            for j in range(i + 1):
+                self.matrix[i, j] *= self.scale[i] * self.scale[j]
+
+    @kernel
+    def shift(self, ridge: Real) -> None:
+        """The matrix, with a ridge, as what is to be factorised."""
+        i: Count
+        j: Count
+        for i in range(self.size):
+            for j in range(i + 1):
+                self.factor[i, j] = self.matrix[i, j]
+            self.factor[i, i] += ridge
+
+    @kernel
+    def solve(self, rhs: Vector, out: Vector) -> None:
+        """The solution, refined as long as that halves the residual."""
+        i: Count
+        left: Count = MAX_REFINEMENTS
+        error: Real = NO_END
+        previous: Real
+        for i in range(self.size):
+            self.scaled[i] = rhs[i] * self.scale[i]
+            out[i] = self.scaled[i]
+        substitute(self.factor, out)
+        while left > 0:
+            left -= 1
+            for i in range(self.size):
+                self.residual[i] = self.scaled[i]
+            subtract_product(self.matrix, out, self.residual)
+            previous, error = error, largest(self.residual)
+            if error <= REFINED * largest(self.scaled) or not error < previous / 2:
+                break
+            substitute(self.factor, self.residual)
+            for i in range(self.size):
+                out[i] += self.residual[i]
+        for i in range(self.size):
+            out[i] *= self.scale[i]
+
+
+NO_NUMBER = cython.declare(Real, float("nan"))
+
+
+@kernel
+def largest(values: Vector) -> Real:
+    i: Count
+    most: Real = 0.0
+    for i in range(values.shape[0]):
+        most = fabs(values[i]) if not fabs(values[i]) <= most else most
+    return most
+
+
+@kernel
+def fix_gauge(
+    matrix: Table,
+    n_classes: Count,
+    n_columns: Count,
+    first: Count,
+) -> None:
+    """Stiffen the shift of all classes at once, in columns from ``first`` on.
+
+    Nothing else resists that shift; the right-hand side does not excite it.  A column
+    without any curvature, a constant one that was centred, is held altogether.
+    """
+    d: Count
+    i: Count
+    j: Count
+    stiffness: Real
+    for d in range(first, n_columns):
+        stiffness = 0.0
+        for i in range(n_classes):
+            stiffness += matrix[i * n_columns + d, i * n_columns + d] / n_classes
+        for i in range(n_classes):
+            if stiffness <= 0:
+                matrix[i * n_columns + d, i * n_columns + d] = 1.0
+                continue
+            for j in range(i + 1):
+                matrix[i * n_columns + d, j * n_columns + d] += stiffness

@@ -1,0 +1,172 @@
+"""Moves one by one, for methods whose loops are not compiled."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+from ...runtime.kernel_names import Count, Real, Table, Vector
+from .cone import Cone
+from .curvature import Curvature
+from .linear_system import LinearSystem, fix_gauge
+from .samples import SampleRows
+
+
+@cython.cclass
+class NormalSystem:
+    """A symmetric positive system, of which the lower triangle is given."""
+
+    system: LinearSystem
+
+    def __init__(self, matrix):
+        self.system = LinearSystem(len(matrix))
+        np.asarray(self.system.matrix)[...] = matrix
+        self.system.factorise()
+
+    def solve(self, rhs: Vector):
+        """The solution of one system."""
+        solution = np.empty(len(rhs))
+        self.system.solve(rhs, solution)
+        return solution
+
+
+def hold_gauge(matrix: Table, n_classes: Count, n_columns: Count, first: Count):
+    """``fix_gauge``, of the lower triangle alone."""
+    fix_gauge(matrix, n_classes, n_columns, first)
+
+
+@cython.cclass
+class Moves:
+    """The moves of a cone."""
+
+    cone: Cone
+
+    def __init__(self, cone: Cone):
+        self.cone = cone
+
+    def prepare(self):
+        """What all directions from this point need."""
+        self.cone.prepare()
+
+    def completed(self, matrix):
+        """The samples' curvature in (coef, lam) completed by the cone's, factorised."""
+        whole: Table = np.array(matrix)
+        held = self.cone.n_touchable if self.cone.fixes_gauge else 0
+        self.cone.prepare()
+        self.cone.add_curvature(whole)
+        fix_gauge(whole, self.cone.n_classes, self.cone.n_columns, held)
+        return NormalSystem(np.asarray(whole))
+
+    def curvature(self):
+        """What the cone adds to the normal matrix, a lower triangle."""
+        size = self.cone.n_classes * self.cone.n_columns + 1
+        matrix: Table = np.zeros((size, size))
+        self.cone.prepare()
+        self.cone.add_curvature(matrix)
+        return np.asarray(matrix)
+
+    def targets(self):
+        """The multipliers that the goal asks for at unchanged slacks."""
+        none = np.zeros(self.cone.slack.shape[0])
+        self.find_given_step(none)
+        return np.asarray(self.cone.d_mult[0]) + np.asarray(self.cone.mult)
+
+    def find_given_step(self, change):
+        """The step that belongs to a change of the slacks that the caller knows."""
+        none: Vector = self.cone.lanes
+        np.asarray(self.cone.d_slack[0])[:] = np.ravel(change)
+        self.cone.find_step(0, none)
+
+    def aim(self, centre: Real):
+        self.cone.aim_at_once(centre)
+
+    def aim_after_step(self, centre: Real):
+        """The centre, less the second-order term of the step found last."""
+        self.cone.aim(0, centre)
+
+    def recentre(self, centre: Real, primal: Real, dual: Real):
+        self.cone.recentre(0, centre, primal, dual)
+
+    @property
+    def goal(self):
+        return np.array(self.cone.goal)
+
+    @goal.setter
+    def goal(self, goal):
+        np.asarray(self.cone.goal)[:] = goal
+
+    def with_goal(self, rhs: Vector):
+        """A right-hand side, with what the goal adds to it."""
+        whole: Vector = np.array(rhs)
+        self.cone.add_rhs(whole)
+        return np.asarray(whole)
+
+    def find_step(self, step: Vector):
+        """The cone's part of a step of (coef, lam)."""
+        self.cone.find_step(0, step)
+
+    @property
+    def step(self):
+        """The change of slacks and of multipliers."""
+        return np.array(self.cone.d_slack[0]), np.array(self.cone.d_mult[0])
+
+    @property
+    def lengths(self):
+        """How far slacks and multipliers can follow the step."""
+        return self.cone.primal_length(0), self.cone.dual_length(0)
+
+    @property
+    def complementarity(self):
+        return self.cone.complementarity()
+
+    def complementarity_after(self, primal: Real, dual: Real):
+        return self.cone.complementarity_after(0, primal, dual)
+
+    def barrier_after(self, length: Real):
+        """The barrier of the slacks after a primal step of that length."""
+        return self.cone.barrier_after(0, length)
+
+    def advance(self, primal: Real, dual: Real):
+        self.cone.advance(0, primal, dual)
+
+
+@cython.cclass
+class SampleMoves:
+    """The moves of the samples' rows; arrays are (kinds, C, N) or (C, N)."""
+
+    rows: SampleRows
+
+    def __init__(self, rows: SampleRows):
+        self.rows = rows
+        rows.prepare()
+
+    def curvature(self):
+        """Of each sample in (z, lam), (N, C + 1, C + 1)."""
+        lam = self.rows.n_classes
+        found: Curvature = Curvature(np.ones((1, self.rows.n_samples)), lam)
+        found.find(
+            self.rows.spring, self.rows.sums, self.rows.price, self.rows.label,
+            self.rows.prices_differ,
+        )  # fmt: skip
+        first, second = np.tril_indices(lam)
+        whole = np.empty((self.rows.n_samples, lam + 1, lam + 1))
+        whole[:, first, second] = whole[:, second, first] = np.asarray(found.pairs).T
+        whole[:, :lam, lam] = whole[:, lam, :lam] = np.asarray(found.with_lam).T
+        whole[:, lam, lam] = np.asarray(found.corner)
+        return whole
+
+    def rhs(self, target):
+        """What target multipliers put on z and lam, and the local part of s and h."""
+        np.asarray(self.rows.target)[...] = target
+        on_lam = self.rows.find_rhs(0)
+        local = np.array(self.rows.d_s[0]), np.array(self.rows.d_h[0])
+        return np.array(self.rows.scores), on_lam, local
+
+    def step(self, d_scores, d_lam: Real):
+        """Steps of slacks, multipliers, s and h, and how far they can go, for the target
+        of the last right-hand side."""
+        np.asarray(self.rows.scores)[...] = d_scores
+        self.rows.find_step(0, d_lam)
+        steps = np.array(self.rows.d_slack[0]), np.array(self.rows.d_mult[0])
+        local = np.array(self.rows.d_s[0]), np.array(self.rows.d_h[0])
+        return steps, local, (self.rows.primal_length(), self.rows.dual_length())

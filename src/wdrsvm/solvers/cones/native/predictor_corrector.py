@@ -1,0 +1,264 @@
+r"""The engine of the interior point: a primal-dual point and Mehrotra's step.
+
+Each iteration
+
+1. forms and factorises the normal matrix,
+2. predicts: the step to zero complementarity,
+3. corrects: recentres by what the prediction achieved, with the second-order term,
+4. recentres once more where that lengthens the step (Gondzio),
+5. moves primal and dual as far as each stays positive.
+
+All iterations run in one call, without Python's lock and without asking for memory.
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.libc.math import isfinite
+
+from ...runtime.blas import check_signals, multiply, multiply_rows, seconds
+from ...runtime.kernel_names import (
+    Count,
+    Flag,
+    Real,
+    Table,
+    Vector,
+    kernel,
+)
+from .cone import Cone
+from .curvature import Curvature
+from .linear_system import LinearSystem, fix_gauge
+from .rows import dot, move
+from .samples import SampleRows
+
+# A step goes this share of the way to the boundary.
+STEP_SHARE = cython.declare(Real, 0.995)
+SHORT_STEP = cython.declare(Real, 1e-3)
+MAX_SHORT_STEPS = cython.declare(Count, 5)
+# The extra length that a corrector towards the centre must promise.
+LONGER = cython.declare(Real, 0.2)
+# Complementarity past what numbers of this size can tell.
+NOTHING = cython.declare(Real, 1e-17)
+# Gaps are relative to the objective, or to this where it is smaller.
+LEAST_OBJECTIVE = cython.declare(Real, 1e-2)
+# Seconds between looks for Ctrl-C.
+PATIENCE = cython.declare(Real, 0.1)
+
+
+@cython.cclass
+class PrimalDual:
+    """A point: (coef, lam), the samples' rows, the norm's cone.  ``gradient`` is that of
+    the objective in (coef, lam), the samples' loss apart."""
+
+    rows: SampleRows
+    cone: Cone
+    system: LinearSystem
+    curvature: Curvature
+    n_classes: Count
+    n_columns: Count
+    # What all that adds up to the objective is multiplied by.
+    mass: Real
+    columns: Table
+    gradient: Vector
+    point: Vector
+    step: Table
+    d_coef: Table
+    on_coef: Table
+    rhs: Vector
+    lengths: Table
+    degree = cython.declare(Real, visibility="readonly")
+    n_short_steps: Count
+    objective = cython.declare(Real, visibility="readonly")
+    # The duality gap, as far as complementarity alone tells.
+    gap = cython.declare(Real, visibility="readonly")
+
+    def __init__(self, columns, rows: SampleRows, cone: Cone, gradient, mass):
+        n_columns = len(columns)
+        size = len(gradient)
+        self.rows, self.cone, self.columns = rows, cone, columns
+        self.n_classes, self.n_columns = rows.n_classes, n_columns
+        self.mass = mass
+        self.gradient, self.point = np.array(gradient), np.zeros(size)
+        self.curvature = Curvature(columns, self.n_classes)
+        self.system, self.rhs = LinearSystem(size), np.zeros(size)
+        self.step, self.lengths = np.zeros((2, size)), np.zeros((2, 2))
+        shape = self.n_classes, n_columns
+        self.d_coef, self.on_coef = np.zeros(shape), np.zeros(shape)
+        self.degree = np.count_nonzero(rows.existing) + cone.degree
+        self.n_short_steps = 0
+
+    @property
+    def coef(self):
+        """A copy, (C, Q)."""
+        return np.array(self.point[: self.n_classes * self.n_columns]).reshape(
+            self.n_classes, self.n_columns
+        )
+
+    @property
+    def lam(self):
+        return self.point[self.point.shape[0] - 1]
+
+    def put(self, coef, lam):
+        np.asarray(self.point)[:] = np.append(coef, lam)
+        self.judge()
+
+    @property
+    def is_stuck(self):
+        """Whether rounding has taken over: five steps in a row led nowhere, or
+        complementarity is past what numbers of this size can tell."""
+        return self.stuck()
+
+    def run(self, max_steps: Count, tol: Real):
+        """Iterate until the gap is ``tol`` of the objective, the point is stuck, or the
+        steps are used up.
+
+        Returns a line an iteration: objective, gap, seconds since the call.
+        """
+        seen = np.empty((max_steps, 3))
+        lines: Table = seen
+        n_steps: Count = 0
+        began: Real = seconds()
+        last_look: Real = 0.0
+        with cython.nogil:
+            while n_steps < max_steps:
+                self.iterate()
+                self.judge()
+                lines[n_steps, 0] = self.objective
+                lines[n_steps, 1] = self.gap
+                lines[n_steps, 2] = seconds() - began
+                n_steps += 1
+                if lines[n_steps - 1, 2] - last_look > PATIENCE:
+                    last_look = lines[n_steps - 1, 2]
+                    check_signals()
+                if self.stuck() or self.is_near(tol):
+                    break
+        return seen[:n_steps]
+
+    @kernel
+    def stuck(self) -> Flag:
+        return self.n_short_steps >= MAX_SHORT_STEPS or self.gap <= NOTHING
+
+    @kernel
+    def is_near(self, tol: Real) -> Flag:
+        return self.gap <= tol * max(self.objective, LEAST_OBJECTIVE)
+
+    @kernel
+    def judge(self) -> None:
+        loss: Real = dot(self.rows.weight, self.rows.s)
+        self.objective = (dot(self.gradient, self.point) + loss) / self.mass
+        self.gap = self.products() / self.mass
+
+    @kernel
+    def products(self) -> Real:
+        return self.rows.complementarity() + self.cone.complementarity()
+
+    @kernel
+    def products_after(self, turn: Count, primal: Real, dual: Real) -> Real:
+        after: Real = self.rows.complementarity_after(turn, primal, dual)
+        return after + self.cone.complementarity_after(turn, primal, dual)
+
+    @kernel
+    def iterate(self) -> None:
+        """A predictor-corrector step with one corrector towards the centre; no move if an
+        overflow left a direction without numbers."""
+        turn: Count = 0
+        centre: Real
+        self.form_system()
+        centre = self.predict()
+        self.rows.aim(0, centre)
+        self.cone.aim(0, centre)
+        self.direct(0)
+        if self.reach(0) < 2.0:
+            self.recentre(centre)
+            self.direct(1)
+            turn = 1 if self.reach(1) >= self.reach(0) + LONGER / 8 else 0
+        if self.has_numbers(turn):
+            self.advance(turn)
+        else:
+            self.n_short_steps = MAX_SHORT_STEPS
+
+    @kernel
+    def form_system(self) -> None:
+        gauge: Count = self.cone.n_touchable if self.cone.fixes_gauge else 0
+        self.rows.prepare()
+        self.cone.prepare()
+        self.curvature.find(
+            self.rows.spring, self.rows.sums, self.rows.price, self.rows.label,
+            self.rows.prices_differ,
+        )  # fmt: skip
+        self.curvature.gather(self.system.matrix)
+        self.cone.add_curvature(self.system.matrix)
+        fix_gauge(self.system.matrix, self.n_classes, self.n_columns, gauge)
+        self.system.factorise()
+
+    @kernel
+    def predict(self) -> Real:
+        """The centre to aim at, by what a step to zero complementarity achieves."""
+        now: Real = self.products()
+        after: Real
+        share: Real
+        self.rows.aim_at_nothing()
+        self.cone.aim_at_once(0.0)
+        self.direct(0)
+        after = self.products_after(
+            0, min(1.0, self.lengths[0, 0]), min(1.0, self.lengths[0, 1])
+        )
+        share = min(after / now, 1.0)
+        return share * share * share * now / self.degree
+
+    @kernel
+    def recentre(self, centre: Real) -> None:
+        """Gondzio's goal for a somewhat longer step."""
+        primal: Real = min(1.0, (1 + LONGER) * (self.lengths[0, 0] + LONGER))
+        dual: Real = min(1.0, (1 + LONGER) * (self.lengths[0, 1] + LONGER))
+        self.rows.recentre(0, centre, primal, dual)
+        self.cone.recentre(0, centre, primal, dual)
+
+    @kernel
+    def reach(self, turn: Count) -> Real:
+        return min(1.0, self.lengths[turn, 0]) + min(1.0, self.lengths[turn, 1])
+
+    @kernel
+    def has_numbers(self, turn: Count) -> Flag:
+        i: Count
+        for i in range(self.point.shape[0]):
+            if not isfinite(self.step[turn, i]):
+                return False
+        return True
+
+    @kernel
+    def direct(self, turn: Count) -> None:
+        """The Newton direction towards the goals, and how far it can be followed."""
+        i: Count
+        d: Count
+        lam: Count = self.point.shape[0] - 1
+        self.rhs[lam] = self.rows.find_rhs(turn) - self.gradient[lam]
+        multiply_rows(self.rows.scores, self.columns, self.on_coef)
+        for i in range(self.n_classes):
+            for d in range(self.n_columns):
+                self.rhs[i * self.n_columns + d] = (
+                    self.on_coef[i, d] - self.gradient[i * self.n_columns + d]
+                )
+        self.cone.add_rhs(self.rhs)
+        self.system.solve(self.rhs, self.step[turn])
+        for i in range(self.n_classes):
+            for d in range(self.n_columns):
+                self.d_coef[i, d] = self.step[turn, i * self.n_columns + d]
+        multiply(self.d_coef, self.columns, self.rows.scores)
+        self.rows.find_step(turn, self.step[turn, lam])
+        self.cone.find_step(turn, self.step[turn])
+        self.lengths[turn, 0] = min(
+            self.rows.primal_length(), self.cone.primal_length(turn)
+        )
+        self.lengths[turn, 1] = min(self.rows.dual_length(), self.cone.dual_length(turn))
+
+    @kernel
+    def advance(self, turn: Count) -> None:
+        primal: Real = min(1.0, STEP_SHARE * self.lengths[turn, 0])
+        dual: Real = min(1.0, STEP_SHARE * self.lengths[turn, 1])
+        move(self.point, self.step[turn], primal)
+        self.rows.advance(turn, primal, dual)
+        self.cone.advance(turn, primal, dual)
+        short: Flag = min(primal, dual) < SHORT_STEP
+        self.n_short_steps = self.n_short_steps + 1 if short else 0

@@ -1,0 +1,380 @@
+r"""The rows of the samples in the interior point.
+
+Sample n has the local variables s, h and sees z = M x_n and lam through 3C - 1 rows
+
+    0:  s - z_j + z_y - [j != y]      (j = y is s >= 0)        multipliers alpha_j
+    1:  h - z_j                                                multipliers beta_j
+    2:  s - h + z_c - 1 + lam k_c     (c != y, k_c finite)     multipliers phi_c
+
+kept in arrays of shape (3, C, N), so that vectors run over samples.  Rows that do not exist
+have slack 1 and multiplier 0; a sample without any possible flip has only the rows 0, and
+where no sample has one, the other rows are not looked at.
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+from ...runtime.kernel_names import (
+    Codes,
+    Count,
+    Cube,
+    Cubes,
+    Flag,
+    Real,
+    Table,
+    Vector,
+    kernel,
+)
+from .rows import TINY, length_of, pull_of
+from .sample_start import start_sample
+
+
+@cython.cclass
+class SampleRows:
+    """Slacks, multipliers, s and h, with all that a step needs of memory.
+
+    ``spring`` is mult / slack; A, B, F are its sums over the classes, in ``sums``.
+    """
+
+    n_samples = cython.declare(Count, visibility="readonly")
+    n_classes: Count
+    # 3, or 1 where no label can be flipped.
+    n_kinds = cython.declare(Count, visibility="readonly")
+    prices_differ: Flag
+    label: Codes
+    weight: Vector
+    # k_c where there is such a row, 0 elsewhere
+    price: Table
+    exists: Cube
+    slack: Cube
+    mult: Cube
+    # The multipliers that a goal asks for at unchanged slacks.
+    target: Cube
+    inverse: Cube
+    dual_inverse: Cube
+    spring: Cube
+    d_slack: Cubes
+    d_mult: Cubes
+    s: Vector
+    h: Vector
+    d_s: Table
+    d_h: Table
+    sums: Table
+    # The inverse of [[A + F, -F], [-F, B + F]], row by row: ss, sh, hh.
+    local: Table
+    want: Table
+    scores: Table
+    own: Vector
+    worst: Table
+
+    def __init__(self, label, weight, kappa):
+        n_samples, n_classes = kappa.shape
+        self.n_samples, self.n_classes = n_samples, n_classes
+        self.label, self.weight = np.array(label, dtype=np.intp), np.array(weight)
+        kappa = np.ascontiguousarray(np.asarray(kappa).T)
+        possible = np.isfinite(kappa)
+        self.n_kinds = 3 if possible.any() else 1
+        shape = self.n_kinds, n_classes, n_samples
+        exists = np.ones(shape)
+        self.price = price = np.where(possible, kappa, 0.0)
+        if self.n_kinds == 3:
+            exists[1], exists[2] = possible.any(axis=0), possible
+            cheap = np.where(possible, kappa, np.inf).min(axis=0)
+            self.prices_differ = bool((price > np.where(possible, cheap, np.inf)).any())
+        self.exists = exists
+        self.slack, self.mult, self.target = np.ones(shape), exists.copy(), np.empty(shape)
+        self.inverse, self.dual_inverse = np.empty(shape), np.empty(shape)
+        self.spring = np.empty(shape)
+        self.d_slack, self.d_mult = np.empty((2, *shape)), np.empty((2, *shape))
+        self.s, self.h = np.ones(n_samples), np.zeros(n_samples)
+        self.d_s, self.d_h = np.zeros((2, n_samples)), np.zeros((2, n_samples))
+        self.sums, self.local = np.zeros((3, n_samples)), np.zeros((3, n_samples))
+        self.want, self.worst = np.zeros((2, n_samples)), np.empty((2, n_samples))
+        self.scores, self.own = np.zeros((n_classes, n_samples)), np.empty(n_samples)
+
+    def arrays(self):
+        """Copies of slacks and multipliers (kinds, C, N), s and h."""
+        s, h = np.array(self.s), np.array(self.h)
+        return np.array(self.slack), np.array(self.mult), s, h
+
+    def multipliers(self):
+        """Multipliers as (3, N, C), all three kinds."""
+        mult = np.zeros((3, self.n_samples, self.n_classes))
+        mult[: self.n_kinds] = np.asarray(self.mult).transpose(0, 2, 1)
+        return mult
+
+    def put(self, slack, mult, s, h):
+        np.asarray(self.slack)[...] = slack
+        np.asarray(self.mult)[...] = mult
+        np.asarray(self.s)[:] = s
+        np.asarray(self.h)[:] = h
+
+    def start(self, lam: Real):
+        """Strictly feasible s, h at z = 0 and multipliers that meet the row sums."""
+        n: Count
+        for n in range(self.n_samples):
+            start_sample(
+                n, self.label[n], self.weight[n], lam, self.price, self.exists,
+                self.slack, self.mult, self.s, self.h,
+            )  # fmt: skip
+
+    @property
+    def existing(self):
+        """Which rows there are, (kinds, C, N)."""
+        return np.asarray(self.exists) > 0
+
+    @kernel
+    def prepare(self) -> None:
+        """Reciprocals, springs, their sums, and the elimination of s and h."""
+        k: Count
+        j: Count
+        n: Count
+        for k in range(self.n_kinds):
+            for n in range(self.n_samples):
+                self.sums[k, n] = 0.0
+            for j in range(self.n_classes):
+                for n in range(self.n_samples):
+                    self.inverse[k, j, n] = 1.0 / self.slack[k, j, n]
+                    self.dual_inverse[k, j, n] = 1.0 / (self.mult[k, j, n] + TINY)
+                    self.spring[k, j, n] = self.mult[k, j, n] * self.inverse[k, j, n]
+                    self.sums[k, n] += self.spring[k, j, n]
+        self.eliminate()
+
+    @kernel
+    def eliminate(self) -> None:
+        n: Count
+        a: Real
+        b: Real
+        f: Real
+        inverse: Real
+        for n in range(self.n_samples):
+            a, b, f = self.sums[0, n], self.sums[1, n], self.sums[2, n]
+            inverse = 1.0 / (a * b + a * f + b * f if f > 0 else a)
+            self.local[0, n] = (b + f if f > 0 else 1.0) * inverse
+            self.local[1, n] = f * inverse
+            self.local[2, n] = (a + f if f > 0 else 0.0) * inverse
+
+    @kernel
+    def complementarity(self) -> Real:
+        k: Count
+        j: Count
+        n: Count
+        total: Real = 0.0
+        for k in range(self.n_kinds):
+            for j in range(self.n_classes):
+                for n in range(self.n_samples):
+                    total += self.slack[k, j, n] * self.mult[k, j, n]
+        return total
+
+    @kernel
+    def complementarity_after(self, turn: Count, primal: Real, dual: Real) -> Real:
+        k: Count
+        j: Count
+        n: Count
+        total: Real = 0.0
+        for k in range(self.n_kinds):
+            for j in range(self.n_classes):
+                for n in range(self.n_samples):
+                    total += (
+                        self.slack[k, j, n] + primal * self.d_slack[turn, k, j, n]
+                    ) * (self.mult[k, j, n] + dual * self.d_mult[turn, k, j, n])
+        return total
+
+    @kernel
+    def aim_at_nothing(self) -> None:
+        k: Count
+        j: Count
+        n: Count
+        for k in range(self.n_kinds):
+            for j in range(self.n_classes):
+                for n in range(self.n_samples):
+                    self.target[k, j, n] = 0.0
+
+    @kernel
+    def aim(self, turn: Count, centre: Real) -> None:
+        """Aim at the centre, less the second-order term of a predicted step."""
+        k: Count
+        j: Count
+        n: Count
+        for k in range(self.n_kinds):
+            for j in range(self.n_classes):
+                for n in range(self.n_samples):
+                    self.target[k, j, n] = self.inverse[k, j, n] * (
+                        centre * self.exists[k, j, n]
+                        - self.d_slack[turn, k, j, n] * self.d_mult[turn, k, j, n]
+                    )
+
+    @kernel
+    def recentre(self, turn: Count, centre: Real, primal: Real, dual: Real) -> None:
+        """Pull products that would lie far from the centre (Gondzio)."""
+        k: Count
+        j: Count
+        n: Count
+        after: Real
+        for k in range(self.n_kinds):
+            for j in range(self.n_classes):
+                for n in range(self.n_samples):
+                    after = (self.slack[k, j, n] + primal * self.d_slack[turn, k, j, n]) * (
+                        self.mult[k, j, n] + dual * self.d_mult[turn, k, j, n]
+                    )
+                    self.target[k, j, n] += (
+                        self.exists[k, j, n] * pull_of(after, centre)
+                    ) * self.inverse[k, j, n]
+
+    @kernel
+    def find_rhs(self, turn: Count) -> Real:
+        """What the goal puts on z, in ``scores``, and on lam, after s and h, whose own
+        part of the step is left in d_s and d_h."""
+        j: Count
+        n: Count
+        on_lam: Real = 0.0
+        for n in range(self.n_samples):
+            self.want[0, n] = -self.weight[n]
+            self.want[1, n] = 0.0
+            self.own[n] = 0.0
+            self.d_s[turn, n] = 0.0
+            self.d_h[turn, n] = 0.0
+        for j in range(self.n_classes):
+            for n in range(self.n_samples):
+                self.own[n] += self.target[0, j, n]
+                self.want[0, n] += self.target[0, j, n]
+            if self.n_kinds == 3:
+                for n in range(self.n_samples):
+                    self.want[0, n] += self.target[2, j, n]
+                    self.want[1, n] += self.target[1, j, n] - self.target[2, j, n]
+        self.add_local(turn)
+        for j in range(self.n_classes):
+            on_lam += self.find_class_rhs(turn, j)
+        for n in range(self.n_samples):
+            self.scores[self.label[n], n] += (
+                self.own[n] - self.sums[0, n] * self.d_s[turn, n]
+            )
+        return on_lam
+
+    @kernel
+    def add_local(self, turn: Count) -> None:
+        """Add to the steps of s and h what they want."""
+        n: Count
+        for n in range(self.n_samples):
+            self.d_s[turn, n] += (
+                self.local[0, n] * self.want[0, n] + self.local[1, n] * self.want[1, n]
+            )
+            self.d_h[turn, n] += (
+                self.local[1, n] * self.want[0, n] + self.local[2, n] * self.want[1, n]
+            )
+
+    @kernel
+    def find_class_rhs(self, turn: Count, j: Count) -> Real:
+        n: Count
+        on_flip: Real
+        s: Real
+        h: Real
+        on_lam: Real = 0.0
+        if self.n_kinds == 1:
+            for n in range(self.n_samples):
+                self.scores[j, n] = (
+                    self.spring[0, j, n] * self.d_s[turn, n] - self.target[0, j, n]
+                )
+            return 0.0
+        for n in range(self.n_samples):
+            s, h = self.d_s[turn, n], self.d_h[turn, n]
+            on_flip = self.target[2, j, n] - self.spring[2, j, n] * (s - h)
+            self.scores[j, n] = (
+                self.spring[0, j, n] * s - self.target[0, j, n]
+                + self.spring[1, j, n] * h - self.target[1, j, n] + on_flip
+            )  # fmt: skip
+            on_lam += self.price[j, n] * on_flip
+        return on_lam
+
+    @kernel
+    def find_step(self, turn: Count, d_lam: Real) -> None:
+        """Steps of slacks, multipliers, s and h that belong to a step of z, in ``scores``,
+        and lam, and how far they can go, in ``worst``."""
+        j: Count
+        k: Count
+        n: Count
+        for n in range(self.n_samples):
+            self.own[n] = self.scores[self.label[n], n]
+            self.want[0, n] = -self.sums[0, n] * self.own[n]
+            self.want[1, n] = 0.0
+            self.worst[0, n] = 0.0
+            self.worst[1, n] = 0.0
+        for j in range(self.n_classes):
+            self.add_pulls(j, d_lam)
+        self.add_local(turn)
+        for j in range(self.n_classes):
+            self.find_slack_step(turn, j, d_lam)
+            for k in range(self.n_kinds):
+                self.find_mult_step(turn, k, j)
+
+    @kernel
+    def add_pulls(self, j: Count, d_lam: Real) -> None:
+        """Add what a step of z and lam makes s and h want."""
+        n: Count
+        flip: Real
+        for n in range(self.n_samples):
+            self.want[0, n] += self.spring[0, j, n] * self.scores[j, n]
+        if self.n_kinds == 3:
+            for n in range(self.n_samples):
+                flip = self.spring[2, j, n] * (self.scores[j, n] + self.price[j, n] * d_lam)
+                self.want[0, n] -= flip
+                self.want[1, n] += flip + self.spring[1, j, n] * self.scores[j, n]
+
+    @kernel
+    def find_slack_step(self, turn: Count, j: Count, d_lam: Real) -> None:
+        n: Count
+        for n in range(self.n_samples):
+            self.d_slack[turn, 0, j, n] = (
+                self.d_s[turn, n] - self.scores[j, n] + self.own[n]
+            )
+        if self.n_kinds == 3:
+            for n in range(self.n_samples):
+                self.d_slack[turn, 1, j, n] = self.exists[1, j, n] * (
+                    self.d_h[turn, n] - self.scores[j, n]
+                )
+                self.d_slack[turn, 2, j, n] = self.exists[2, j, n] * (
+                    self.d_s[turn, n] - self.d_h[turn, n]
+                    + self.scores[j, n] + self.price[j, n] * d_lam
+                )  # fmt: skip
+
+    @kernel
+    def find_mult_step(self, turn: Count, k: Count, j: Count) -> None:
+        """Also the largest shares of what is there that a whole step would take away."""
+        n: Count
+        change: Real
+        d_mult: Real
+        taken: Real
+        for n in range(self.n_samples):
+            change = self.d_slack[turn, k, j, n]
+            d_mult = (
+                self.target[k, j, n] - self.mult[k, j, n] - self.spring[k, j, n] * change
+            )
+            self.d_mult[turn, k, j, n] = d_mult
+            taken = -change * self.inverse[k, j, n]
+            self.worst[0, n] = taken if taken > self.worst[0, n] else self.worst[0, n]
+            taken = -d_mult * self.dual_inverse[k, j, n]
+            self.worst[1, n] = taken if taken > self.worst[1, n] else self.worst[1, n]
+
+    @kernel
+    def primal_length(self) -> Real:
+        return length_of(self.worst[0])
+
+    @kernel
+    def dual_length(self) -> Real:
+        return length_of(self.worst[1])
+
+    @kernel
+    def advance(self, turn: Count, primal: Real, dual: Real) -> None:
+        k: Count
+        j: Count
+        n: Count
+        for n in range(self.n_samples):
+            self.s[n] += primal * self.d_s[turn, n]
+            self.h[n] += primal * self.d_h[turn, n]
+        for k in range(self.n_kinds):
+            for j in range(self.n_classes):
+                for n in range(self.n_samples):
+                    self.slack[k, j, n] += primal * self.d_slack[turn, k, j, n]
+                    self.mult[k, j, n] += dual * self.d_mult[turn, k, j, n]

@@ -1,0 +1,37 @@
+"""The first-order kernels, as this machine's processor runs them best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..runtime.native import kernels
+
+_native = kernels(__package__)
+
+# Records that the kernels read and write.
+Design: Any = _native.Design
+Price: Any = _native.Price
+Samples: Any = _native.Samples
+
+settle_row: Any = _native.settle_row
+column_squares: Any = _native.column_squares
+row_squares: Any = _native.row_squares
+
+add_slopes: Any = _native.add_slopes
+add_response: Any = _native.add_response
+add_curvature: Any = _native.add_curvature
+tilt: Any = _native.tilt
+
+sweep_table: Any = _native.sweep_table
+newton_price: Any = _native.newton_price
+settle_price: Any = _native.settle_price
+
+sweep_pairs: Any = _native.sweep_pairs
+press_on: Any = _native.press_on
+class_metric: Any = _native.class_metric
+pair_distances: Any = _native.pair_distances
+laplacian: Any = _native.laplacian
+flow_length: Any = _native.flow_length
+
+step_pairs: Any = _native.step_pairs
+flow_cost: Any = _native.flow_cost

@@ -1,0 +1,260 @@
+"""Class metric, pair weights and sweeps of the l2 norm: see ``first_order.norms.l2``."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.libc.math import pow as power_of
+from cython.cimports.libc.math import sqrt
+
+from ...runtime.blas import invert_definite, multiply
+from ...runtime.kernel_names import (
+    Count,
+    ReadCodes,
+    ReadTable,
+    Real,
+    Table,
+    Vector,
+    inner,
+    kernel,
+)
+from .hinge_rows import bounded, clear
+from .polar import fill_laplacian
+from .products import add_outer, add_product, descend
+from .records import Design, Price, RowWork, Samples
+from .smooth_loss_rows import settle
+
+# Powers k of the weights' steps, and the most that one may change a weight or the pressure.
+PAIR_POWER = cython.declare(Real, 2.0)
+MAX_POWER_FACTOR = cython.declare(Real, 100.0)
+MAX_CHANGE = cython.declare(Real, 2.0)
+# Pressure never vanishes, or it could not come back.
+LEAST_PRESSURE = cython.declare(Real, 1e-6)
+NO_NUMBER = cython.declare(Real, float("nan"))
+
+
+@cython.cclass
+class Classes:
+    """Room for what is done between rows: the metric A, the distances d, and products."""
+
+    metric: Table
+    spread: Table
+    product: Table
+    half: Table
+
+    def __init__(self, n_classes):
+        self.metric, self.spread = np.zeros((2, n_classes, n_classes))
+        self.product, self.half = np.zeros((2, n_classes, n_classes))
+
+
+@kernel
+def _fill_metric(pairs: ReadTable, price: Price, damping: Real, metric: Table) -> None:
+    """A = (T L_p + delta I)^{-1}; not a number where there is no inverse."""
+    i: Count
+    j: Count
+    stiffness: Real = price.pressure / price.lam
+    fill_laplacian(pairs, metric)
+    for i in range(metric.shape[0]):
+        for j in range(metric.shape[0]):
+            metric[i, j] *= stiffness
+        metric[i, i] += damping
+    if invert_definite(metric) != 0:
+        for i in range(metric.shape[0]):
+            for j in range(metric.shape[0]):
+                metric[i, j] = NO_NUMBER
+
+
+def class_metric(pairs: ReadTable, price: Price, damping: Real):
+    """A = (T L_p + delta I)^{-1}."""
+    metric: Table = np.empty((pairs.shape[0], pairs.shape[0]))
+    _fill_metric(pairs, price, damping, metric)
+    return np.asarray(metric)
+
+
+@kernel
+def _fill_distances(metric: ReadTable, gram: ReadTable, classes: Classes) -> None:
+    """d_ij: distances between the rows of A R', on the diagonal twice their lengths;
+    symmetric to the last bit."""
+    i: Count
+    j: Count
+    square: Real
+    multiply(metric, gram, classes.half)
+    multiply(classes.half, metric, classes.product)
+    for i in range(gram.shape[0]):
+        square = classes.product[i, i]
+        classes.spread[i, i] = 2 * sqrt(square) if square > 0 else 0.0
+        for j in range(i):
+            square = classes.product[i, i] + classes.product[j, j]
+            square -= classes.product[i, j] + classes.product[j, i]
+            classes.spread[i, j] = sqrt(square) if square > 0 else 0.0
+            classes.spread[j, i] = classes.spread[i, j]
+
+
+def pair_distances(metric: ReadTable, gram: ReadTable):
+    """Distances between the rows of A R', on the diagonal twice their lengths."""
+    classes: Classes = Classes(gram.shape[0])
+    _fill_distances(metric, gram, classes)
+    return np.asarray(classes.spread)
+
+
+@inner
+def _limited(value: Real, lowest: Real, highest: Real) -> Real:
+    if not value > lowest:
+        return lowest
+    return value if value < highest else highest
+
+
+@inner
+def _mean_distance(pairs: Table, spread: Table) -> Real:
+    i: Count
+    j: Count
+    square: Real = 0.0
+    for i in range(pairs.shape[0]):
+        for j in range(i + 1):
+            square += pairs[i, j] * spread[i, j] * spread[i, j]
+    return sqrt(square)
+
+
+@inner
+def _count_constraints(pairs: Table) -> Real:
+    i: Count
+    j: Count
+    count: Real = 0.0
+    for i in range(pairs.shape[0]):
+        for j in range(i + 1):
+            count += 1.0 if pairs[i, j] > 0 else 0.0
+    return count
+
+
+@kernel
+def _reweight(pairs: Table, spread: Table, least_weight: Real) -> Real:
+    """Move weight to the distant pairs; returns the mean distance d before."""
+    i: Count
+    j: Count
+    power: Real
+    factor: Real
+    total: Real = 0.0
+    mean_weight: Real
+    length: Real = _mean_distance(pairs, spread)
+    if length == 0:
+        return length
+    mean_weight = 1.0 / _count_constraints(pairs)
+    for i in range(pairs.shape[0]):
+        for j in range(i + 1):
+            if pairs[i, j] == 0:
+                continue
+            power = _limited(sqrt(mean_weight / pairs[i, j]), 1.0, MAX_POWER_FACTOR)
+            factor = power_of(spread[i, j] / length, PAIR_POWER * power)
+            factor = _limited(factor, 1 / MAX_CHANGE, MAX_CHANGE)
+            pairs[i, j] *= factor
+            if not pairs[i, j] > least_weight * mean_weight:
+                pairs[i, j] = least_weight * mean_weight
+            total += pairs[i, j]
+    for i in range(pairs.shape[0]):
+        for j in range(i + 1):
+            pairs[i, j] /= total
+            pairs[j, i] = pairs[i, j]
+    return length
+
+
+@kernel
+def _press(
+    pairs: Table, gram: ReadTable, price: Price, least_weight: Real, classes: Classes
+) -> None:
+    """Adapt pair weights and pressure to the distances, and lam to the pressure."""
+    length: Real
+    factor: Real
+    excess: Real
+    _fill_distances(classes.metric, gram, classes)
+    length = _reweight(pairs, classes.spread, least_weight)
+    factor = _limited(length / price.lam, 1 / MAX_CHANGE, MAX_CHANGE)
+    price.pressure *= factor
+    if not price.pressure > LEAST_PRESSURE * price.radius:
+        price.pressure = LEAST_PRESSURE * price.radius
+    excess = price.radius - price.spent - price.pressure
+    price.response = price.step
+    price.lam = bounded(price.centre - price.step * excess, price)
+
+
+def press_on(
+    pairs: Table,
+    gram: ReadTable,
+    price: Price,
+    damping: Real,
+    least_weight: Real,
+    rounds: Count,
+):
+    """Press repeatedly with G as it is."""
+    _: Count
+    classes: Classes = Classes(pairs.shape[0])
+    with cython.nogil:
+        for _ in range(rounds):
+            _fill_metric(pairs, price, damping, classes.metric)
+            _press(pairs, gram, price, least_weight, classes)
+
+
+@inner
+def _subtract_product(metric: ReadTable, image: Vector, scores: Vector) -> None:
+    """scores -= A image."""
+    i: Count
+    j: Count
+    total: Real
+    for i in range(scores.shape[0]):
+        total = 0.0
+        for j in range(scores.shape[0]):
+            total += metric[i, j] * image[j]
+        scores[i] -= total
+
+
+@inner
+def _update_gram(gram: Table, image: Vector, change: Vector, square: Real) -> None:
+    """W after R <- R + x change', with image = R' x and square = x' x."""
+    i: Count
+    j: Count
+    here: Real
+    moved: Real
+    for i in range(gram.shape[0]):
+        here = image[i] + square * change[i]
+        moved = change[i]
+        for j in range(gram.shape[0]):
+            gram[i, j] += here * change[j] + moved * image[j]
+
+
+def sweep_pairs(
+    order: ReadCodes,
+    samples: Samples,
+    residual: Table,
+    gram: Table,
+    pairs: Table,
+    price: Price,
+    damping: Real,
+    pace: Count,
+    tol: Real,
+    least_weight: Real,
+):
+    """Dual coordinate ascent over the rows, in the given order.
+
+    ``residual`` is (T, C), but by class, (C, T), for a dense design.
+    """
+    k: Count
+    n: Count
+    work: RowWork = RowWork(pairs.shape[0])
+    classes: Classes = Classes(pairs.shape[0])
+    touch: Design = samples.touch
+    free: Design = samples.free
+    with cython.nogil:
+        _fill_metric(pairs, price, damping, classes.metric)
+        for k in range(order.shape[0]):
+            n = order[k]
+            clear(work.image)
+            clear(work.scores)
+            add_product(touch, n, residual, work.image)
+            add_product(free, n, samples.coef, work.scores)
+            _subtract_product(classes.metric, work.image, work.scores)
+            if settle(samples, n, price, classes.metric, tol, work):
+                add_outer(touch, n, residual, work.change)
+                descend(free, n, samples.coef, samples.steps, work.change)
+                _update_gram(gram, work.image, work.change, samples.touch_curvature[n])
+            if (k + 1) % pace == 0:
+                _press(pairs, gram, price, least_weight, classes)
+                _fill_metric(pairs, price, damping, classes.metric)

@@ -1,0 +1,135 @@
+"""Rounds of the search for the shortest flow: see ``first_order.norms.polar``."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.libc.math import sqrt
+
+from ...runtime.blas import multiply, solve_rows
+from ...runtime.kernel_names import (
+    Count,
+    ReadTable,
+    Real,
+    SmallCodes,
+    Table,
+    inner,
+    kernel,
+)
+
+ROUNDS = cython.declare(Count, 50)
+LEAST_WEIGHT = cython.declare(Real, 1e-14)
+UNKNOWN = cython.declare(Real, float("inf"))
+
+
+@inner
+def fill_laplacian(pairs: ReadTable, out: Table) -> None:
+    """L_p, whose quadratic form is sum over i >= j of p_ij d_ij^2."""
+    i: Count
+    j: Count
+    total: Real
+    for i in range(pairs.shape[0]):
+        total = 0.0
+        for j in range(pairs.shape[0]):
+            total += pairs[i, j]
+            out[i, j] = -pairs[i, j]
+        out[i, i] = total + 3 * pairs[i, i]
+
+
+def laplacian(pairs: ReadTable):
+    """L_p, whose quadratic form is sum over i >= j of p_ij d_ij^2."""
+    matrix: Table = np.empty((pairs.shape[0], pairs.shape[0]))
+    fill_laplacian(pairs, matrix)
+    return np.asarray(matrix)
+
+
+@kernel
+def _fill_lengths(weights: Table, potential: Table, lengths: Table) -> Real:
+    """p_ij || V_i - V_j ||, taken of differences: nothing cancels; returns their sum."""
+    i: Count
+    j: Count
+    k: Count
+    apart: Real
+    square: Real
+    total: Real = 0.0
+    for i in range(weights.shape[0]):
+        for j in range(i):
+            square = 0.0
+            for k in range(potential.shape[0]):
+                apart = potential[k, i] - potential[k, j]
+                square += apart * apart
+            lengths[i, j] = weights[i, j] * sqrt(square)
+            total += lengths[i, j]
+    return total
+
+
+@inner
+def _lack(factor: ReadTable, product: Table) -> Real:
+    """The sum of the lengths of the classes' columns of factor - product."""
+    i: Count
+    k: Count
+    apart: Real
+    square: Real
+    total: Real = 0.0
+    for i in range(factor.shape[1]):
+        square = 0.0
+        for k in range(factor.shape[0]):
+            apart = factor[k, i] - product[k, i]
+            square += apart * apart
+        total += sqrt(square)
+    return total
+
+
+@inner
+def _reweigh(weights: Table, lengths: Table, length: Real) -> None:
+    i: Count
+    j: Count
+    for i in range(weights.shape[0]):
+        weights[i, i] = 0.0
+        for j in range(i):
+            weights[i, j] = lengths[i, j] / length
+            if not weights[i, j] > LEAST_WEIGHT:
+                weights[i, j] = LEAST_WEIGHT
+            weights[j, i] = weights[i, j]
+
+
+def flow_length(factor: ReadTable, pairs: ReadTable):
+    """Length of the best flow found whose divergence is the transpose of ``factor``.
+
+    Any potential V makes a flow p_ij (V_i - V_j); what its divergence L_p V lacks is sent
+    along as well, so that a badly conditioned L_p makes the flow longer, never the bound
+    false.
+    """
+    _: Count
+    i: Count
+    j: Count
+    length: Real
+    found: Real
+    shortest: Real = UNKNOWN
+    n_classes: Count = pairs.shape[0]
+    mean: Real = 1.0 / n_classes
+    weights: Table = np.array(pairs)
+    tied: Table = np.empty((n_classes, n_classes))
+    system: Table = np.empty((n_classes, n_classes))
+    lengths: Table = np.zeros((n_classes, n_classes))
+    potential: Table = np.empty((factor.shape[0], n_classes))
+    product: Table = np.empty((factor.shape[0], n_classes))
+    pivots: SmallCodes = np.empty(n_classes, dtype=np.intc)
+    with cython.nogil:
+        for _ in range(ROUNDS):
+            fill_laplacian(weights, tied)
+            for i in range(n_classes):
+                for j in range(n_classes):
+                    system[i, j] = tied[i, j] + mean
+                    potential[i, j] = factor[i, j]
+            if solve_rows(system, potential, pivots) != 0:
+                break
+            length = _fill_lengths(weights, potential, lengths)
+            multiply(potential, tied, product)
+            found = length + _lack(factor, product)
+            if found < shortest:
+                shortest = found
+            if not length > 0:
+                break
+            _reweigh(weights, lengths, length)
+    return shortest

@@ -1,0 +1,18 @@
+"""The Newton methods' kernels, as this machine's processor runs them best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..runtime.native import kernels
+
+_native = kernels(__package__)
+
+soften: Any = _native.soften
+piece_margins: Any = _native.piece_margins
+soft_curvature: Any = _native.soft_curvature
+soft_multipliers: Any = _native.soft_multipliers
+soften_labels: Any = _native.soften_labels
+label_curvature: Any = _native.label_curvature
+label_masses: Any = _native.label_masses
+active_tangents: Any = _native.active_tangents

@@ -1,0 +1,20 @@
+"""The Newton methods' kernels, and what Python may call; see ``runtime.native``."""
+
+from .hinge_rows import piece_margins, soft_curvature, soft_multipliers, soften
+from .smooth_loss_passes import (
+    active_tangents,
+    label_curvature,
+    label_masses,
+    soften_labels,
+)
+
+__all__ = [
+    "active_tangents",
+    "label_curvature",
+    "label_masses",
+    "piece_margins",
+    "soft_curvature",
+    "soft_multipliers",
+    "soften",
+    "soften_labels",
+]

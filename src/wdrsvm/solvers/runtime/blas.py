@@ -1,0 +1,82 @@
+"""BLAS, LAPACK and the clock for kernels that run uncompiled; compiled ones have
+``blas.pyx``."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from ...arrays import Codes, Floats
+
+
+def solve(system: Floats, rhs: Floats, pivots: Codes) -> int:
+    """Replace ``rhs`` by the solution; 0, or not if the system is singular.
+
+    The system is overwritten, and ``pivots`` is room to work in.
+    """
+    try:
+        rhs[:] = np.linalg.solve(system, rhs)
+    except np.linalg.LinAlgError:
+        return 1
+    return 0
+
+
+def invert_definite(matrix: Floats) -> int:
+    """Replace a positive definite matrix by its inverse; 0, or not if it is none."""
+    try:
+        matrix[:] = np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        return 1
+    return 0
+
+
+def multiply(left: Floats, right: Floats, out: Floats) -> None:
+    """out = left right."""
+    np.matmul(left, right, out=out)
+
+
+def multiply_rows(left: Floats, right: Floats, out: Floats) -> None:
+    """out = left right': the products of all rows."""
+    np.matmul(left, right.T, out=out)
+
+
+def factorise_lower(matrix: Floats) -> bool:
+    """Replace a lower triangle by that of Cholesky's factor; whether there is one."""
+    try:
+        matrix[:] = np.linalg.cholesky(np.tril(matrix) + np.tril(matrix, -1).T)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def substitute(factor: Floats, x: Floats) -> None:
+    """Replace x by the solution of factor factor' x."""
+    lower = np.tril(factor)
+    x[:] = np.linalg.solve(lower.T, np.linalg.solve(lower, x))
+
+
+def subtract_product(lower: Floats, x: Floats, out: Floats) -> None:
+    """Take the product with a symmetric matrix, given by a triangle, from ``out``."""
+    out -= np.tril(lower) @ x + np.tril(lower, -1).T @ x
+
+
+def seconds() -> float:
+    """The time of day."""
+    return time.time()
+
+
+def check_signals() -> None:
+    """Let Python handle what has arrived, Ctrl-C above all; here it does so by itself."""
+
+
+def solve_rows(system: Floats, rhs: Floats, pivots: Codes) -> int:
+    """Replace each row of ``rhs`` by the solution of a symmetric system for it.
+
+    0, or not if the system is singular.  The system is overwritten.
+    """
+    try:
+        rhs[:] = np.linalg.solve(system, rhs.T).T
+    except np.linalg.LinAlgError:
+        return 1
+    return 0

@@ -1,0 +1,119 @@
+# BLAS and LAPACK for the kernels, as SciPy carries them: nothing is linked.  blas.py is its
+# twin for kernels that run uncompiled, and says what each function does.
+# Matrices are stored by rows; LAPACK sees their transposes, so symmetric ones are the same.
+import cython
+from cpython.exc cimport PyErr_CheckSignals
+from scipy.linalg.cython_blas cimport dgemm, dsymv, dtrsv
+from scipy.linalg.cython_lapack cimport dgesv, dpotrf, dpotri
+
+
+cdef inline int solve(double[:, ::1] system, double[::1] rhs, int[::1] pivots) noexcept nogil:
+    cdef int n = <int> system.shape[0], one = 1, info = 0
+    cdef Py_ssize_t i, j
+    cdef double held
+    # dgesv wants columns: transpose in place.
+    for i in range(n):
+        for j in range(i):
+            held = system[i, j]
+            system[i, j] = system[j, i]
+            system[j, i] = held
+    if n > 0:
+        dgesv(&n, &one, &system[0, 0], &n, &pivots[0], &rhs[0], &n, &info)
+    return info
+
+
+cdef inline int invert_definite(double[:, ::1] matrix) noexcept nogil:
+    cdef int n = <int> matrix.shape[0], info = 0
+    cdef Py_ssize_t i, j
+    if n == 0:
+        return 0
+    dpotrf("U", &n, &matrix[0, 0], &n, &info)
+    if info == 0:
+        dpotri("U", &n, &matrix[0, 0], &n, &info)
+    # The upper triangle of the columns is the lower one of the rows.
+    for i in range(n):
+        for j in range(i):
+            matrix[j, i] = matrix[i, j]
+    return info
+
+
+cdef inline void multiply(
+    const double[:, ::1] left, const double[:, ::1] right, double[:, ::1] out
+) noexcept nogil:
+    cdef int rows = <int> left.shape[0], inner = <int> left.shape[1]
+    cdef int columns = <int> right.shape[1]
+    cdef double one = 1.0, zero = 0.0
+    if rows == 0 or columns == 0 or inner == 0:
+        out[:, :] = 0.0
+        return
+    # By columns the product is right' left'.
+    dgemm(
+        "N", "N", &columns, &rows, &inner, &one,
+        <double*> &right[0, 0], &columns, <double*> &left[0, 0], &inner,
+        &zero, &out[0, 0], &columns,
+    )
+
+
+cdef inline void multiply_rows(
+    const double[:, ::1] left, const double[:, ::1] right, double[:, ::1] out
+) noexcept nogil:
+    cdef int rows = <int> left.shape[0], inner = <int> left.shape[1]
+    cdef int columns = <int> right.shape[0]
+    cdef double one = 1.0, zero = 0.0
+    if rows == 0 or columns == 0 or inner == 0:
+        out[:, :] = 0.0
+        return
+    dgemm(
+        "T", "N", &columns, &rows, &inner, &one,
+        <double*> &right[0, 0], &inner, <double*> &left[0, 0], &inner,
+        &zero, &out[0, 0], &columns,
+    )
+
+
+# The lower triangle by rows is the upper one by columns.
+cdef inline bint factorise_lower(double[:, ::1] matrix) noexcept nogil:
+    cdef int size = <int> matrix.shape[0], info = 0
+    dpotrf("U", &size, &matrix[0, 0], &size, &info)
+    return info == 0
+
+
+cdef inline void substitute(double[:, ::1] factor, double[::1] x) noexcept nogil:
+    cdef int size = <int> factor.shape[0], one = 1
+    dtrsv("U", "T", "N", &size, &factor[0, 0], &size, &x[0], &one)
+    dtrsv("U", "N", "N", &size, &factor[0, 0], &size, &x[0], &one)
+
+
+cdef inline void subtract_product(
+    double[:, ::1] lower, double[::1] x, double[::1] out
+) noexcept nogil:
+    cdef int size = <int> lower.shape[0], step = 1
+    cdef double one = 1.0, minus = -1.0
+    dsymv("U", &size, &minus, &lower[0, 0], &size, &x[0], &step, &one, &out[0], &step)
+
+
+cdef extern from "<time.h>" nogil:
+    struct timespec:
+        long tv_sec
+        long tv_nsec
+    const int TIME_UTC
+    int timespec_get(timespec *, int)
+
+
+cdef inline double seconds() noexcept nogil:
+    cdef timespec now
+    timespec_get(&now, TIME_UTC)
+    return now.tv_sec + 1e-9 * now.tv_nsec
+
+
+cdef inline int check_signals() except -1 nogil:
+    with gil:
+        return PyErr_CheckSignals()
+
+
+cdef inline int solve_rows(
+    double[:, ::1] system, double[:, ::1] rhs, int[::1] pivots
+) noexcept nogil:
+    cdef int n = <int> system.shape[0], columns = <int> rhs.shape[0], info = 0
+    if n > 0:
+        dgesv(&n, &columns, &system[0, 0], &n, &pivots[0], &rhs[0, 0], &n, &info)
+    return info

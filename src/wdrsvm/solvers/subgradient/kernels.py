@@ -1,0 +1,12 @@
+"""The subgradient methods' kernels, as this machine's processor runs them best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..runtime.native import kernels
+
+_native = kernels(__package__)
+
+active_pieces: Any = _native.active_pieces
+count_pieces: Any = _native.count_pieces
