@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
-ROOMS := estimators problem robustness solvers
+ROOMS := estimators inputs problem robustness rows solvers
 COUNTED := $(addprefix tests/,agreement $(ROOMS))
 
 .DEFAULT_GOAL := test

@@ -28,19 +28,22 @@ EXTRAS = ".[test,reference,plot,cli,data,dask]"
 # Every solver, checks of the estimators by scikit-learn, types of numbers and tables, saved
 # models, and the formulas of the problem; `make test` runs the rest.
 TESTS = (
+    "tests/estimators/test_base.py",
     "tests/estimators/test_linear.py",
     "tests/estimators/test_logistic.py",
-    "tests/estimators/test_number_types.py",
     "tests/estimators/test_one_vs_rest.py",
     "tests/kernels",
-    "tests/problem/test_distributed.py",
     "tests/problem/test_norms.py",
-    "tests/problem/test_objective.py",
-    "tests/robustness/test_certified.py",
-    "tests/robustness/test_distribution.py",
-    "tests/robustness/test_worst_case.py",
-    "tests/solvers/test_choose.py",
-    "tests/solvers/test_first_order.py",
+    "tests/problem/test_problem.py",
+    "tests/problem/test_subgradient.py",
+    "tests/robustness/promises/test_certified.py",
+    "tests/robustness/promises/test_distribution.py",
+    "tests/robustness/promises/test_worst_case.py",
+    "tests/rows/test_dask_rows.py",
+    "tests/solvers/first_order",
+    "tests/solvers/test_auto.py",
+    "tests/solvers/test_registry.py",
+    "tests/solvers/test_solve.py",
     "tests/test_model_files.py",
 )
 

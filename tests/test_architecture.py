@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tools import house
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "wdrsvm"
@@ -25,6 +26,24 @@ FLOORS = [
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 MODULES = sorted(PACKAGE.rglob("*.py"))
+TESTS = ROOT / "tests"
+
+# Inside the solvers a part may import from itself and from the floors below it.
+SOLVER_FLOORS = [
+    ["compiling", "neighbours", "registry", "result", "runtime", "scaling"],
+    ["cones"],
+    ["interior_point"],
+    ["newton"],
+    ["first_order", "subgradient", "reference"],
+    [
+        *("__init__", "auto", "chain", "label_noise", "separable", "solve"),
+        "unreachable_classes",
+    ],
+]
+SOLVER_FLOOR_OF = {part: i for i, parts in enumerate(SOLVER_FLOORS) for part in parts}
+FAMILIES = ("cones", "first_order", "interior_point", "newton", "reference", "subgradient")
+SOLVERS = sorted((PACKAGE / "solvers").rglob("*.py"))
+LONGEST = 350
 
 
 def name_of(path):
@@ -98,6 +117,113 @@ def test_only_estimators_know_the_base_classes(path):
         name == "sklearn.base" or name.startswith("sklearn.base.") for name in names
     )
     assert not touches or room_of(path) == "estimators"
+
+
+def part_of(path):
+    return path.relative_to(PACKAGE / "solvers").with_suffix("").parts[0]
+
+
+def imported_parts(path, source=None):
+    """Parts of the solvers named by imports, without the part that imports them."""
+    for module in imported_modules(path, source):
+        names = module.split(".")
+        if names[:2] == ["wdrsvm", "solvers"] and len(names) > 2:
+            if names[2] in SOLVER_FLOOR_OF and names[2] != part_of(path):
+                yield names[2]
+
+
+def too_high(path, source=None):
+    """Parts that a module of the solvers may not import: those above, or beside it."""
+    own = SOLVER_FLOOR_OF[part_of(path)]
+    beside = part_of(path) in FAMILIES
+    return {
+        part
+        for part in imported_parts(path, source)
+        if SOLVER_FLOOR_OF[part] > own or (beside and SOLVER_FLOOR_OF[part] == own)
+    }
+
+
+def test_every_part_of_the_solvers_has_a_floor():
+    assert {part_of(path) for path in SOLVERS} <= set(SOLVER_FLOOR_OF)
+
+
+@pytest.mark.parametrize("path", SOLVERS, ids=name_of)
+def test_imports_inside_the_solvers_point_one_way(path):
+    assert too_high(path) == set()
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("interior_point/loop.py", "from ..chain import Chain"),
+        ("interior_point/loop.py", "from ..newton.hinge import smoothing_newton"),
+        ("first_order/loop.py", "from ..reference import peers"),
+        ("first_order/norms/l1.py", "from ...subgradient.stream import Moments"),
+        ("cones/choice.py", "def late():\n    from wdrsvm.solvers import solve"),
+    ],
+)
+def test_an_import_of_a_higher_part_of_the_solvers_is_seen(module, source):
+    assert too_high(PACKAGE / "solvers" / module, source)
+
+
+def private_of_scikit_learn(path, source=None):
+    for module in imported_modules(path, source):
+        top, *names = module.split(".")
+        if top == "sklearn" and any(name.startswith("_") for name in names):
+            yield module
+
+
+def test_nothing_private_of_scikit_learn_is_imported():
+    found = {name_of(path): [*private_of_scikit_learn(path)] for path in MODULES}
+    assert {name: private for name, private in found.items() if private} == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from sklearn.utils.validation import _num_samples",
+        "from sklearn.metrics._scorer import check_scoring",
+        "import sklearn.utils._tags",
+    ],
+)
+def test_a_private_import_is_seen(source):
+    assert list(private_of_scikit_learn(PACKAGE / "demo.py", source))
+
+
+def test_no_module_is_too_long_to_read():
+    lengths = {name_of(path): path.read_bytes().count(b"\n") for path in MODULES}
+    assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
+MIRRORED = sorted(path for room in ROOMS for path in (TESTS / room).rglob("test_*.py"))
+
+
+def module_of(path):
+    """The module, private or not, or the package that a file of tests is named after."""
+    folder = PACKAGE / path.relative_to(TESTS).parent
+    name = path.stem.removeprefix("test_")
+    places = [f"{name}.py", f"_{name}.py", f"{name}/__init__.py"]
+    return next((folder / each for each in places if (folder / each).is_file()), None)
+
+
+def test_every_room_has_tests():
+    assert {path.relative_to(TESTS).parts[0] for path in MIRRORED} == set(ROOMS)
+
+
+@pytest.mark.parametrize("path", MIRRORED, ids=lambda path: str(path.relative_to(TESTS)))
+def test_tests_are_named_after_the_module_that_they_test(path):
+    assert module_of(path) is not None
+
+
+@pytest.mark.parametrize("name", ["problem/test_extremes.py", "solvers/test_loop.py"])
+def test_tests_of_no_module_are_seen(name):
+    assert module_of(TESTS / name) is None
+
+
+def test_the_map_of_the_house_is_that_of_the_code():
+    """``python -m tools.house`` draws it again."""
+    assert house.PICTURE.read_text(encoding="utf-8") == house.drawn()
 
 
 def python(code):

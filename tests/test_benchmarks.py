@@ -121,3 +121,15 @@ def test_finders_of_wrong_labels_run_on_simulated_data(monkeypatch):
     for named in finders.named_labels(data).values():
         assert (named & wrong).sum() >= 30
         assert (named & ~wrong).sum() <= 20
+
+
+def test_the_study_of_worst_case_errors_runs_tiny(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(ROOT)
+    study = importlib.import_module("benchmarks.worst_case_error_study")
+    found = study.main(["--tiny"])
+    assert {each.table for each in found} == {"iris", "wine"}
+    assert len(found) == 8
+    for each in found:
+        assert 0 <= each.plain <= each.worst_case <= 1
+        assert each.plain < 0.4
+    assert "mean" in capsys.readouterr().out

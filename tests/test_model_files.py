@@ -1,6 +1,5 @@
 """Model files give the same model back, or one clear sentence."""
 
-import io
 import json
 import sys
 import zipfile
@@ -18,6 +17,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import wdrsvm
 from wdrsvm import load_model, model_files, save_model
+
+from .fuzz.mutations import members, zipped
 
 X, codes = load_iris(return_X_y=True)
 X, codes = X[::5], codes[::5]
@@ -50,19 +51,6 @@ def written(tmp_path_factory):
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "model"
-
-
-def members(content):
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
-def zipped(parts, compression=zipfile.ZIP_STORED):
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", compression) as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return file.getvalue()
 
 
 def resealed(parts):

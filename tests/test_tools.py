@@ -86,7 +86,7 @@ def test_lines_of_the_table_are_replaced_not_repeated(tmp_path, monkeypatch):
     head, *lines = table.read_text().splitlines()
     assert head == ",".join(noxfile.COLUMNS)
     assert [each.split(",")[0] for each in lines] == ["3.11", "3.12"]
-    assert lines[1].split(",")[matrix.COLUMNS.index("passed")] == "7"
+    assert lines[1].split(",")[noxfile.COLUMNS.index("passed")] == "7"
 
 
 def test_counts_come_from_the_report(tmp_path):

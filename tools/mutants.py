@@ -34,16 +34,18 @@ from xml.etree import ElementTree
 from .mutations import Mutation, mutations
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("problem", "robustness")
+FOLDERS = ("inputs", "problem", "robustness", "rows")
 # Tests that may notice a change in those folders, and take little time without a compiler.
 TESTS = (
     "agreement/test_bounded.py",
     "estimators/test_lazy.py",
+    "inputs",
     "problem",
     "properties/test_oracles.py",
     "robustness",
-    "solvers/test_bounded.py",
-    "solvers/test_disbelief.py",
+    "rows",
+    "solvers/interior_point/bounded",
+    "solvers/test_label_noise.py",
 )
 KEPT = ROOT / ".mutants"
 COVERAGE, REPORT, RESULTS = KEPT / "coverage", KEPT / "report.xml", KEPT / "results.jsonl"

@@ -33,3 +33,19 @@ def model(folder, fitted):
     path = folder / "model"
     path.write_bytes(fitted)
     return path
+
+
+@pytest.fixture
+def refused(capsys):
+    """Run a command that must end with one sentence; returns it."""
+
+    def run(*arguments):
+        assert main([*map(str, arguments)]) == 2
+        shown = capsys.readouterr()
+        assert shown.err.startswith("wdrsvm: ")
+        assert shown.err.endswith(".\n")
+        line = shown.err[:-1]
+        assert line.isprintable()
+        return line
+
+    return run

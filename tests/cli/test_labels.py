@@ -10,9 +10,8 @@ from wdrsvm import __version__, load_model
 from wdrsvm.cli.fit import _for_a_search
 from wdrsvm.cli.output import Output
 
-from .flowers import N, flowers, run, run_json
+from .flowers import FIT, N, flowers, run, run_json
 
-FIT = ("fit", "train.csv", "--target", "kind", "--out", "model")
 CERTIFY = ("certify", "model", "train.csv", "--target", "kind")
 
 
@@ -137,3 +136,13 @@ def test_standardised_columns_need_no_advice_to_standardise_them():
 
 def test_the_version_is_told(capsys):
     assert run(capsys, "--version") == (0, f"wdrsvm {__version__}\n", "")
+
+
+@pytest.mark.parametrize("label", ["1e30", "-1e300", "inf", "0.5"])
+@pytest.mark.parametrize("ending", ["csv", "svmlight"])
+def test_labels_that_are_no_classes(tmp_path, refused, label, ending):
+    path = tmp_path / f"table.{ending}"
+    line = "{},1.5,2\n" if ending == "csv" else "{} 1:1.5 2:2\n"
+    lines = [line.format(each) for each in ["0", "1", label] * 3]
+    path.write_text(("y,a,b\n" if ending == "csv" else "") + "".join(lines))
+    refused("fit", path, "--target", "y", "--out", tmp_path / "model")

@@ -10,6 +10,7 @@ from urllib.error import URLError
 
 import pytest
 
+from wdrsvm.datasets import _sources, tables
 from wdrsvm.datasets._sources import Source, cached, content
 
 CONTENT = b"a,b\n1,2\n"
@@ -28,9 +29,9 @@ def places(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-def archive(name="raw.txt", raw=b"a\tb\n1\t2\n"):
+def archive(name="raw.txt", raw=b"a\tb\n1\t2\n", compression=zipfile.ZIP_STORED):
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as opened:
+    with zipfile.ZipFile(made, "w", compression) as opened:
         opened.writestr(name, raw)
     return made.getvalue()
 
@@ -113,3 +114,15 @@ def test_a_full_disk_leaves_nothing_and_the_next_run_succeeds(monkeypatch):
 
 def raise_no_space(handle):
     raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_download_with_a_damaged_member(tmp_path, monkeypatch):
+    sent = archive(tables.SEEDS.member, b"1 2 3\n" * 500, zipfile.ZIP_DEFLATED)
+    middle = sent.index(tables.SEEDS.member.encode()) + len(tables.SEEDS.member)
+    sent = sent[: middle + 2] + b"\xff\xff\xff" + sent[middle + 5 :]
+    monkeypatch.setenv(_sources.CACHE_VARIABLE, str(tmp_path))
+    monkeypatch.delenv(_sources.DATA_VARIABLE, raising=False)
+    monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: io.BytesIO(sent))
+    with pytest.raises(ValueError, match="not an archive"):
+        tables.load("seeds")
+    assert list(tmp_path.iterdir()) == []

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.model_selection import GridSearchCV
 
 from wdrsvm import RobustLinearSVC, RobustLogisticRegression
-from wdrsvm.inputs.dask_collections import observed_rows
+from wdrsvm.inputs.dask_collections import LazyRows, checked_block, observed_rows
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.rows.dask_engine import ClusterEngine
 from wdrsvm.solvers.newton.smoothed_risk import Passes
@@ -180,7 +180,8 @@ def passes_bytes(client, n_rows, n_chunks=6):
             for i in range(n_chunks)
         ]
     )
-    chunked, classes = observed_rows(X, X[:, 0] > 0, None, None, None)
+    lazy = LazyRows.of(checked_block, X, X[:, 0] > 0, None, None)
+    chunked, classes = observed_rows(lazy, None)
     problem = RobustProblem(chunked, WassersteinBall(0.05, 2.0), len(classes))
     scaling = Scaling.of(problem)
     coef = np.zeros((problem.n_classes, scaling.n_columns))

@@ -210,7 +210,7 @@ def test_forked_workers_do_not_deadlock():
 FORK_IN_A_FIT = """
 import os, signal
 from threadpoolctl import threadpool_info, threadpool_limits
-from wdrsvm.solvers import threads
+from wdrsvm.solvers.runtime import blas_threads as threads
 import scipy.linalg
 
 def blas():

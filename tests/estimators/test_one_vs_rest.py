@@ -11,6 +11,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from wdrsvm import RobustLinearSVC, RobustOneVsRestSVC, RobustSVC, worst_case_risk
 
+from .cases import IRIS, SPECIES
+
 X, y = load_iris(return_X_y=True)
 X = scale(X)
 
@@ -114,3 +116,16 @@ def test_worst_case_risk_is_that_of_the_joint_decision():
 def test_what_has_no_meaning_is_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         RobustOneVsRestSVC(**parameters).fit(X, y)
+
+
+def test_coefficients_of_a_linear_fit_are_gone_after_one_with_a_kernel():
+    model = RobustOneVsRestSVC(tol=1e-3).fit(IRIS, SPECIES)
+    assert model.coef_.shape == (3, 4)
+    model.set_params(kernel="rbf").fit(IRIS, SPECIES)
+    assert not hasattr(model, "coef_")
+
+
+@pytest.mark.slow
+@parametrize_with_checks([RobustOneVsRestSVC()])
+def test_scikit_learn_checks_of_the_defaults(estimator, check):
+    check(estimator)

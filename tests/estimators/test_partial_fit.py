@@ -14,6 +14,8 @@ from sklearn.utils.estimator_checks import (
 
 from wdrsvm import RobustLinearSVC, WassersteinBall, worst_case_risk
 
+from .cases import IRIS, SPECIES
+
 NAMES = np.array(["a", "b", "c"])
 
 
@@ -201,3 +203,9 @@ class TestErrors:
     def test_scikit_learn_checks(self):
         check_estimators_partial_fit_n_features("RobustLinearSVC", RobustLinearSVC())
         check_n_features_in_after_fitting("RobustLinearSVC", RobustLinearSVC())
+
+
+def test_a_stream_needs_a_row_with_weight():
+    model = RobustLinearSVC(class_weight={0: 0.0, 1: 1.0, 2: 1.0})
+    with pytest.raises(ValueError, match="leave no row any weight"):
+        model.partial_fit(IRIS[SPECIES == 0], SPECIES[SPECIES == 0], classes=[0, 1, 2])

@@ -1,23 +1,25 @@
 """The searches choose as GridSearchCV would, and are what they chose."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn import config_context
 from sklearn.base import clone
-from sklearn.datasets import load_wine, make_classification
-from sklearn.exceptions import NotFittedError
+from sklearn.datasets import load_wine
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.metrics import balanced_accuracy_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
-    GroupKFold,
     HalvingGridSearchCV,
-    StratifiedKFold,
     cross_val_score,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
+from sklearn.utils.estimator_checks import (
+    check_class_weight_classifiers,
+    parametrize_with_checks,
+)
 
 from wdrsvm import (
     RobustLinearSVC,
@@ -29,15 +31,7 @@ from wdrsvm import (
 )
 from wdrsvm.estimators import _folds, _search
 
-RADII, COSTS = [0.2, 0.05, 0.01], (0.5, np.inf)
-
-
-def rows(n_rows=80, seed=0):
-    X, y = make_classification(
-        n_rows, 4, n_informative=3, n_redundant=0, n_classes=3, n_clusters_per_class=1,
-        flip_y=0.1, random_state=seed,
-    )  # fmt: skip
-    return scale(X), y
+from .cases import COSTS, CULTIVAR, IRIS, RADII, RADII_WITH_A_CONSTANT, SPECIES, WINE, rows
 
 
 @pytest.mark.filterwarnings("ignore::wdrsvm.RadiusWarning")
@@ -98,14 +92,6 @@ def test_a_kernel_search_promises_as_its_choice_does():
     assert search.lifted_radius(0.1) == chosen.lifted_radius(0.1)
 
 
-def test_a_precomputed_kernel_is_cut_on_both_sides():
-    X, y = rows(40)
-    plain = RobustSVCCV([0.05, 0.01], [np.inf], cv=2, kernel="linear").fit(X, y)
-    given = RobustSVCCV([0.05, 0.01], [np.inf], cv=2, kernel="precomputed").fit(X @ X.T, y)
-    for name in ("split0_test_score", "split1_test_score"):
-        assert given.cv_results_[name] == pytest.approx(plain.cv_results_[name])
-
-
 def test_default_radii_are_those_of_a_path():
     X, y = load_wine(return_X_y=True)
     search = RobustLinearSVCCV(radii=4, label_costs=[np.inf], cv=2).fit(scale(X), y)
@@ -123,94 +109,6 @@ def test_one_standard_error_takes_a_larger_radius():
     assert robust.best_score_ >= best.best_score_ - error
     beyond = best.radii_ > robust.radius_
     assert (table["mean_test_score"][beyond] < best.best_score_ - error).all()
-
-
-def test_any_scorer():
-    X, y = rows()
-    named = RobustLinearSVCCV(RADII, COSTS, cv=3, scoring="balanced_accuracy").fit(X, y)
-    made = RobustLinearSVCCV(
-        RADII, COSTS, cv=3, scoring=make_scorer(balanced_accuracy_score)
-    ).fit(X, y)
-
-    def own(estimator, X, y):
-        return balanced_accuracy_score(y, estimator.predict(X))
-
-    plain = RobustLinearSVCCV(RADII, COSTS, cv=3, scoring=own).fit(X, y)
-    column = named.cv_results_["mean_test_score"]
-    assert made.cv_results_["mean_test_score"] == pytest.approx(column)
-    assert plain.cv_results_["mean_test_score"] == pytest.approx(column)
-    expected = balanced_accuracy_score(y, named.predict(X))
-    assert named.score(X, y) == pytest.approx(expected)
-
-
-def test_several_scorers():
-    X, y = rows()
-    search = RobustLinearSVCCV(
-        RADII, COSTS, cv=3, scoring=["accuracy", "balanced_accuracy"], refit="accuracy"
-    ).fit(X, y)
-    assert {"mean_test_accuracy", "rank_test_balanced_accuracy"} <= set(search.cv_results_)
-    assert search.cv_results_["rank_test_accuracy"][search.best_index_] == 1
-    with pytest.raises(ValueError, match="refit must name one of the scorers"):
-        search.set_params(refit=True).fit(X, y)
-
-
-def test_weights_reach_training_and_scoring():
-    """Rows of weight zero are as if they were not there."""
-    X, y = rows()
-    weight = np.ones(80)
-    weight[::8] = 0
-    kept = np.flatnonzero(weight)
-    folds = list(StratifiedKFold(3).split(X, y))
-    place = np.cumsum(weight > 0) - 1
-    inside = [tuple(place[part[weight[part] > 0]] for part in fold) for fold in folds]
-    weighted = RobustLinearSVCCV(RADII, COSTS, cv=folds).fit(X, y, sample_weight=weight)
-    left = RobustLinearSVCCV(RADII, COSTS, cv=inside).fit(X[kept], y[kept])
-    table = left.cv_results_["mean_test_score"]
-    assert weighted.cv_results_["mean_test_score"] == pytest.approx(table)
-    assert weighted.coef_ == pytest.approx(left.coef_)
-
-
-def test_trust_reaches_training():
-    X, y = rows()
-    trust = np.full(80, np.inf)
-    trusted = RobustLinearSVCCV(RADII, [0.5], cv=3).fit(X, y, label_trust=trust)
-    infinite = RobustLinearSVCCV(RADII, [np.inf], cv=3).fit(X, y)
-    assert trusted.objective_ == pytest.approx(infinite.objective_, abs=1e-6)
-
-
-def test_groups_stay_together():
-    X, y = rows()
-    groups = np.arange(80) // 10
-    plain = RobustLinearSVCCV(RADII, COSTS, cv=GroupKFold(4)).fit(X, y, groups=groups)
-    splits = list(GroupKFold(4).split(X, y, groups))
-    given = RobustLinearSVCCV(RADII, COSTS, cv=splits).fit(X, y)
-    with config_context(enable_metadata_routing=True):
-        routed = RobustLinearSVCCV(RADII, COSTS, cv=GroupKFold(4))
-        routed.fit(X, y, groups=groups)
-    for search in (plain, routed):
-        table = search.cv_results_["mean_test_score"]
-        assert table == pytest.approx(given.cv_results_["mean_test_score"])
-
-
-def test_weights_are_routed_to_who_asks():
-    X, y = rows()
-    weight = np.random.default_rng(0).integers(1, 4, 80).astype(float)
-    with config_context(enable_metadata_routing=True):
-        scorer = make_scorer(balanced_accuracy_score).set_score_request(sample_weight=True)
-        search = RobustLinearSVCCV(RADII, COSTS, cv=3, scoring=scorer)
-        search.set_fit_request(sample_weight=True)
-        routed = search.fit(X, y, sample_weight=weight)
-    plain = RobustLinearSVCCV(
-        RADII, COSTS, cv=3, scoring=make_scorer(balanced_accuracy_score)
-    ).fit(X, y, sample_weight=weight)
-    table = plain.cv_results_["mean_test_score"]
-    assert routed.cv_results_["mean_test_score"] == pytest.approx(table)
-
-
-def test_unknown_metadata_are_an_error():
-    X, y = rows()
-    with pytest.raises(TypeError, match="unexpected arguments"):
-        RobustLinearSVCCV(RADII, COSTS).fit(X, y, colour=y)
 
 
 def test_without_a_refit_there_is_a_choice_but_no_classifier():
@@ -278,28 +176,6 @@ def test_searches_of_scikit_learn_take_our_estimators():
     assert nested.mean() > 0.5
 
 
-@pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
-def test_folds_can_be_worked_on_by_dask():
-    distributed = pytest.importorskip("distributed")
-    joblib = pytest.importorskip("joblib")
-    X, y = rows()
-    search = RobustLinearSVCCV(RADII, COSTS, cv=2)
-    alone = clone(search).fit(X, y)
-    with (
-        distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0"
-        ) as cluster,
-        distributed.Client(cluster),
-        joblib.parallel_config(backend="dask"),
-    ):
-        search.fit(X, y)
-        grid = GridSearchCV(RobustLinearSVC(), {"radius": RADII}, cv=2).fit(X, y)
-    assert np.array_equal(search.coef_, alone.coef_)
-    assert grid.best_params_["radius"] in RADII
-
-
 @pytest.mark.parametrize("refit", [None, 0, 1, len])
 def test_refit_is_a_truth_or_a_name(refit):
     X, y = load_wine(return_X_y=True)
@@ -316,8 +192,78 @@ def test_an_array_is_no_word(name):
         search.fit(X, y)
 
 
-@pytest.mark.parametrize("cv", [[], b"l2"])
-def test_no_splits_are_refused(cv):
-    X, y = load_wine(return_X_y=True)
-    with pytest.raises(ValueError, match="cv must be a number of folds, a splitter or"):
-        RobustLinearSVCCV([0.1], 2.0, cv=cv).fit(X, y)
+def test_a_search_tells_of_fits_that_stop_above_their_gap():
+    search = RobustLinearSVCCV(radii=[0.1, 0.01], label_costs=[2.0], cv=2, max_iter=1)
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        search.fit(IRIS, SPECIES)
+    said = [str(each.message) for each in given if each.category is ConvergenceWarning]
+    assert any("fits of RobustLinearSVC stopped above tol" in text for text in said)
+
+
+@pytest.mark.parametrize("options", [{}, {"one_standard_error": True}])
+@pytest.mark.parametrize("search", [RobustLinearSVCCV, RobustLogisticRegressionCV])
+def test_a_constant_is_never_chosen_while_there_is_another(search, options):
+    # Whatever the scores say.
+    found = search(
+        RADII_WITH_A_CONSTANT, [np.inf], cv=2, scoring=lambda *_: 1.0, **options
+    ).fit(WINE, CULTIVAR)
+    assert found.cv_results_["constant"].tolist() == [True, False, False]
+    assert found.radius_ == 0.5
+
+
+def test_among_constants_the_best_score_decides():
+    found = RobustLinearSVCCV([20.0, 30.0], [2.0], cv=2)
+    with pytest.warns(UserWarning, match="At radius="):
+        found.fit(WINE, CULTIVAR)
+    assert found.cv_results_["constant"].all()
+    assert found.best_score_ == found.cv_results_["mean_test_score"].max()
+
+
+def test_random_label_noise_has_constants_too():
+    found = RobustLinearSVCCV(RADII_WITH_A_CONSTANT, [2.0], cv=2, label_noise="random").fit(
+        WINE, CULTIVAR
+    )
+    assert found.cv_results_["constant"].tolist() == [True, False, False]
+
+
+def test_default_radii_begin_where_something_is_learned():
+    found = RobustLinearSVCCV(3, cv=2).fit(WINE, CULTIVAR)
+    top = np.flatnonzero(found.cv_results_["param_radius"] == found.radii_[0])
+    assert not found.cv_results_["constant"][top].all()
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_progress_is_told_fold_by_fold_in_place_of_the_bar(n_jobs, capsys):
+    shown = []
+    search = RobustLinearSVCCV([0.1], [2.0], cv=4, n_jobs=n_jobs, stop_early=True)
+    search._on_fold = lambda *far: shown.append(far)
+    search.set_params(verbose=1).fit(WINE, CULTIVAR)
+    assert shown == [(k, 4) for k in range(5)]
+    assert "folds [" not in capsys.readouterr().err
+
+
+def test_a_search_says_nothing_unless_asked(capsys):
+    RobustLinearSVCCV([0.1], [2.0], cv=2).fit(WINE, CULTIVAR)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_default_kernel_search_heeds_class_weights():
+    check_class_weight_classifiers("RobustSVCCV", RobustSVCCV())
+
+
+SMALL = {"radii": [0.001, 0.01], "label_costs": (2.0,), "cv": 2}
+
+
+SEARCHES = (RobustLinearSVCCV, RobustLogisticRegressionCV, RobustSVCCV)
+
+
+@parametrize_with_checks([search(**SMALL) for search in SEARCHES])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([search() for search in SEARCHES])
+def test_scikit_learn_checks_of_the_default_searches(estimator, check):
+    check(estimator)

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from wdrsvm.kernels import kernel_of, lifted_radius
+from wdrsvm.kernels import input_distance, kernel_of, lifted_radius
+
+from ..robustness.cases import ORDER
 
 CALM = [
     kernel_of("linear"),
@@ -61,3 +63,25 @@ def test_other_kernels_are_refused(kernel, described):
 def test_a_bad_radius():
     with pytest.raises(ValueError, match="radius must be a number >= 0, got -1"):
         lifted_radius(-1, kernel_of("linear"), 4)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian", "poly"])
+def test_input_distance_inverts_the_distance_of_features(kernel):
+    rng = np.random.default_rng(2)
+    function = kernel_of(kernel, gamma=0.7, degree=1)
+    left, right = rng.normal(size=(2, 40, 3))
+    own = "l1" if kernel == "laplacian" else "l2"
+    square = function.diagonal(left) + function.diagonal(right)
+    square = square - 2 * np.diag(function(left, right))
+    for norm in ("l1", "l2", "linf"):
+        moved = np.linalg.norm(left - right, ORDER[norm], axis=1)
+        bound = input_distance(np.sqrt(square), function, 3, norm)
+        assert (bound <= moved * (1 + 1e-9)).all()
+        if norm == own:
+            np.testing.assert_allclose(bound, moved)
+    # All features moved alike: what attains the bound under linf.
+    alike, nowhere = np.full((1, 3), 0.1), np.zeros((1, 3))
+    square = function.diagonal(alike) + function.diagonal(nowhere)
+    square = square - 2 * function(alike, nowhere)[0]
+    bound = input_distance(np.sqrt(square), function, 3, "linf")
+    np.testing.assert_allclose(bound, 0.1)

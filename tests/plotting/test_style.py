@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from wdrsvm.plotting import _style
+from wdrsvm.plotting import PathDisplay, SearchDisplay, _style
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("agg")
@@ -59,3 +59,13 @@ def test_ink_is_the_colour_of_text():
     _, light = matplotlib.pyplot.subplots()
     assert matplotlib.colors.to_hex(_style.ink(dark)) == "#ffffff"
     assert matplotlib.colors.to_hex(_style.ink(light)) == "#000000"
+
+
+def test_lines_of_displays_differ_in_more_than_colour(search, path):
+    for ax in (
+        SearchDisplay.from_search(search).ax_,
+        PathDisplay(path).plot_objective().ax_,
+    ):
+        first, second = ax.lines[:2]
+        assert first.get_linestyle() != second.get_linestyle()
+        assert first.get_marker() != second.get_marker()

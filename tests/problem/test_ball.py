@@ -313,3 +313,27 @@ def test_a_number_is_the_cost_of_every_other_label():
     found = WassersteinBall(0.1, given).label_cost_matrix(3)
     assert found.dtype == np.float64
     np.testing.assert_array_equal(found, given)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("radius", 1e61),
+        ("label_cost", 1e-61),
+        ("label_cost", 1e61),
+        ("label_cost", [[0.0, 1e-300], [1.0, 0.0]]),
+        ("feature_cost", [1.0, 1e-61]),
+        ("feature_cost", [1e61, np.inf]),
+        ("support", (-1e61, 1e61)),
+        ("categorical", [([0, 1], 1e-61)]),
+    ],
+)
+def test_parameters_whose_products_overflow_are_refused(name, value):
+    with pytest.raises(ValueError, match=f"^{name}.*(1e-60|1e\\+60)"):
+        WassersteinBall(**{"radius": 0.1} | {name: value})
+
+
+@pytest.mark.parametrize("cost", [0.0, 1e-60, 1e60, np.inf])
+def test_the_ends_themselves_are_allowed(cost):
+    ball = WassersteinBall(1e60, cost, support=(-np.inf, 1e60))
+    assert ball.label_cost_matrix(2)[0, 1] == cost

@@ -358,3 +358,15 @@ def test_costs_up_to_a_thousand_times_apart_are_near():
     assert (few, many) == (200, 20_000)
     assert projections._most_rounds(np.array([1.0, 1e3])) == many
     assert projections._most_rounds(np.array([1.0, 1.001e3, 2.0])) == few
+
+
+def test_projections_with_costs_far_apart_are_rough_but_short(monkeypatch):
+    """Twenty thousand rounds would not be enough: a solver has a thousand projections."""
+    rounds = []
+    shrink = projections._shrink_lengths
+    monkeypatch.setattr(
+        projections, "_shrink_lengths", lambda *told: rounds.append(0) or shrink(*told)
+    )
+    coef = np.random.default_rng(0).normal(size=(3, 4))
+    projections.project(0.1, coef, "l2", np.array([1e-6, 1e-2, 1e2, 1e6]))
+    assert len(rounds) <= 200

@@ -98,3 +98,31 @@ def test_what_cannot_be_said_is_explained():
     page = model_page(fitted(wdrsvm.RobustLinearSVC()), X[few], y[few])
     (text,) = parts_of(page, "Suspicious labels")
     assert text.text.startswith("Labels were not audited")
+
+
+def test_the_scores_of_a_search_say_which_points_promise_nothing():
+    search = fitted(wdrsvm.RobustLinearSVCCV([5.0, 0.01], [2.0, np.inf], cv=2))
+    table = parts_of(model_page(search, X, y), "Score against radius")[-1]
+    assert table.header[-1] == "promises more than a constant"
+    assert [row[:2] for row in table.rows] == [
+        ["5", "2.0"],
+        ["0.01", "2.0"],
+        ["5", "inf"],
+        ["0.01", "inf"],
+    ]
+    assert [row[-1] for row in table.rows] == ["no", "yes", "no", "yes"]
+
+
+def test_points_that_a_search_left_out_have_no_score():
+    search = fitted(wdrsvm.RobustLinearSVCCV([5.0, 0.01], [np.inf], cv=4, stop_early=True))
+    table = parts_of(model_page(search, X, y), "Score against radius")[-1]
+    (left_out, finished) = (row[2:4] for row in table.rows)
+    assert left_out == [None, None]
+    assert all(isinstance(value, float) for value in finished)
+
+
+def test_a_model_trained_for_the_error_says_its_error():
+    model = fitted(wdrsvm.RobustLinearSVC(0.1, loss="ramp"))
+    facts = parts_of(model_page(model, X, y), "In short")[1].values
+    assert facts["worst-case error on the training rows"] == model[-1].worst_case_error_
+    assert "worst-case risk on the training rows" not in facts

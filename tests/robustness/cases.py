@@ -4,8 +4,11 @@ from types import SimpleNamespace
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.datasets import load_iris
+from sklearn.preprocessing import scale
 
 from wdrsvm import WassersteinBall
+from wdrsvm.problem import RobustProblem
 
 ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
 
@@ -49,3 +52,27 @@ def random_case(seed):
         options={"sample_weight": weight, "label_trust": trust},
         loss=rng.choice(["crammer-singer", "logistic"]),
     )
+
+
+_rng = np.random.default_rng(0)
+CODES = np.arange(12) % 3
+FEATURES = _rng.normal(size=(12, 2)) + 1.5 * np.eye(3)[CODES][:, :2]
+WEIGHT = _rng.uniform(0.5, 1.5, 12)
+
+
+def twelve_rows(ball=None, **changes):
+    """The training problem of the twelve rows."""
+    ball = WassersteinBall(0.05, 2.0) if ball is None else ball
+    return RobustProblem.of(FEATURES, CODES, WEIGHT / WEIGHT.sum(), ball, 3, **changes)
+
+
+IRIS, SPECIES = load_iris(return_X_y=True)
+IRIS, SPECIES = scale(IRIS)[::3], SPECIES[::3]
+CALM_KERNELS = [
+    {"kernel": "linear"},
+    {"kernel": "rbf", "gamma": 0.5},
+    {"kernel": "laplacian", "gamma": 0.3},
+    {"kernel": "poly", "degree": 1, "gamma": 2.0},
+    {"kernel": "rbf", "gamma": 0.5, "n_components": 15},
+    {"kernel": "rbf", "gamma": 0.5, "lipschitz": "triangle"},
+]

@@ -13,15 +13,16 @@ from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from ..robustness.promises.worst_case import linear_scores
 from ..rows.blocks import scores_of
 from ..solvers import SolverResult, SolverSettings, Start, solve
+from ._feature_cost import fitted_cost, resolved_cost
 from ._fit import (
     TrainingData,
     solver_settings,
     training_data,
     unchanged_on_error,
 )
-from ._label_noise import doubts_labels, fit_believing, fit_doubting
 from ._lazy import by_blocks, is_lazy, lazy_training_data
 from ._promises import PromisesMixin
+from ._ramp import forget_earlier, training_of
 from ._states import PlainStateMixin
 
 
@@ -88,10 +89,13 @@ class RobustClassifier(PromisesMixin, LargestScore):
             The fitted classifier itself.
         """
         with unchanged_on_error(self):
-            ball, settings = self._ball(), solver_settings(self)
+            # Parameters are refused before the rows are read, which say what they mean.
+            self._ball()
+            settings = solver_settings(self)
             data = self._training_data(X, y, sample_weight, label_trust)
-            problem = self._problem(data, ball)
-            train = fit_doubting if doubts_labels(self) else fit_believing
+            problem = self._problem(data, self._ball())
+            train = training_of(self)
+            forget_earlier(self)
             result = train(self, problem, data, settings, self._start(data))
             self._keep(result, data)
             self._review(data)
@@ -101,7 +105,8 @@ class RobustClassifier(PromisesMixin, LargestScore):
         return training_data(self, X, y, sample_weight, label_trust, READ_AS_THEY_ARE)
 
     def _ball(self) -> WassersteinBall:
-        return WassersteinBall(self.radius, self.label_cost, self.norm, self.feature_cost)
+        cost = resolved_cost(self)
+        return WassersteinBall(self.radius, self.label_cost, self.norm, cost)
 
     def _loss(self) -> Loss:
         return LOSSES["crammer-singer"]
@@ -160,9 +165,13 @@ class RobustLinearClassifier(RobustClassifier):
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
+        given = (y, sample_weight, label_trust)
         if is_lazy(X):
-            return lazy_training_data(self, X, y, sample_weight, label_trust)
-        return super()._training_data(X, y, sample_weight, label_trust)
+            data = lazy_training_data(self, X, *given)
+        else:
+            data = super()._training_data(X, *given)
+        self.feature_cost_ = fitted_cost(self, data.deviations, data.rows.n_features)
+        return data
 
     def predict(self, X: Any) -> Any:
         """The label of the largest score.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any
 
@@ -18,12 +18,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from ..arrays import Codes, Labels
+from ..arrays import Codes, Floats, Labels
 from ..inputs.arrays import (
     as_matrix,
     check_labels_present,
     check_size,
     checked_trust,
+    checked_weight,
     nominal_weight,
     observed_classes,
 )
@@ -31,7 +32,9 @@ from ..problem import RobustProblem, canonical_rows
 from ..problem.ball import as_float
 from ..robustness.radius.break_ties import is_constant, lean, nominal_classifier, sampled
 from ..robustness.radius.radius_max import limit_classifier, radius_max_of
+from ..rows.moments import column_deviations
 from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus
+from ._feature_cost import in_deviations
 
 # Of so many entries times classes finding radius_max takes a moment only.
 MAX_ENTRIES_FOR_RADIUS = 20_000
@@ -65,12 +68,14 @@ class RadiusWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """The nominal distribution, the names of its label codes, and the codes of all rows
-    that were given."""
+    """The nominal distribution, the names of its label codes, the codes of all rows that
+    were given, and, where the price of movement asks for them, the standard deviations of
+    the features."""
 
     rows: Any  # NominalRows, or ChunkedRows of a dask collection
     classes: Labels
     codes: Codes
+    deviations: Floats | None = field(default=None, kw_only=True)
 
 
 @contextmanager
@@ -102,7 +107,15 @@ def training_data(
     weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
     trust = checked_trust(label_trust, len(codes))
     rows = canonical_rows(X, codes, weight, trust)
-    return TrainingData(rows, classes, codes)
+    deviations = _deviations(estimator, X, sample_weight)
+    return TrainingData(rows, classes, codes, deviations=deviations)
+
+
+def _deviations(estimator: Any, X: Any, sample_weight: Any) -> Floats | None:
+    """Of the rows as they were given: class weights say nothing about features."""
+    if not in_deviations(estimator):
+        return None
+    return column_deviations(X, checked_weight(sample_weight, X.shape[0]))
 
 
 def solver_settings(estimator: Any) -> SolverSettings:
@@ -169,7 +182,7 @@ def concluded(
     share of its own.
     """
     if result.status is not SolverStatus.CONVERGED:
-        _warn_about_gap(estimator, problem, result)
+        warn_about_gap(estimator, problem, result)
     limit = limit_classifier(problem)
     bound = result.certificate.dual_bound
     if not is_constant(problem, bound, limit, estimator.tol):
@@ -196,7 +209,8 @@ def _remedy(problem: RobustProblem, status: SolverStatus) -> str:
     return _REMEDIES[status]
 
 
-def _warn_about_gap(estimator: Any, problem: RobustProblem, result: SolverResult) -> None:
+def warn_about_gap(estimator: Any, problem: RobustProblem, result: SolverResult) -> None:
+    """Say that a fit ended above its tolerance, to the caller of ``fit``."""
     gap = result.certificate.relative_gap
     warnings.warn(
         f"{type(estimator).__name__} stopped after {result.n_iter} iterations of "

@@ -12,13 +12,15 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from ..arrays import Floats
+from ..arrays import Flags, Floats
 from ..robustness.paths.constant_points import constant_risks
 from ..robustness.paths.plane import solve_plane
-from ..solvers import SolverStatus
+from ..solvers import SolverResult, SolverStatus
+from ..solvers.runtime.blas_threads import single_threaded_blas
 from ._fit import RadiusWarning, solver_settings
 from ._judges import Judge, Rows
-from ._label_noise import DisbeliefWarning, constant_value, doubts_labels
+from ._label_noise import DisbeliefWarning
+from ._ramp import constant_value, is_convex
 
 
 class Grid(NamedTuple):
@@ -38,7 +40,8 @@ class Grid(NamedTuple):
 
 class FoldScores(NamedTuple):
     """Of one fold: an array of all points for each scorer, the points' certified risks
-    and those of the best constant classifiers, and seconds a point."""
+    and those of the best constant classifiers, NaN at points left out, and seconds a
+    point."""
 
     scores: dict[str, Floats]
     risk: Floats
@@ -48,8 +51,10 @@ class FoldScores(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A classifier, and the risk of the best constant one in its ball."""
+    """A classifier, its place in the grid, and the risk of the best constant one in its
+    ball."""
 
+    place: int
     fitted: Any
     constant_risk: float
 
@@ -60,72 +65,79 @@ def scored_fold(
     split: tuple[Any, Any],
     grid: Grid,
     judges: dict[str, Judge],
+    wanted: Flags,
 ) -> FoldScores:
     """Train on the first part of the split, score on the second."""
     train, test = split
     held_out = rows.part(estimator, test, train)
     began, scoring = time.perf_counter(), 0.0
-    table: dict[str, list[float]] = {name: [] for name in judges}
-    risk, constant_risk = [], []
-    for fitted, constant in _path(estimator, rows.part(estimator, train), grid):
-        start = time.perf_counter()
-        risk.append(fitted.objective_)
-        constant_risk.append(constant)
-        for name, judge in judges.items():
-            table[name].append(judge.score(fitted, held_out, test))
-        scoring += time.perf_counter() - start
-    n_points = len(grid.params)
+    table = {name: np.full(len(wanted), np.nan) for name in judges}
+    risk, constant_risk = np.full((2, len(wanted)), np.nan)
+    points = _path(estimator, rows.part(estimator, train), grid, wanted)
+    # Of products as small as these a second thread would take longer to wake.
+    with single_threaded_blas():
+        for k, fitted, constant in points:
+            start = time.perf_counter()
+            risk[k], constant_risk[k] = fitted.objective_, constant
+            for name, judge in judges.items():
+                table[name][k] = judge.score(fitted, held_out, test)
+            scoring += time.perf_counter() - start
     fitting = time.perf_counter() - began - scoring
-    return FoldScores(
-        {name: np.array(values) for name, values in table.items()},
-        np.array(risk),
-        np.array(constant_risk),
-        fitting / n_points,
-        scoring / n_points,
-    )
+    n_points = np.count_nonzero(wanted)
+    return FoldScores(table, risk, constant_risk, fitting / n_points, scoring / n_points)
 
 
-def _path(estimator: Any, rows: Rows, grid: Grid) -> Iterator[Point]:
-    """The fitted estimators of all points, in the order of ``grid.params``."""
-    convex = not (hasattr(estimator, "label_noise") and doubts_labels(estimator))
-    return (_solved if convex else _fitted)(estimator, rows, grid)
+def _path(estimator: Any, rows: Rows, grid: Grid, wanted: Flags) -> Iterator[Point]:
+    """The fitted estimators of the points wanted, in the order of ``grid.params``."""
+    train = _solved if is_convex(estimator) else _fitted
+    return train(estimator, rows, grid, wanted)
 
 
-def _solved(estimator: Any, rows: Rows, grid: Grid) -> Iterator[Point]:
+def _solved(estimator: Any, rows: Rows, grid: Grid, wanted: Flags) -> Iterator[Point]:
     """All points in one plane."""
     estimator = clone(estimator)
     data = estimator._training_data(*rows)
     problem = estimator._problem(data, estimator._ball())
-    constant = constant_risks(problem, grid.radii.tolist(), grid.label_costs)
+    radii, costs = grid.radii.tolist(), grid.label_costs
+    places = {divmod(int(k), len(radii))[::-1]: int(k) for k in np.flatnonzero(wanted)}
+    constant = constant_risks(problem, radii, costs, places)
     found = solve_plane(
         problem,
-        grid.radii.tolist(),
-        grid.label_costs,
+        radii,
+        costs,
         estimator.solver,
         solver_settings(estimator),
         estimator._of_kernel,
+        places,
     )
     _warn_about_gaps(estimator, list(found.values()))
-    for j, cost in enumerate(grid.label_costs):
-        for i, radius in enumerate(grid.radii):
-            fitted = copy.copy(estimator).set_params(radius=float(radius), label_cost=cost)
-            fitted._keep(found[i, j], data)
-            yield Point(fitted, constant[i, j])
+    return (
+        Point(k, _kept(estimator, data, radii[i], costs[j], found[i, j]), constant[i, j])
+        for (i, j), k in places.items()
+    )
 
 
-def _fitted(estimator: Any, rows: Rows, grid: Grid) -> Iterator[Point]:
+def _kept(
+    estimator: Any, data: Any, radius: float, label_cost: Any, result: SolverResult
+) -> Any:
+    fitted = copy.copy(estimator).set_params(radius=radius, label_cost=label_cost)
+    fitted._keep(result, data)
+    return fitted
+
+
+def _fitted(estimator: Any, rows: Rows, grid: Grid, wanted: Flags) -> Iterator[Point]:
     """One fit after the other, each from the last where the estimator can."""
     estimator = clone(estimator)
     if "warm_start" in estimator.get_params(deep=False):
         estimator.set_params(warm_start=True)
     data = estimator._training_data(*rows)
-    for point in grid.params:
+    for k in np.flatnonzero(wanted):
         with warnings.catch_warnings():
             # A grid is meant to reach beyond what is useful.
             warnings.simplefilter("ignore", RadiusWarning)
             warnings.simplefilter("ignore", DisbeliefWarning)
-            fitted = estimator.set_params(**point).fit(*rows)
-        yield Point(fitted, constant_value(fitted, data))
+            fitted = estimator.set_params(**grid.params[k]).fit(*rows)
+        yield Point(int(k), fitted, constant_value(fitted, data))
 
 
 def _warn_about_gaps(estimator: Any, results: list[Any]) -> None:

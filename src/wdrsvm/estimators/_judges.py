@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn import get_config
-from sklearn.utils import Bunch
-from sklearn.utils.metaestimators import _safe_split
+from sklearn.metrics import check_scoring
+from sklearn.utils import Bunch, get_tags
 
 from ..inputs.arrays import nominal_weight, observed_classes
 
@@ -26,14 +26,23 @@ class Rows(NamedTuple):
 
     def part(self, estimator: Any, rows: Any, trained: Any = None) -> Rows:
         """Some rows; of a precomputed kernel, their values with those trained on."""
-        X, y = _safe_split(estimator, self.X, self.y, rows, trained)
         weight, trust = self.sample_weight, self.label_trust
         return Rows(
-            X,
-            y,
+            self._features(estimator, rows, rows if trained is None else trained),
+            self.y[rows],
             None if weight is None else weight[rows],
             None if trust is None else trust[rows],
         )
+
+    def _features(self, estimator: Any, rows: Any, trained: Any) -> Any:
+        if not get_tags(estimator).input_tags.pairwise:
+            return self.X[rows]
+        if self.X.shape[0] != self.X.shape[1]:
+            raise ValueError(
+                "X must be a square matrix of kernel values where kernel is 'precomputed', "
+                f"got shape {self.X.shape}."
+            )
+        return self.X[rows][:, trained]
 
 
 class Judge(NamedTuple):
@@ -49,6 +58,23 @@ class Judge(NamedTuple):
             right = fitted.predict(held_out.X) == held_out.y
             return float(np.average(right, weights=given.get("sample_weight")))
         return self.scorer(fitted, held_out.X, held_out.y, **given)
+
+
+def scorers_of(estimator: Any, scoring: Any) -> dict[str, Any]:
+    """The scorers that ``scoring`` asks for, by name; one that is alone is ``ALONE``."""
+    if scoring is None or isinstance(scoring, str) or callable(scoring):
+        return {ALONE: check_scoring(estimator, scoring or "accuracy")}
+    several = isinstance(scoring, dict | list | tuple | set)
+    names = list(scoring) if several else []
+    if not names or not all(isinstance(name, str) for name in names):
+        raise ValueError(
+            "scoring must be None, a name, a callable, a list of names or a dict of them "
+            f"by name, got {scoring!r}."
+        )
+    if len(set(names)) < len(names):
+        raise ValueError(f"scoring must name each scorer once, got {scoring!r}.")
+    chosen = scoring if isinstance(scoring, dict) else dict(zip(names, names, strict=True))
+    return {name: check_scoring(estimator, each) for name, each in chosen.items()}
 
 
 def routed_name(scorer: str) -> str:

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..problem import RobustProblem
 from ..problem.ball import as_float
 from ..problem.label_noise import Beliefs, DoubtedProblem
-from ..robustness.paths.constant_points import constant_risks, without_features
+from ..robustness.paths.constant_points import without_features
 from ..solvers import SolverResult, SolverSettings, Start, solve
 from ..solvers.label_noise import MAX_ROUNDS, disbelieve
 from ._fit import TrainingData, check_choice, concluded
@@ -64,8 +64,7 @@ def fit_believing(
     settings: SolverSettings,
     start: Start | None,
 ) -> SolverResult:
-    """The robust fit to labels as they are, whatever an earlier fit believed."""
-    forget_beliefs(estimator)
+    """The robust fit to labels as they are."""
     return concluded(estimator, problem, estimator._solve(problem, settings, start))
 
 
@@ -107,16 +106,12 @@ def _doubted(estimator: Any, problem: RobustProblem) -> DoubtedProblem:
     return DoubtedProblem(problem, estimator.disbelief == "repair", share)
 
 
-def constant_value(estimator: Any, data: TrainingData) -> float:
-    """What the best constant classifier reaches with the estimator's parameters.
+def doubted_constant_value(estimator: Any, problem: RobustProblem) -> float:
+    """What constant classifiers reach where labels are doubted.
 
-    Of random label noise the best of three: equal scores, the best one that believes all
-    labels, and the best one for the beliefs there.
+    The best of three: equal scores, the best one that believes all labels, and the best
+    one for the beliefs there.
     """
-    problem = estimator._problem(data, estimator._ball())
-    if not doubts_labels(estimator):
-        radius, cost = problem.radius, problem.ball.label_cost
-        return float(constant_risks(problem, [radius], [cost])[0, 0])
     doubted = _doubted(estimator, problem)
     nothing = np.zeros((problem.n_classes, problem.n_features))
     intercepts = [np.zeros(problem.n_classes)]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..inputs.dask_collections import checked_block, is_lazy, observed_rows
+from ..inputs.dask_collections import LazyRows, checked_block, is_lazy, observed_rows
+from ._feature_cost import in_deviations
 from ._fit import TrainingData
 
 __all__ = ["by_blocks", "is_lazy", "lazy_training_data"]
@@ -19,8 +20,11 @@ def lazy_training_data(
 ) -> TrainingData:
     """Check and encode a dask collection where its rows are."""
     _check_features(estimator, X, reset=True)
-    rows, classes = observed_rows(X, y, sample_weight, label_trust, estimator.class_weight)
-    return TrainingData(rows, classes, np.empty(0, dtype=np.intp))
+    lazy = LazyRows.of(checked_block, X, y, sample_weight, label_trust)
+    rows, classes = observed_rows(lazy, estimator.class_weight)
+    deviations = lazy.deviations() if in_deviations(estimator) else None
+    codes = np.empty(0, dtype=np.intp)
+    return TrainingData(rows, classes, codes, deviations=deviations)
 
 
 def by_blocks(estimator: Any, method: str, X: Any) -> Any:

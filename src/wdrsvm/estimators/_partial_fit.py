@@ -24,8 +24,10 @@ from ..problem import Certificate, RobustProblem
 from ..robustness.promises.worst_case import linear_scores
 from ..rows.canonical import NominalRows, places
 from ..solvers import SolverResult, SolverStatus, Start
+from ._feature_cost import in_deviations
 from ._fit import TrainingData, solver_settings, unchanged_on_error
-from ._label_noise import check_label_noise, forget_beliefs
+from ._label_noise import check_label_noise
+from ._ramp import forget_earlier, trains_for_error
 
 if TYPE_CHECKING:
     from ..solvers.subgradient.stream import StreamState
@@ -39,9 +41,16 @@ class Chunk(NamedTuple):
 
 
 def _takes_streams(estimator: Any) -> bool:
-    """A label can be doubted only beside all others: a stream has to believe it."""
+    """Doubting labels, giving rows up and measuring deviations need all rows at once."""
     if estimator.label_noise == "random":
         raise ValueError("partial_fit knows no label_noise='random': use fit.")
+    if trains_for_error(estimator):
+        raise ValueError("partial_fit knows no loss='ramp': use fit.")
+    if in_deviations(estimator):
+        raise ValueError(
+            "partial_fit knows no feature_cost='std', because the standard deviations of a "
+            "stream are known at its end only: use fit, or give feature_cost an array."
+        )
     return True
 
 
@@ -96,8 +105,9 @@ class PartialFitMixin:
             before = current_state(self, problem)
             rng = np.random.default_rng([settings.seed, before.n_steps])
             state = before.after(problem, rng, chunk.mass)
+            estimator.feature_cost_ = ball.feature_costs(problem.n_features).copy()
             estimator._keep(as_result(problem, state), chunk.data)
-            forget_beliefs(self)
+            forget_earlier(self)
             # Its state in plain values, and the coefficients that it left.
             estimator._stream = (state.parts, estimator.coef_)
         return self

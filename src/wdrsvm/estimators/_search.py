@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
 from sklearn import get_config
 from sklearn.base import clone
-from sklearn.metrics import check_scoring
-from sklearn.metrics._scorer import _check_multimetric_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import (
@@ -39,53 +35,14 @@ from ..robustness.paths.grids import (
 )
 from ._fit import solver_settings, unchanged_on_error
 from ._folds import FoldScores, Grid, scored_fold
-from ._judges import ALONE, Judge, Rows, judges_of, routed_name
+from ._judges import ALONE, Judge, Rows, judges_of, routed_name, scorers_of
+from ._race import Race
+from ._search_parameters import SEARCHED, check_refit, search_init
+from ._search_progress import Tell, print_bar, silent
 from ._search_results import best_point, most_robust, results_table
 
-# Parameters of a search beside those of the estimator, and their defaults.
-OWN_PARAMETERS = {
-    "radii": 10,
-    "label_costs": (2.0, np.inf),
-    "cv": 5,
-    "scoring": None,
-    "refit": True,
-    "one_standard_error": False,
-    "n_jobs": None,
-}
-POSITIONAL = ("radii", "label_costs")
 # Gap of the fits in folds: scores hardly change below it.
 FOLD_TOL = 1e-3
-# Parameters of the estimator that the search sets itself.
-SEARCHED = ("radius", "label_cost", "warm_start")
-
-
-def search_init(estimator: type) -> Callable[..., None]:
-    """An ``__init__`` that stores the search's own parameters and the estimator's."""
-    theirs = {
-        name: parameter.default
-        for name, parameter in inspect.signature(estimator).parameters.items()
-        if name not in SEARCHED
-    }
-    kind = inspect.Parameter
-    parameters = [kind("self", kind.POSITIONAL_OR_KEYWORD)] + [
-        kind(
-            name,
-            kind.POSITIONAL_OR_KEYWORD if name in POSITIONAL else kind.KEYWORD_ONLY,
-            default=default,
-        )
-        for name, default in (OWN_PARAMETERS | theirs).items()
-    ]
-    signature = inspect.Signature(parameters)
-
-    def __init__(*args: Any, **kwargs: Any) -> None:  # noqa: N807
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        searcher = bound.arguments.pop("self")
-        for name, value in bound.arguments.items():
-            setattr(searcher, name, value)
-
-    __init__.__signature__ = signature  # type: ignore[attr-defined]
-    return __init__
 
 
 class PathSearch:
@@ -104,8 +61,9 @@ class PathSearch:
     one_standard_error: Any
     n_jobs: Any
     verbose: Any
+    stop_early: Any
     # Told the number of folds done and of all, in place of the bar of ``verbose``.
-    _on_fold: Callable[[int, int], None] | None = None
+    _on_fold: Tell | None = None
     class_weight: Any
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -145,7 +103,7 @@ class PathSearch:
         """
         with unchanged_on_error(self):
             rows = self._rows(X, y, sample_weight, label_trust)
-            _check_refit(self.refit)
+            check_refit(self.refit)
             scorers = self._scorers()
             metric = self._metric(scorers)
             routed = self._routed(sample_weight, label_trust, params)
@@ -155,7 +113,8 @@ class PathSearch:
             splits = self._splits(rows, routed.splitter.split)
             scored_by = {ALONE: None} if self.scoring is None else scorers
             judges = judges_of(scored_by, rows, self.class_weight, routed)
-            folds = self._cross_validated(estimator, rows, splits, grid, judges)
+            race = self._race(grid, metric)
+            folds = self._cross_validated(estimator, rows, splits, grid, judges, race)
             self._choose(grid, folds, metric)
             self.n_splits_ = len(splits)
             self.scorer_ = scorers[metric]
@@ -248,14 +207,11 @@ class PathSearch:
         """The estimator searched over, with all parameters that it shares with this."""
         known = set(inspect.signature(self._searched).parameters) - set(SEARCHED)
         shared = {name: getattr(self, name) for name in known}
-        shared["verbose"] = 0 if callable(self.verbose) else max(int(self.verbose) - 1, 0)
+        shared["verbose"] = max(int(self.verbose) - 1, 0)
         return clone(self._searched(**shared))
 
     def _scorers(self) -> dict[str, Any]:
-        estimator = self._searched()
-        if self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring):
-            return {ALONE: check_scoring(estimator, self.scoring or "accuracy")}
-        return _check_multimetric_scoring(estimator, self.scoring)
+        return scorers_of(self._searched(), self.scoring)
 
     def _metric(self, scorers: dict[str, Any]) -> str:
         """Name of the scorer that decides."""
@@ -283,27 +239,40 @@ class PathSearch:
         splits: list[Any],
         grid: Grid,
         judges: dict[str, Judge],
+        race: Race,
     ) -> list[FoldScores]:
         tol = solver_settings(estimator).tol
         rough = clone(estimator).set_params(tol=max(tol, FOLD_TOL))
-        tell = self._on_fold or (self.verbose if callable(self.verbose) else None)
-        tell = tell or (_print_bar if self.verbose else None)
-        form = "list" if tell is None else "generator"
         run = delayed(scored_fold)
-        folds = Parallel(n_jobs=self.n_jobs, return_as=form)(
-            run(rough, rows, split, grid, judges) for split in splits
+        tell = self._on_fold or (print_bar if self.verbose else silent)
+        tell(0, len(splits))
+        folds: list[FoldScores] = []
+        for some in race.rounds(len(splits)):
+            wanted = race.left(folds, splits)
+            for fold in Parallel(n_jobs=self.n_jobs, return_as="generator")(
+                run(rough, rows, split, grid, judges, wanted) for split in splits[some]
+            ):
+                folds.append(fold)
+                tell(len(folds), len(splits))
+        return folds
+
+    def _race(self, grid: Grid, metric: str) -> Race:
+        return Race(
+            grid,
+            metric,
+            checked_flag(self.stop_early, "stop_early"),
+            checked_flag(self.one_standard_error, "one_standard_error"),
         )
-        return list(folds if tell is None else _told(folds, len(splits), tell))
 
     def _say(self, what: str) -> None:
         """What is worked on, on the screen."""
-        if self.verbose and not callable(self.verbose):
+        if self.verbose:
             print(f"{type(self).__name__}: {what}", file=sys.stderr, flush=True)
 
     def _choose(self, grid: Grid, folds: list[FoldScores], decided_by: str) -> None:
         self.cv_results_ = results_table(grid, folds)
         index = best_point(self.cv_results_, decided_by)
-        if checked_flag(self.one_standard_error, "one_standard_error"):
+        if self.one_standard_error:
             index = most_robust(grid, self.cv_results_, decided_by, index, len(folds))
         self.best_index_ = index
         self.best_score_ = float(self.cv_results_[f"mean_test_{decided_by}"][index])
@@ -332,32 +301,9 @@ class PathSearch:
         return self.best_estimator_._loss()
 
 
-def _check_refit(refit: Any) -> None:
-    if not isinstance(refit, bool | np.bool_ | str):
-        raise ValueError(
-            f"refit must be True, False or the name of a scorer, got {refit!r}."
-        )
-
-
 def _fitted(estimator: Any) -> dict[str, Any]:
     """What fitting left on an estimator, if there is one."""
     if estimator is None:
         return {}
     params = estimator.get_params(deep=False)
     return {name: value for name, value in vars(estimator).items() if name not in params}
-
-
-def _told(
-    folds: Iterable[FoldScores], n_folds: int, tell: Callable[[int, int], None]
-) -> Iterable[FoldScores]:
-    """The folds as they come; someone is told how many have."""
-    tell(0, n_folds)
-    for done, fold in enumerate(folds, start=1):
-        tell(done, n_folds)
-        yield fold
-
-
-def _print_bar(done: int, n_folds: int) -> None:
-    bar = "#" * (20 * done // n_folds)
-    end = "\n" if done == n_folds else ""
-    print(f"\rfolds [{bar:<20}] {done}/{n_folds}", end=end, file=sys.stderr, flush=True)

@@ -27,9 +27,10 @@ def results_table(grid: Grid, folds: list[FoldScores]) -> dict[str, Any]:
             column[k] = point[name]
         table[f"param_{name}"] = column
     table["params"] = params
+    # Of a point that some folds left out, by those that did not.
     table["constant"] = is_as_good_as_constant(
-        np.mean([fold.risk for fold in folds], axis=0),
-        np.mean([fold.constant_risk for fold in folds], axis=0),
+        np.nanmean([fold.risk for fold in folds], axis=0),
+        np.nanmean([fold.constant_risk for fold in folds], axis=0),
     )
     for name in folds[0].scores:
         table |= _score_columns(name, np.array([fold.scores[name] for fold in folds]))
@@ -43,21 +44,24 @@ def _score_columns(name: str, scores: Floats) -> dict[str, Any]:
     mean = scores.mean(axis=0)
     columns[f"mean_test_{name}"] = mean
     columns[f"std_test_{name}"] = scores.std(axis=0)
-    # Scores that are equal up to the order of summation share a rank.
-    columns[f"rank_test_{name}"] = rankdata(-mean.round(12), method="min").astype(np.int32)
+    # Scores that are equal up to the order of summation share a rank; points that were
+    # not finished share the last.
+    falling = np.where(np.isnan(mean), np.inf, -mean.round(12))
+    columns[f"rank_test_{name}"] = rankdata(falling, method="min").astype(np.int32)
     return columns
 
 
 def best_point(table: dict[str, Any], name: str) -> int:
     """The best score; of a constant classifier only where there are no others."""
     rank = table[f"rank_test_{name}"]
-    return int(np.where(eligible(table), rank, len(rank) + 1).argmin())
+    return int(np.where(eligible(table, name), rank, len(rank) + 1).argmin())
 
 
-def eligible(table: dict[str, Any]) -> Any:
-    """Points that say something; all of them if none does."""
-    constant = table["constant"]
-    return ~constant if not constant.all() else np.ones_like(constant)
+def eligible(table: dict[str, Any], name: str) -> Any:
+    """Points in all folds that say something; all of them if none does."""
+    finished = ~np.isnan(table[f"mean_test_{name}"])
+    telling = finished & ~table["constant"]
+    return telling if telling.any() else finished
 
 
 def most_robust(
@@ -68,6 +72,6 @@ def most_robust(
     error = table[f"std_test_{name}"][best] / np.sqrt(n_folds)
     first = best // len(grid.radii) * len(grid.radii)
     column = np.arange(first, first + len(grid.radii))
-    column = column[eligible(table)[column]]
+    column = column[eligible(table, name)[column]]
     good = column[mean[column] >= mean[best] - error]
     return int(max(good, key=lambda k: grid.radii[k - first]))

@@ -7,6 +7,7 @@ that users import it from.
 
 from __future__ import annotations
 
+import inspect
 from importlib import import_module
 from typing import Any
 
@@ -30,13 +31,19 @@ class PlainStateMixin:
         if isinstance(kernel, dict):
             pairs = tuple((name, value) for name, value in kernel["parameters"])
             state = state | {KERNEL: Kernel(kernel["function"], pairs)}
-        super().__setstate__(state)  # type: ignore[misc]
+        super().__setstate__(_defaults(type(self)) | state)  # type: ignore[misc]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         kind = type(self)
         if getattr(import_module(PUBLIC), kind.__name__, None) is not kind:
             return super().__reduce_ex__(protocol)
         return _blank, (kind.__name__,), self.__getstate__()
+
+
+def _defaults(kind: type) -> dict[str, Any]:
+    """Parameters as they are by default: files of older versions lack new ones."""
+    parameters = inspect.signature(kind).parameters.values()
+    return {each.name: each.default for each in parameters}
 
 
 def _blank(name: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats
 from ..inputs.arrays import as_matrix, check_scores
@@ -84,6 +84,10 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         Seed of the landmarks and of solvers that draw random numbers.
     verbose : int, default=0
         1 prints a line of progress for each round.
+    loss : {"hinge", "ramp"}, default="hinge"
+        What is kept low in the worst case.  ``"hinge"``, also called
+        ``"crammer-singer"``: the expected Crammer-Singer loss.  ``"ramp"``: the share of
+        wrong predictions, by a local search from the hinge's fit.
 
     Attributes
     ----------
@@ -108,10 +112,12 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         Worst-case risk added by the last unit of budget.
     objective_ : float
         Certified worst-case risk on the training data; with random label noise, what the
-        believed labels lose and the disbelieved ones cost.
+        believed labels lose and the disbelieved ones cost; with ``loss="ramp"`` an upper
+        bound of ``worst_case_error_``.
     dual_bound_ : float
         Lower bound of the least possible worst-case risk; with random label noise, of the
-        least possible objective for the same beliefs.
+        least possible objective for the same beliefs; with ``loss="ramp"``, of the least
+        possible objective where the same rows are given up.
     duality_gap_ : float
         ``objective_ - dual_bound_``.
     n_iter_ : int
@@ -124,6 +130,9 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     suggested_labels_ : ndarray of shape (n_samples,)
         With random label noise: the given label where it is believed, else the
         likeliest other one.
+    worst_case_error_ : float
+        With ``loss="ramp"``: the largest share of wrong predictions in the ball around
+        the training data, exactly.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -168,6 +177,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         max_iter: Any = None,
         random_state: Any = None,
         verbose: Any = 0,
+        loss: Any = "hinge",
     ) -> None:
         self.radius = radius
         self.label_cost = label_cost
@@ -188,6 +198,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
+        self.loss = loss
 
     def decision_function(self, X: Any) -> Any:
         """Scores: one a class, or for two classes that of ``classes_[1]``.
@@ -251,7 +262,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
         data = training_data(self, X, y, sample_weight, label_trust)
-        return lifted(self, data, _num_samples(y))
+        return lifted(self, data, len(y))
 
     def _problem(self, data: TrainingData, ball: WassersteinBall) -> RobustProblem:
         problem = super()._problem(data, ball)

@@ -41,9 +41,12 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
         ``label_cost`` are least together.
     max_disbelief : float, default=0.4
         Largest share of the weight that is disbelieved, with random label noise.
-    feature_cost : array-like of shape (n_features,), default=None
+    feature_cost : array-like of shape (n_features,), "std" or None, default=None
         Price of moving each feature by one unit; ``inf`` marks a feature that the
-        adversary cannot touch.
+        adversary cannot touch; None is 1 for each.  ``"std"`` measures movement in
+        standard deviations of the training rows, weighted by ``sample_weight`` alone, so
+        that raw features need no ``StandardScaler``; a constant feature counts as having
+        the standard deviation 1.
     support : pair (low, high) or None, default=None
         Box that holds all features, wherever the adversary moves them; numbers or
         arrays of shape (n_features,), infinite ends allowed.  Exact for ``norm="l1"``;
@@ -69,6 +72,10 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
         Seed of solvers that draw random numbers.
     verbose : int, default=0
         1 prints a line of progress for each round.
+    loss : {"hinge", "ramp"}, default="hinge"
+        What is kept low in the worst case.  ``"hinge"``, also called
+        ``"crammer-singer"``: the expected Crammer-Singer loss.  ``"ramp"``: the share of
+        wrong predictions, by a local search from the hinge's fit.
 
     Attributes
     ----------
@@ -82,10 +89,12 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
         Worst-case risk added by the last unit of budget.
     objective_ : float
         Certified worst-case risk on the training data; with random label noise, what the
-        believed labels lose and the disbelieved ones cost.
+        believed labels lose and the disbelieved ones cost; with ``loss="ramp"`` an upper
+        bound of ``worst_case_error_``.
     dual_bound_ : float
         Lower bound of the least possible worst-case risk; with random label noise, of the
-        least possible objective for the same beliefs.
+        least possible objective for the same beliefs; with ``loss="ramp"``, of the least
+        possible objective where the same rows are given up.
     duality_gap_ : float
         ``objective_ - dual_bound_``.
     n_iter_ : int
@@ -98,6 +107,12 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
     suggested_labels_ : ndarray of shape (n_samples,)
         With random label noise: the given label where it is believed, else the
         likeliest other one.
+    feature_cost_ : ndarray of shape (n_features,)
+        Price of moving each feature by one unit that the fit used: with ``"std"``, one
+        over the standard deviation.
+    worst_case_error_ : float
+        With ``loss="ramp"``: the largest share of wrong predictions in the ball around
+        the training data, exactly.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -120,6 +135,12 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
     0.97
     >>> print(f"{classifier.objective_:.3f}")
     0.342
+
+    Trained for the share of wrong predictions instead:
+
+    >>> classifier = RobustLinearSVC(radius=0.05, loss="ramp").fit(scale(X), y)
+    >>> print(f"{classifier.worst_case_error_:.3f} <= {classifier.objective_:.3f}")
+    0.236 <= 0.273
     """
 
     def __init__(
@@ -143,6 +164,7 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
         warm_start: Any = False,
         random_state: Any = None,
         verbose: Any = 0,
+        loss: Any = "hinge",
     ) -> None:
         self.radius = radius
         self.label_cost = label_cost
@@ -162,6 +184,7 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
+        self.loss = loss
 
     def _ball(self) -> WassersteinBall:
         return replace(super()._ball(), support=self.support, categorical=self.categorical)

@@ -90,9 +90,12 @@ class RobustLogisticRegression(PartialFitMixin, LogisticClassifier):
         ``label_cost`` are least together.
     max_disbelief : float, default=0.4
         Largest share of the weight that is disbelieved, with random label noise.
-    feature_cost : array-like of shape (n_features,), default=None
+    feature_cost : array-like of shape (n_features,), "std" or None, default=None
         Price of moving each feature by one unit; ``inf`` marks a feature that the
-        adversary cannot touch.
+        adversary cannot touch; None is 1 for each.  ``"std"`` measures movement in
+        standard deviations of the training rows, weighted by ``sample_weight`` alone, so
+        that raw features need no ``StandardScaler``; a constant feature counts as having
+        the standard deviation 1.
     fit_intercept : bool, default=True
         Whether scores have an intercept, which the adversary cannot move.
     class_weight : dict, "balanced" or None, default=None
@@ -139,6 +142,9 @@ class RobustLogisticRegression(PartialFitMixin, LogisticClassifier):
     suggested_labels_ : ndarray of shape (n_samples,)
         With random label noise: the given label where it is believed, else the
         likeliest other one.
+    feature_cost_ : ndarray of shape (n_features,)
+        Price of moving each feature by one unit that the fit used: with ``"std"``, one
+        over the standard deviation.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)

@@ -13,13 +13,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..inputs.arrays import (
     as_matrix,
     check_labels_present,
+    checked_weight,
     nominal_weight,
     observed_classes,
 )
 from ..problem import WassersteinBall
 from ..robustness.promises.worst_case import worst_case_risk
+from ..rows.moments import column_deviations
 from ..rows.threads import at_most, n_processors
 from ._base import LargestScore
+from ._feature_cost import in_deviations
 from ._fit import unchanged_on_error
 from ._promises import ErrorPromisesMixin
 from .kernel import RobustSVC
@@ -62,8 +65,9 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
         Norm of the transport cost on features; kernel machines have ``"l2"``.
     n_jobs : int or None, default=None
         Machines that are trained at a time, in threads.
-    feature_cost : array-like of shape (n_features,), default=None
-        Price of moving each feature by one unit, for linear machines.
+    feature_cost : array-like of shape (n_features,), "std" or None, default=None
+        Price of moving each feature by one unit, for linear machines; ``"std"`` as for
+        :class:`RobustLinearSVC`, the same for all machines.
     gamma, degree, coef0, kernel_params, n_components
         Parameters of the kernel, as for :class:`RobustSVC`.
     fit_intercept : bool, default=True
@@ -98,6 +102,8 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
         Iterations of each machine's solver.
     solver_ : str
         Solver that was used.
+    feature_cost_ : ndarray of shape (n_features,)
+        Price of moving each feature that linear machines used.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -184,7 +190,7 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
             The fitted classifier itself.
         """
         with unchanged_on_error(self):
-            machine = self._machine()
+            kind, parameters = self._machine()
             check_labels_present(y)
             X, y = validate_data(
                 self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
@@ -192,11 +198,14 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
             X = as_matrix(X)
             self.classes_, codes = observed_classes(y)
             weight = nominal_weight(sample_weight, self.class_weight, self.classes_, codes)
+            if in_deviations(self):
+                given = checked_weight(sample_weight, len(codes))
+                parameters["feature_cost"] = 1 / column_deviations(X, given)
             told_apart = range(len(self.classes_)) if len(self.classes_) > 2 else (1,)
             train = delayed(_trained)
             n_threads = n_processors() // effective_n_jobs(self.n_jobs)
             self.estimators_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                train(*machine, X, codes == code, weight, label_trust, n_threads)
+                train(kind, parameters, X, codes == code, weight, label_trust, n_threads)
                 for code in told_apart
             )
             self._collect()
@@ -278,8 +287,9 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
         self.intercept_ = np.concatenate([each.intercept_ for each in machines])
         if hasattr(machines[0], "coef_"):
             self.coef_ = np.vstack([each.coef_ for each in machines])
+            self.feature_cost_ = machines[0].feature_cost_
         elif hasattr(self, "coef_"):
-            del self.coef_
+            del self.coef_, self.feature_cost_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -36,15 +36,21 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
     one_standard_error : bool, default=False
         Whether to take the largest radius whose score is within one standard error of the
         best, at the label cost of the best.
+    stop_early : bool, default=False
+        Whether to leave points out of further folds once they are so far behind the best
+        that no chance explains it, by four standard deviations.  Begins after two folds
+        of four or more.
     n_jobs : int or None, default=None
         Folds that are worked on at a time, through joblib and whichever of its backends
         is active.
     norm, smoothing, label_noise, disbelief, max_disbelief, feature_cost, support, \
-            categorical, fit_intercept, class_weight, solver, tol, max_iter, random_state
-        As for :class:`RobustLinearSVC`.
-    verbose : int or callable, default=0
+            categorical, fit_intercept, class_weight, solver, tol, max_iter, \
+            random_state, loss
+        As for :class:`RobustLinearSVC`.  Standard deviations of ``feature_cost="std"`` are
+        those of each fold's training rows, and in the end of all rows.
+    verbose : int, default=0
         1 shows what is worked on and how many folds are done; above, the last fit shows
-        its progress too.  A callable is called with the number of folds done and of all.
+        its progress too.
 
     Attributes
     ----------
@@ -58,7 +64,8 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
         Parameters, scores and times of all points, as of scikit-learn's searches; and
         ``"constant"``, whether a point's certified risk in the folds is within 1 % of
         the best constant classifier's.  Such a point promises nothing and is chosen only
-        if all are so.
+        if all are so.  Scores of folds that ``stop_early`` left out are NaN, and so is
+        the mean; such points rank last.
     best_estimator_ : RobustLinearSVC
         The classifier fitted on all rows; its fitted attributes (``coef_``,
         ``intercept_``, ``classes_``, ``objective_``, ...) are attributes of this object
@@ -98,14 +105,14 @@ class RobustLogisticRegressionCV(PathSearch, LogisticClassifier):
         Radii to try; a number asks for so many below :func:`radius_max`.
     label_costs : sequence of label costs, default=(2.0, inf)
         Label costs to try.
-    cv, scoring, refit, one_standard_error, n_jobs
+    cv, scoring, refit, one_standard_error, stop_early, n_jobs
         As for :class:`RobustLinearSVCCV`.
     norm, label_noise, disbelief, max_disbelief, feature_cost, fit_intercept, \
             class_weight, solver, tol, max_iter, random_state
         As for :class:`RobustLogisticRegression`.
-    verbose : int or callable, default=0
+    verbose : int, default=0
         1 shows what is worked on and how many folds are done; above, the last fit shows
-        its progress too.  A callable is called with the number of folds done and of all.
+        its progress too.
 
     Attributes
     ----------
@@ -152,14 +159,15 @@ class RobustSVCCV(PathSearch, RobustSVC):
         largest useful one.
     label_costs : sequence of label costs, default=(2.0, inf)
         Label costs to try.
-    cv, scoring, refit, one_standard_error, n_jobs
+    cv, scoring, refit, one_standard_error, stop_early, n_jobs
         As for :class:`RobustLinearSVCCV`.
-    kernel, gamma, degree, coef0, kernel_params, lipschitz, n_components, fit_intercept, \
-            class_weight, solver, tol, max_iter, random_state
+    kernel, gamma, degree, coef0, kernel_params, lipschitz, label_noise, disbelief, \
+            max_disbelief, n_components, fit_intercept, class_weight, solver, tol, \
+            max_iter, random_state, loss
         As for :class:`RobustSVC`.
-    verbose : int or callable, default=0
+    verbose : int, default=0
         1 shows what is worked on and how many folds are done; above, the last fit shows
-        its progress too.  A callable is called with the number of folds done and of all.
+        its progress too.
 
     Attributes
     ----------

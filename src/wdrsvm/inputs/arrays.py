@@ -79,6 +79,15 @@ def as_matrix(X: Matrix) -> Matrix:
     return matrix
 
 
+def some_rows(X: Any, rows: Codes) -> Any:
+    """Rows of what a user gave, in its own kind: a frame, an array or a list."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "shape"):
+        return X.tocsr()[rows] if sparse.issparse(X) else X[rows]
+    return [X[row] for row in rows]
+
+
 def check_labels_present(y: Any) -> None:
     """Refuse missing labels: None, NaN, NaT or pandas' NA."""
     try:

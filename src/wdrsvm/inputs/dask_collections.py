@@ -20,9 +20,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from ..arrays import Codes, Floats, Labels, Matrix
-from ..rows.dask_engine import Delayed, Engine, as_delayed, calls, current_engine
+from ..rows.dask_engine import Delayed, Engine, as_delayed, calls, current_engine, reduction
 from ..rows.dask_rows import ChunkedRows
 from ..rows.memory_rows import MemoryRows
+from ..rows.moments import ColumnMoments, column_moments, joined_moments
 from .arrays import (
     READ_AS_THEY_ARE,
     as_matrix,
@@ -120,6 +121,12 @@ class LazyRows(NamedTuple):
             carried[i, codes], mass[i, codes] = told.carried, told.mass
         return carried, mass
 
+    def deviations(self) -> Floats:
+        """Standard deviations of the features, computed in the place of the rows."""
+        told = reduction(joined_moments, calls(_moments, self.raw))
+        moments: ColumnMoments = self.engine.gather([told])[0]
+        return moments.deviations()
+
     def encoded(self, classes: Labels, factors: Floats) -> ChunkedRows:
         """The rows with weight, where ``factors`` (C,) multiply the weights of the classes.
 
@@ -141,11 +148,8 @@ class LazyRows(NamedTuple):
         )
 
 
-def observed_rows(
-    X: Any, y: Any, sample_weight: Any, label_trust: Any, class_weight: Any
-) -> tuple[ChunkedRows, Labels]:
+def observed_rows(lazy: LazyRows, class_weight: Any) -> tuple[ChunkedRows, Labels]:
     """Rows to train on, and their classes."""
-    lazy = LazyRows.of(checked_block, X, y, sample_weight, label_trust)
     classes = lazy.labels
     check_classification_targets(classes)
     check_two_classes(classes)
@@ -243,6 +247,10 @@ def _checked_chunk(
         assert_all_finite(labels, input_name="y")
     checked = np.ones(n_rows) if weight is None else nonnegative_weight(weight, n_rows)
     return RawChunk(features, labels, checked, checked_trust(trust, n_rows))
+
+
+def _moments(chunk: RawChunk) -> ColumnMoments | None:
+    return column_moments(chunk.X, chunk.weight)
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,6 +55,8 @@ class PathDisplay:
     ) -> PathDisplay:
         """Plot the coefficients of one class at one label cost.
 
+        Points at which the classifier is no better than a constant one are crossed out.
+
         Parameters
         ----------
         class_index : int, default=0
@@ -74,15 +76,13 @@ class PathDisplay:
             The display itself.
         """
         values = self.path.coef[:, cost_index, class_index]
-        title = f"class {self.path.classes[class_index]}, label cost "
-        return self._plot(
-            values,
-            "coefficient",
-            feature_names,
-            ax,
-            kwargs,
-            title + _name(self.path.label_costs[cost_index]),
-        )
+        cost = _name(self.path.label_costs[cost_index])
+        title = f"class {self.path.classes[class_index]}, label cost {cost}"
+        self._plot(values, "coefficient", feature_names, ax, kwargs, title)
+        if self.path.constant is not None:
+            constant = self.path.constant[:, [cost_index]]
+            self._cross_out(values, np.broadcast_to(constant, values.shape))
+        return self
 
     def plot_objective(self, *, ax: Any = None, **kwargs: Any) -> PathDisplay:
         """Plot the certified worst-case risks at each label cost.
@@ -103,17 +103,14 @@ class PathDisplay:
         """
         risks = self.path.objective
         self._plot(risks, "worst-case risk", self._costs(), ax, kwargs)
-        if self.path.constant is not None and self.path.constant.any():
-            i, j = np.nonzero(self.path.constant)
-            cross = {"marker": "x", "s": 70, "color": ink(self.ax_), "zorder": 3}
-            self.ax_.scatter(self.path.radii[i], risks[i, j], label=CONSTANT, **cross)
-            self.ax_.set_title(f"crossed out: {CONSTANT}", fontsize="small")
-        return self
+        return self._cross_out(risks, self.path.constant)
 
     def plot_flipped_labels(
         self, X: Any, y: Any, *, ax: Any = None, **ball: Any
     ) -> PathDisplay:
         """Plot the number of labels that the worst case changes, at each label cost.
+
+        Points at which the classifier is no better than a constant one are crossed out.
 
         Parameters
         ----------
@@ -133,7 +130,18 @@ class PathDisplay:
         """
         flipped = self.path.flipped_labels(X, y, **ball)
         name = "labels changed in the worst case"
-        return self._plot(flipped, name, self._costs(), ax, {})
+        self._plot(flipped, name, self._costs(), ax, {})
+        return self._cross_out(flipped, self.path.constant)
+
+    def _cross_out(self, values: Any, constant: Any) -> PathDisplay:
+        """Mark the points (radii, lines) that promise no more than a constant."""
+        if constant is not None and constant.any():
+            i, j = np.nonzero(constant)
+            cross = {"marker": "x", "s": 70, "color": ink(self.ax_), "zorder": 3}
+            self.ax_.scatter(self.path.radii[i], values[i, j], label=CONSTANT, **cross)
+            title = f"{self.ax_.get_title()}\ncrossed out: {CONSTANT}".lstrip()
+            self.ax_.set_title(title, fontsize="small")
+        return self
 
     def _costs(self) -> list[str]:
         return [f"label cost {_name(cost)}" for cost in self.path.label_costs]

@@ -159,6 +159,11 @@ class WassersteinBall:
             )
         return cost
 
+    def trusts_labels(self, n_classes: int) -> bool:
+        """Whether no label can change."""
+        others = ~np.eye(n_classes, dtype=bool)
+        return bool(np.isinf(self.label_cost_matrix(n_classes)[others]).all())
+
     def feature_costs(self, n_features: int) -> Floats:
         """Feature costs as a (n_features,) array."""
         if self.feature_cost is None:

@@ -80,11 +80,15 @@ class ConvexPiece(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DoubtedProblem:
-    """A robust problem whose label costs are prices of disbelief."""
+    """A robust problem whose label costs are prices of disbelief.
+
+    Without ``guards`` any weight may be disbelieved, also all of a class.
+    """
 
     problem: RobustProblem
     repair: bool
     max_disbelief: float
+    guards: bool = True
 
     @cached_property
     def price(self) -> Floats:
@@ -131,17 +135,23 @@ class DoubtedProblem:
         weight, y = self.problem.weight, self.problem.y
         doubtful = np.flatnonzero((loss > price) & (weight > 0))
         order = doubtful[np.argsort(price[doubtful] - loss[doubtful], kind="stable")]
+        taken = self._allowed(order) if self.guards else weight[order]
+        share = taken / weight[order]
+        belief = np.ones(len(y))
+        belief[order] = 1 - np.where(share > 1 - ROUNDING, 1.0, share)
+        belief[belief > 1 - ROUNDING] = 1.0
+        return Beliefs(belief, label, bool((belief[order] > 0).any()))
+
+    def _allowed(self, order: Codes) -> Floats:
+        """Weight that the guards let go, of rows in the order of their gains."""
+        weight, y = self.problem.weight, self.problem.y
         taken = weight[order].copy()
         for c in np.unique(y[order]):
             of_class = y[order] == c
             lightest = weight[(y == c) & (weight > 0)].min()
             room = weight[y == c].sum() - lightest
             taken[of_class] = _up_to(room, taken[of_class])
-        share = _up_to(self.max_disbelief, taken) / weight[order]
-        belief = np.ones(len(y))
-        belief[order] = 1 - np.where(share > 1 - ROUNDING, 1.0, share)
-        belief[belief > 1 - ROUNDING] = 1.0
-        return Beliefs(belief, label, bool((belief[order] > 0).any()))
+        return _up_to(self.max_disbelief, taken)
 
     def agree(self, one: Beliefs, other: Beliefs) -> bool:
         """Whether two beliefs lead to the same convex problem."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Codes, Floats
 from ..rows.along_rows import row_maxima
 
 
@@ -86,6 +86,14 @@ def _powers(sharp: Floats) -> tuple[Floats, Floats, Floats]:
     powers -= largest
     np.exp(powers, out=powers)
     return largest, powers, powers.sum(axis=0)
+
+
+def lead_of(scores: Floats, y: Codes) -> Floats:
+    """How far the score of each row's label is above the largest other one, (N,)."""
+    rows = np.arange(len(y))
+    others = scores.copy()
+    others[rows, y] = -np.inf
+    return np.asarray(scores[rows, y] - row_maxima(others))
 
 
 def _largest_of_others(scores: Floats) -> Floats:

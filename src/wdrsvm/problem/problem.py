@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from scipy import sparse
@@ -40,16 +40,11 @@ from .flip_rates import risk_by_rate
 from .label_flips import FlipChoices, Flips, Purchase, flip_envelope, spend
 from .loss import LOSSES, Loss
 from .norms import TRIANGLE, lipschitz
+from .subgradient import Subgradient, subgradient
 
 # A column whose middle is this many times its range away from zero is centred, because
 # its products lose digits otherwise.
 FAR_AWAY = 10.0
-
-
-class Subgradient(NamedTuple):
-    coef: Floats
-    intercept: Floats
-    lam: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,40 +314,8 @@ class RobustProblem:
         return spend(flips, self.weight[flips.row], self.radius, self.modulus(coef))
 
     def subgradient(self, coef: Floats, intercept: Floats, lam: float) -> Subgradient:
-        """A subgradient of F at (M, b, lam), Crammer-Singer loss.
-
-        Row n contributes w_n (e_j - e_c) x_n' to the coefficients, where c is the label
-        that the adversary chooses for the row, and j is the class that wins against c.
-        If c is a flip, the row contributes -w_n k[n, c] to the derivative in lam.
-        """
-        d_coef = np.zeros((self.n_classes, self.n_features))
-        d_intercept = np.zeros(self.n_classes)
-        d_lam = self.radius
-        for rows in self.blocks():
-            slope, flip_cost = self._active_slopes(coef, intercept, lam, rows)
-            d_coef += (self.features(rows).T @ slope).T
-            d_intercept += slope.sum(axis=0)
-            d_lam -= flip_cost
-        return Subgradient(d_coef, d_intercept, d_lam)
-
-    def _active_slopes(
-        self, coef: Floats, intercept: Floats, lam: float, rows: slice
-    ) -> tuple[Floats, float]:
-        scores = self.scores(coef, intercept, rows)
-        n = np.arange(len(scores))
-        cost = self.label_price(rows)
-        if lam == 0:  # an infinite cost stays infinite, where 0 * inf would be NaN
-            priced = np.where(np.isfinite(cost), 0.0, np.inf)
-        else:
-            priced = lam * cost
-        label = np.argmax(self.loss.of_labels(scores) - priced, axis=1)
-        raised = scores + self.loss.margin
-        raised[n, label] -= self.loss.margin
-        winner = np.argmax(raised, axis=1)
-        slope = np.zeros_like(scores)
-        slope[n, winner] += self.weight[rows]
-        slope[n, label] -= self.weight[rows]
-        return slope, float(self.weight[rows] @ cost[n, label])
+        """A subgradient of F at (M, b, lam), Crammer-Singer loss."""
+        return subgradient(self, coef, intercept, lam)
 
 
 def _with_rows(problem: RobustProblem, rows: MemoryRows) -> RobustProblem:

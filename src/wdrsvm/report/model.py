@@ -125,12 +125,21 @@ def _in_short(judged: Judged) -> list[Part]:
         "features": judged.X.shape[1],
         "radius": float(chosen.radius),
         "label cost": str(chosen.label_cost),
-        "worst-case risk on the training rows": float(chosen.objective_),
-        "proven to be within": float(chosen.duality_gap_),
+        **_trained_for(chosen),
         "worst-case risk on these rows": float(risk),
         "solver": chosen.solver_,
     }
     return [Verdict(said), Facts(facts)]
+
+
+def _trained_for(chosen: Any) -> dict[str, float]:
+    """What the fit kept low, on the rows it was given."""
+    if hasattr(chosen, "worst_case_error_"):
+        return {"worst-case error on the training rows": chosen.worst_case_error_}
+    return {
+        "worst-case risk on the training rows": float(chosen.objective_),
+        "proven to be within": float(chosen.duality_gap_),
+    }
 
 
 def _confusions(judged: Judged) -> list[Part]:
@@ -164,7 +173,7 @@ def _scores_by_radius(judged: Judged) -> list[Part]:
     mean, deviation = table[name], table[name.replace("mean", "std", 1)]
     points = [(point["label_cost"], point["radius"]) for point in table["params"]]
     rows = [
-        [f"{radius:.3g}", str(cost), float(m), float(d), "no" if constant else "yes"]
+        [f"{radius:.3g}", str(cost), *_finished(m, d), "no" if constant else "yes"]
         for (cost, radius), m, d, constant in zip(
             points, mean, deviation, table["constant"], strict=True
         )
@@ -177,6 +186,11 @@ def _scores_by_radius(judged: Judged) -> list[Part]:
         curves.setdefault(f"label cost {cost}", []).append((radius, mean[k]))
     figure = _curves(curves, "radius", "mean score", "Scores of the search.", alt, log=True)
     return [figure, Table("Cross-validated scores", header, rows)]
+
+
+def _finished(*values: float) -> list[float | None]:
+    """None at a point that the search left out of some folds."""
+    return [None if np.isnan(value) else float(value) for value in values]
 
 
 def _certified(judged: Judged) -> list[Part]:

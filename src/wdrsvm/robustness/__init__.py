@@ -9,6 +9,7 @@ from .promises.scorer import WorstCaseErrorScorer, worst_case_error_scorer
 from .promises.tradeoff import Tradeoff, tradeoff
 from .promises.worst_case import worst_case_risk
 from .promises.worst_case_error import error_curve, worst_case_error
+from .radius.observed import ObservedRadius, observed_radius
 from .radius.radius_max import radius_max, radius_max_of
 from .radius.rules import RadiusChoice, bootstrap_radius, guaranteed_radius
 
@@ -16,6 +17,7 @@ __all__ = [
     "ClassErrorCurves",
     "ErrorCurve",
     "LabelAudit",
+    "ObservedRadius",
     "RadiusChoice",
     "RobustPath",
     "Tradeoff",
@@ -26,6 +28,7 @@ __all__ = [
     "certified_radius",
     "error_curve",
     "guaranteed_radius",
+    "observed_radius",
     "one_vs_rest_path",
     "radius_max",
     "radius_max_of",

@@ -12,35 +12,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol
-
-import numpy as np
+from typing import Protocol
 
 from ..problem import RobustProblem
 from .auto import choose
+from .neighbours import Neighbour, distance
 from .registry import check_name
-from .result import SolverResult, SolverSettings, Start
+from .result import SolverSettings
 from .runtime.blas_threads import single_threaded_blas
 from .runtime.interrupts import plain_interrupts
 from .solve import solve
 
 # A classifier without its multipliers keeps this one longer than none.
 UNSTARTED = ("first-order",)
-# How far apart problems are whose radii differ by a factor of two.
-HALVED_RADIUS = 0.3
-
-
-class Neighbour(NamedTuple):
-    """A problem that was solved: its result, and what a chain remembers of the way."""
-
-    problem: RobustProblem
-    result: SolverResult
-    memory: Any = None
-
-    @property
-    def start(self) -> Start:
-        found = self.result
-        return Start(found.coef, found.intercept, found.certificate.lam)
 
 
 class Chain(Protocol):
@@ -81,15 +65,3 @@ class StartedChain:
         start = nearest.start if self.starting and nearest is not None else None
         found = solve(problem, self.name, self.settings, start, self.of_kernel)
         return Neighbour(problem, found)
-
-
-def distance(problem: RobustProblem, other: Neighbour) -> float:
-    """How far apart two problems are, as a gap relative to the objective."""
-    mine, its = problem.label_cost, other.problem.label_cost
-    finite = np.isfinite(mine) & np.isfinite(its) & (its > 0)
-    if not np.array_equal(np.isfinite(mine), np.isfinite(its)):
-        return np.inf
-    by_cost = float(np.abs(mine[finite] / its[finite] - 1).max(initial=0.0))
-    ratio = problem.radius / other.problem.radius if other.problem.radius > 0 else np.inf
-    by_radius = HALVED_RADIUS * abs(np.log2(ratio)) if 0 < ratio < np.inf else np.inf
-    return by_cost + by_radius

@@ -123,16 +123,16 @@ def disbelieve(
 ) -> Point:
     """Solve a problem with doubted labels; ``start`` is one more point to begin at.
 
-    The result's history has a line a round of the last descent, in the units of the
+    The callback is told of every round of every exact descent while they run.  The
+    result's history has the rounds of the descent that is kept, in the units of the
     objective; ``n_iter`` counts the iterations of all fits.
     """
     exact = Descent(solve, settings, History(settings.callback))
-    if not np.isfinite(doubted.price).any():
-        point = exact.run(doubted, doubted.all_believed, start)
-    else:
+    if np.isfinite(doubted.price).any():
         point = _best_of_limits(doubted, exact, start)
-    history = tuple(exact.history.records)
-    return point._replace(found=replace(point.found, n_iter=exact.n_iter, history=history))
+    else:
+        point = _recorded(exact, doubted, doubted.all_believed, start)
+    return point._replace(found=replace(point.found, n_iter=exact.n_iter))
 
 
 def _best_of_limits(doubted: DoubtedProblem, exact: Descent, start: Start | None) -> Point:
@@ -152,28 +152,26 @@ def _best_of_limits(doubted: DoubtedProblem, exact: Descent, start: Start | None
         rough.guarded = exact.guarded = False
         ends = _ends(limited, rough, start, believing, scores)
         end = min(ends, key=lambda end: end.value)
-        point = _recorded(exact, limited, end)
+        point = _recorded(exact, limited, end.beliefs, end.start)
         free = not (rough.guarded or exact.guarded)
         if best is not None:
-            onwards = _recorded(exact, limited, best)
+            onwards = _recorded(exact, limited, best.beliefs, best.start)
             point = min(point, onwards, best, key=lambda each: each.value)
         best = point
         if free:
             break
     assert best is not None
     exact.n_iter += rough.n_iter
-    for record in best.found.history:
-        exact.history.add(record.n_iter, record.objective, record.dual_bound)
     return best
 
 
-def _recorded(exact: Descent, doubted: DoubtedProblem, end: Point) -> Point:
-    """Where an exact descent from an end leads, with the history of that descent alone."""
-    alone = Descent(exact.solve, exact.settings)
-    point = alone.run(doubted, end.beliefs, end.start)
-    exact.n_iter += alone.n_iter
-    exact.guarded |= alone.guarded
-    history = tuple(alone.history.records)
+def _recorded(
+    exact: Descent, doubted: DoubtedProblem, beliefs: Beliefs, start: Start | None
+) -> Point:
+    """Where an exact descent leads, with the history of that descent alone."""
+    before = len(exact.history.records)
+    point = exact.run(doubted, beliefs, start)
+    history = tuple(exact.history.records[before:])
     return point._replace(found=replace(point.found, history=history))
 
 

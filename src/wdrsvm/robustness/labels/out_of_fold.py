@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import log_softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import _safe_indexing
 
 from ...arrays import Codes, Floats
+from ...inputs.arrays import some_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class LabelledRows:
         if hasattr(model, "steps"):
             last = model.steps[-1][0]
             options = {f"{last}__{name}": column for name, column in options.items()}
-        return deepcopy(model).fit(_safe_indexing(self.X, rows), self.y[rows], **options)
+        return deepcopy(model).fit(some_rows(self.X, rows), self.y[rows], **options)
 
 
 class Fold(NamedTuple):
@@ -77,7 +77,7 @@ def _opinion(model: Any, rows: LabelledRows, folds: list[Fold]) -> Opinion:
     scores = np.empty((len(rows.y), int(rows.y.max()) + 1))
     for fold in folds:
         fitted = rows.fitted(model, fold.learnt)
-        scores[fold.judged] = all_scores(fitted, _safe_indexing(rows.X, fold.judged))
+        scores[fold.judged] = all_scores(fitted, some_rows(rows.X, fold.judged))
     # Scores of a constant classifier have no spread.
     level = replace(rows, X=scores / (scores.std() or 1.0), label_trust=None)
     calibrated = np.empty_like(scores)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ from .plane import solve_plane
 
 # A classifier whose certified risk is within this share of a constant one's says nothing.
 CONSTANT_SHARE = 0.01
-PRECISE = SolverSettings(tol=1e-5)
+# Their own risks have to be known to a small part of that share.
+ENOUGH = SolverSettings(tol=1e-4)
 
 
 def without_features(problem: RobustProblem) -> RobustProblem:
@@ -37,12 +38,18 @@ def without_features(problem: RobustProblem) -> RobustProblem:
 
 
 def constant_risks(
-    problem: RobustProblem, radii: Sequence[float], label_costs: Sequence[Any]
+    problem: RobustProblem,
+    radii: Sequence[float],
+    label_costs: Sequence[Any],
+    wanted: Collection[tuple[int, int]] | None = None,
 ) -> Floats:
-    """Worst-case risks of the best constant classifiers, shape (radii, label costs)."""
+    """Worst-case risks of the best constant classifiers, shape (radii, label costs).
+
+    NaN where ``wanted``, which is as for ``solve_plane``, leaves a point out.
+    """
     alone = without_features(problem)
-    found = solve_plane(alone, radii, label_costs, settings=PRECISE)
-    risks = np.empty((len(radii), len(label_costs)))
+    found = solve_plane(alone, radii, label_costs, settings=ENOUGH, wanted=wanted)
+    risks = np.full((len(radii), len(label_costs)), np.nan)
     for place, result in found.items():
         risks[place] = result.certificate.objective
     return risks

@@ -17,8 +17,9 @@ from .constant_points import CONSTANT_SHARE, without_features
 
 # The smallest radius of a default grid, relative to the largest.
 RADIUS_RATIO = 1e-3
-# The top of a grid need not be found to more than this share of the ceiling.
-TOP_TOL = 1e-3
+# The top of a grid need not be found to more than this share of the ceiling; where a
+# search steps down from it, to less.
+TOP_TOL, ROUGH_TOP_TOL = 1e-3, CONSTANT_SHARE
 # How a search steps down from it, and what its rough solves are asked for.
 STEP, MAX_STEPS = 1.5, 8
 ROUGHLY = SolverSettings(tol=3e-3)
@@ -67,7 +68,7 @@ def checked_radii(radii: Any) -> Floats | int:
 
 def radii_below(problem: RobustProblem, n_radii: int, label_costs: Sequence[Any]) -> Floats:
     """A log grid that descends from the largest ``radius_max`` of the label costs."""
-    return _descending(_top(_problems(problem, label_costs)), n_radii)
+    return _descending(_top(_problems(problem, label_costs), TOP_TOL), n_radii)
 
 
 def useful_radii(
@@ -79,7 +80,7 @@ def useful_radii(
     the label costs.  Where no step does, the data are noise and any radii will do.
     """
     problems = _problems(problem, label_costs)
-    top = _top(problems)
+    top = _top(problems, ROUGH_TOP_TOL)
     for k in range(1, MAX_STEPS + 1):
         radius = top / STEP**k
         if any(_says_something(each.with_radius(radius)) for each in problems):
@@ -105,9 +106,9 @@ def _problems(problem: RobustProblem, label_costs: Sequence[Any]) -> list[Robust
     ]
 
 
-def _top(problems: list[RobustProblem]) -> float:
+def _top(problems: list[RobustProblem], tol: float) -> float:
     # Where nothing can be learned, any radii will do.
-    return max(radius_max_of(each, TOP_TOL) for each in problems) or 1.0
+    return max(radius_max_of(each, tol) for each in problems) or 1.0
 
 
 def _descending(top: float, n_radii: int) -> Floats:

@@ -9,13 +9,14 @@ within the gap asked for there is nothing left to solve:
 * at small radii the optimum is linear in the radius, and one classifier optimal for all;
 * a label cost at which no flip pays makes no difference when it rises.
 
-What is left is solved row by row, radii descending and label costs ascending, so that the
-points from which solves begin lie on the safe side (``solvers.chain``).
+What is left is solved row by row, radii descending; in a row the largest label cost first,
+which tells where no flip pays, and the others ascending, so that the points from which
+solves begin lie on the safe side (``solvers.chain``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -28,7 +29,8 @@ from ...problem.certificate.gap import allowed_gap
 from ...problem.certificate.radius_envelope import DualPoint, envelope
 from ...problem.label_flips import spend
 from ...solvers import SolverResult, SolverSettings, SolverStatus
-from ...solvers.chain import Chain, Neighbour, chain_of
+from ...solvers.chain import Chain, chain_of
+from ...solvers.neighbours import Neighbour
 from ..radius.break_ties import is_constant, lean, nominal_classifier
 from ..radius.radius_max import LimitClassifier, limit_classifier
 
@@ -45,6 +47,7 @@ def solve_plane(
     solver: str = "auto",
     settings: SolverSettings | None = None,
     of_kernel: bool = False,
+    wanted: Collection[tuple[int, int]] | None = None,
 ) -> dict[tuple[int, int], SolverResult]:
     """Optimal classifiers at all points of a grid.
 
@@ -62,11 +65,13 @@ def solve_plane(
         What solvers are told.
     of_kernel : bool, default=False
         Whether the features are those of a kernel, for the choice of the solver.
+    wanted : collection of (int, int) or None, default=None
+        The points (i, j) to solve; None are all of them.
 
     Returns
     -------
     dict
-        The result at (i, j), the i-th radius and the j-th label cost.
+        The result at each point wanted (i, j), the i-th radius and the j-th label cost.
 
     Examples
     --------
@@ -84,7 +89,7 @@ def solve_plane(
     columns = [_Column(problem, cost) for cost in label_costs]
     middle = columns[0].at(max(radii)) if len(columns) else problem
     with chain_of(middle, solver, settings, of_kernel) as chain:
-        return _Plane(list(radii), columns, chain, settings.tol).solve()
+        return _Plane(list(radii), columns, chain, settings.tol, wanted).solve()
 
 
 @dataclass(eq=False)
@@ -189,6 +194,7 @@ class _Plane:
     columns: list[_Column]
     chain: Chain
     tol: float
+    wanted: Collection[tuple[int, int]] | None = None
     found: dict[tuple[int, int], SolverResult] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -204,14 +210,23 @@ class _Plane:
         self.candidates: dict[int, _Candidate] = {}
 
     def solve(self) -> dict[tuple[int, int], SolverResult]:
-        if self.shared and len(self.radii) * len(self.columns) >= LARGE_GRID:
+        if self.shared and self._n_wanted >= LARGE_GRID:
             self._solve(self.columns[-1].at(0.0), len(self.columns) - 1, [])
         last = len(self.rising) - 1
         for i in np.argsort(self.radii)[::-1]:
             last = self._rising_row(int(i), last)
             for j in self.others:
-                self._settle(int(i), j, [j])
+                if self._is_wanted(int(i), j):
+                    self._settle(int(i), j, [j])
         return self.found
+
+    @property
+    def _n_wanted(self) -> int:
+        whole = len(self.radii) * len(self.columns)
+        return whole if self.wanted is None else len(self.wanted)
+
+    def _is_wanted(self, i: int, j: int) -> bool:
+        return self.wanted is None or (i, j) in self.wanted
 
     def _rising_row(self, i: int, last: int) -> int:
         """One radius at all label costs that are numbers.
@@ -219,14 +234,19 @@ class _Plane:
         ``last`` is the last of them at which the constant classifier was optimal at the
         radius before; returns the last at this one.
         """
-        order = self.rising
-        constant = len(order) > 0 and last >= 0 and self._settle(i, order[0], order[:2])
+        places = [k for k, j in enumerate(self.rising) if self._is_wanted(i, j)]
+        if not places:
+            return last
+        order = [self.rising[k] for k in places]
+        last = sum(k <= last for k in places) - 1
+        constant = last >= 0 and self._settle(i, order[0], order[:2])
         edge = last if constant else 0
         while edge > 0 and not self._settle(i, order[edge], order[edge - 1 : edge + 2]):
             edge -= 1
-        for k, j in enumerate(order):
-            self._settle(i, j, order[max(k - 1, 0) : k + 1])
-        return edge if constant else -1
+        # The dearest flips first: where none pays, one classifier is optimal for all.
+        for k in (len(order) - 1, *range(len(order) - 1)):
+            self._settle(i, order[k], order[max(k - 1, 0) : k + 1])
+        return places[edge] if constant else -1
 
     def _settle(self, i: int, j: int, nearby: list[int]) -> bool:
         """Find the classifier of a point unless it is known; whether it is a constant."""
@@ -264,7 +284,7 @@ class _Plane:
         limit = column.limit
         if problem.radius > 0 and limit.risk - floor <= self._allowed(limit.risk):
             return _reused(limit.coef, limit.intercept, Certificate(limit.risk, floor, 0.0))
-        for k in (j, *nearby):
+        for k in (j, *nearby, *self.rising[-1:]):
             candidate = self.candidates.get(k)
             if candidate is None:
                 continue

@@ -17,6 +17,7 @@ from ...inputs.arrays import check_kernel_ball, checked_trust, checked_weight, l
 from ...inputs.dask_collections import is_lazy
 from ...problem import WassersteinBall
 from ...problem.flip_rates import FlipsByRate, first_edges, spent_by_rate
+from ...problem.ramp import relabelling_costs
 from ...rows.blocks import as_floats, row_blocks
 from ...rows.dask_engine import Delayed, calls, reduction
 from ...rows.memory_rows import MemoryRows
@@ -31,7 +32,7 @@ from .worst_case import (
     linear_scores,
     linear_step,
 )
-from .wrong_costs import WrongCosts, relabelling_costs
+from .wrong_costs import WrongCosts
 
 SPACES = ("features", "inputs")
 

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...arrays import Floats
 from ...inputs.dask_collections import is_lazy
-from ...problem import WassersteinBall
+from ...problem import RobustProblem, WassersteinBall
 from .error_curve import CurveRows, ErrorCurve, Wording, curve_of
 from .row_costs import RowCosts, check_space, lazy_error, row_costs
 from .worst_case import has_kernel
+from .wrong_costs import WrongCosts
 
 
 def worst_case_error(
@@ -84,6 +86,19 @@ def worst_case_error(
     return float(curve_of(rows, ball.radius).at(ball.radius))
 
 
+def error_of_rows(problem: RobustProblem, coef: Floats, intercept: Floats) -> float:
+    """The worst-case error of a classifier over a problem's rows, in its ball."""
+    costs, trust = WrongCosts(coef, intercept, problem.ball), problem.label_trust
+    parts = [
+        costs(
+            problem.features(rows), problem.y[rows], None if trust is None else trust[rows]
+        )
+        for rows in problem.blocks()
+    ]
+    found = RowCosts(np.concatenate(parts), problem.weight, problem.y)
+    return float(curve_of(found.only(found.weight > 0), problem.radius).at(problem.radius))
+
+
 def error_curve(
     classifier: Any,
     X: ArrayLike,
@@ -147,17 +162,17 @@ def error_curve(
     rows, classes = row_costs(classifier, X, y, ball, sample_weight, label_trust, space)
     if confidence is not None:
         _check_equal_weights(rows)
-    costs = ball.label_cost_matrix(len(classes))[~np.eye(len(classes), dtype=bool)]
-    labels_stay = bool(np.isinf(costs).all())
-    wording = _wording(classifier, labels_stay, confidence, space)
+    labels_stay = ball.trusts_labels(len(classes))
+    wording = wording_of(classifier, labels_stay, confidence, space)
     return curve_of(
         rows, ball.radius, wording, confidence, CurveRows(rows, classes, labels_stay)
     )
 
 
-def _wording(
-    classifier: Any, labels_stay: bool, confidence: float | None, space: str
+def wording_of(
+    classifier: Any, labels_stay: bool, confidence: float | None, space: str = "features"
 ) -> Wording:
+    """Whom a promise of a classifier speaks of; a confidence makes them new rows."""
     who = "these rows" if confidence is None else "new rows from the same source"
     last = classifier
     while hasattr(last, "steps"):

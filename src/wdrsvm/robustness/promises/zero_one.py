@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Codes, Floats
+from ...problem.ramp import relabelling_costs
 from .atoms import Atoms, label_costs, like_rows, move_distances, stacked_rows
 from .bounded_steps import MAX_SWITCHES, BoundedSteps
 from .directions import steepest_direction
 from .error_curve import curve_of
 from .row_costs import RowCosts
 from .worst_case import Judged
-from .wrong_costs import WrongCosts, leads_of, relabelling_costs
+from .wrong_costs import WrongCosts, leads_of
 
 # A hair: this share of the lead, and this share of the terms that a lead is made of.
 BEYOND, OF_TERMS = 1e-9, 1e-13

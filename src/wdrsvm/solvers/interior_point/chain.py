@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...problem import RobustProblem
-from ..chain import Neighbour, distance
+from ..neighbours import Neighbour, distance
 from ..result import SolverSettings
 from ..scaling import Scaling
 from .loop import from_near

@@ -17,8 +17,8 @@ import numpy as np
 from ...arrays import Codes, Floats
 from ...problem import RobustProblem
 from ...rows.reduce import Kept, Reduction, added
+from ..cones.gram import GramSum
 from ..scaling import Scaling
-from .gram import GramSum
 from .smoothing import LabelSmoothing, PieceSmoothing, Point, RowSums, SoftRows, TornRows
 
 

@@ -14,9 +14,9 @@ from ...arrays import Codes, Flags, Floats
 from ...problem import RobustProblem
 from ...problem.certificate.multipliers import RowDuals, RowMultipliers
 from ...problem.certificate.smooth import RowTangents
+from ..cones.gram import GramSum
 from ..scaling import Scaling
 from . import kernels
-from .gram import GramSum
 
 # Rows whose curvature is left out: one piece has all but this share of the softmax.
 SATURATED = 1e-5

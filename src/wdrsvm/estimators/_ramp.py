@@ -1,0 +1,163 @@
+"""Which loss: ordinary fits, and ``loss="ramp"``, which trains for the worst-case error.
+
+The bound is that of ``problem.ramp``, the method that of ``solvers.ramp``; here are the
+parameter, what it cannot be combined with, the warnings and the fitted attribute.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from sklearn.exceptions import ConvergenceWarning
+
+from ..problem import Certificate, RobustProblem
+from ..problem.ramp import RampProblem
+from ..robustness.paths.constant_points import constant_risks
+from ..robustness.promises.worst_case_error import error_of_rows
+from ..solvers import SolverResult, SolverSettings, SolverStatus, Start
+from ..solvers.label_noise import MAX_ROUNDS
+from ..solvers.ramp import minimise_ramp
+from ._fit import RadiusWarning, TrainingData, warn_about_gap
+from ._label_noise import (
+    doubted_constant_value,
+    doubts_labels,
+    fit_believing,
+    fit_doubting,
+    forget_beliefs,
+)
+
+# What fits a problem: estimator, problem, data, settings and a start give a result.
+Training: TypeAlias = Callable[..., SolverResult]
+
+RAMP = "ramp"
+HINGES = ("hinge", "crammer-singer")
+
+
+def trains_for_error(estimator: Any) -> bool:
+    """Whether the loss is the ramp; refuses what is no loss, and what the ramp is not for.
+
+    Estimators without a parameter ``loss`` have one loss only.
+    """
+    loss = getattr(estimator, "loss", HINGES[0])
+    if not isinstance(loss, str) or loss not in (*HINGES, RAMP):
+        allowed = ", ".join(repr(known) for known in (*HINGES, RAMP))
+        raise ValueError(f"loss must be one of {allowed}, got {loss!r}.")
+    if loss != RAMP:
+        return False
+    _check_combination(estimator)
+    return True
+
+
+def _check_combination(estimator: Any) -> None:
+    if estimator.label_noise == "random":
+        raise ValueError(
+            "loss='ramp' knows no label_noise='random': use label_noise='adversarial' or "
+            "loss='hinge'."
+        )
+    smoothing = getattr(estimator, "smoothing", 0.0)
+    if smoothing != 0:
+        raise ValueError(
+            f"loss='ramp' knows no smoothing, got smoothing={smoothing!r}: use smoothing=0 "
+            "or loss='hinge'."
+        )
+
+
+def training_of(estimator: Any) -> Training:
+    """How the estimator is trained."""
+    doubting = doubts_labels(estimator)
+    if trains_for_error(estimator):
+        return fit_ramp
+    return fit_doubting if doubting else fit_believing
+
+
+def forget_earlier(estimator: Any) -> None:
+    """Remove what only an earlier fit, with other parameters, knew."""
+    forget_beliefs(estimator)
+    vars(estimator).pop("worst_case_error_", None)
+
+
+def fit_ramp(
+    estimator: Any,
+    problem: RobustProblem,
+    data: TrainingData,
+    settings: SolverSettings,
+    start: Start | None,
+) -> SolverResult:
+    """Fit for the worst-case error; keeps its exact value in the estimator.
+
+    The result's objective is the bound of that error, its dual bound that of the convex
+    problem on the rows kept: it proves them best served, not best chosen.
+    """
+    _check_rows(problem)
+    ramp = RampProblem(problem)
+    found, settled = minimise_ramp(ramp, settings, start, estimator._solve)
+    _say_what_failed(estimator, problem, found, settled)
+    error = error_of_rows(problem, found.coef, found.intercept)
+    estimator.worst_case_error_ = error
+    objective, bound, lam = found.certificate
+    # Where both are equal, rounding may put the error a hair above its bound.
+    certified = Certificate(max(objective, error), bound, lam)
+    return replace(found, certificate=certified)
+
+
+def _say_what_failed(
+    estimator: Any, problem: RobustProblem, found: SolverResult, settled: bool
+) -> None:
+    if found.status is not SolverStatus.CONVERGED:
+        warn_about_gap(estimator, problem, found)
+    if not settled:
+        _warn_about_rounds(estimator)
+    if not found.coef.any() and problem.radius > 0:
+        _warn_about_constant(problem, found)
+
+
+def is_convex(estimator: Any) -> bool:
+    """Whether a fit is one convex problem."""
+    return training_of(estimator) is fit_believing
+
+
+def constant_value(estimator: Any, data: TrainingData) -> float:
+    """What the best constant classifier reaches with the estimator's parameters."""
+    problem = estimator._problem(data, estimator._ball())
+    if trains_for_error(estimator):
+        return RampProblem(problem).constant().value
+    if doubts_labels(estimator):
+        return doubted_constant_value(estimator, problem)
+    radius, cost = problem.radius, problem.ball.label_cost
+    return float(constant_risks(problem, [radius], [cost])[0, 0])
+
+
+def _check_rows(problem: RobustProblem) -> None:
+    if problem.is_distributed:
+        raise ValueError(
+            "loss='ramp' needs all rows in memory, got a dask collection: use "
+            "loss='hinge', or fit on X.compute()."
+        )
+    if problem.ball.is_bounded:
+        raise ValueError(
+            "loss='ramp' knows no support or categorical: leave them out or use "
+            "loss='hinge'."
+        )
+
+
+def _warn_about_rounds(estimator: Any) -> None:
+    warnings.warn(
+        f"{type(estimator).__name__} stopped after {MAX_ROUNDS} rounds, although dropping "
+        "other rows would still lower the bound. Raise radius or tol.",
+        ConvergenceWarning,
+        stacklevel=5,
+    )
+
+
+def _warn_about_constant(problem: RobustProblem, found: SolverResult) -> None:
+    value = found.certificate.objective
+    warnings.warn(
+        f"At radius={problem.radius:g} no classifier was found with a lower certified "
+        f"worst-case error ({value:.4g}) than a constant one. Choose a smaller radius, or "
+        "class_weight='balanced' if some classes are rare.",
+        RadiusWarning,
+        stacklevel=5,
+    )

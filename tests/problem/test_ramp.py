@@ -1,0 +1,125 @@
+"""The ramp bound: its formula, what it bounds, and the best scale."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from wdrsvm.problem import RobustProblem, WassersteinBall
+from wdrsvm.problem.ramp import RampProblem
+from wdrsvm.robustness.promises.worst_case_error import error_of_rows
+
+NORMS = ["l1", "l2", "linf"]
+
+
+def label_costs(rng, n_classes, kind):
+    if kind == "matrix":
+        cost = rng.choice([0.3, 1.0, 4.0, np.inf], (n_classes, n_classes))
+        np.fill_diagonal(cost, 0.0)
+        return cost
+    return np.inf if kind == "trusted" else 0.7
+
+
+def random_case(seed, norm="l2", kind="trusted", n_classes=3, with_trust=False):
+    """A problem and a classifier that has most rows right."""
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(n_classes, 3))
+    y = rng.integers(n_classes, size=25)
+    X = centres[y] + 0.7 * rng.normal(size=(25, 3))
+    weight = rng.exponential(size=25)
+    ball = WassersteinBall(
+        rng.choice([0.0, 0.05, 0.3]), label_costs(rng, n_classes, kind), norm
+    )
+    trust = rng.choice([0.0, 0.2, 1.0, np.inf], 25) if with_trust else None
+    weight /= weight.sum()
+    problem = RobustProblem.of(X, y, weight, ball, n_classes, label_trust=trust)
+    coef = 2 * centres + 0.3 * rng.normal(size=centres.shape)
+    return problem, coef, -np.square(centres).sum(axis=1)
+
+
+CASES = [
+    (seed, norm, kind, n_classes, with_trust)
+    for seed in range(8)
+    for norm in NORMS
+    for kind in ("trusted", "number", "matrix")
+    for n_classes in (2, 4)
+    for with_trust in (False, True)
+]
+
+
+def test_the_bound_is_never_below_the_worst_case_error():
+    for case in CASES:
+        problem, coef, intercept = random_case(*case)
+        ramp = RampProblem(problem)
+        error = error_of_rows(problem, coef, intercept)
+        for point in (ramp.point(coef, intercept), ramp.scaled(coef, intercept)):
+            assert point.value >= error - 1e-12, case
+
+
+def test_the_bound_is_the_least_over_multipliers():
+    for case in CASES[::3]:
+        problem, coef, intercept = random_case(*case)
+        ramp = RampProblem(problem)
+        point, least = ramp.point(coef, intercept), problem.modulus(coef)
+        scores = problem.scores(coef, intercept)
+        own = problem.loss.of_labels(scores)[np.arange(25), problem.y]
+        cost = problem.flip_cost().min(axis=1)[:, None]
+        grid = np.r_[least + np.linspace(0, 50, 2001), point.lam]
+        with np.errstate(invalid="ignore"):
+            floor = np.maximum(np.nan_to_num(1 - cost * grid, nan=0.0, neginf=0.0), 0.0)
+        values = problem.radius * grid + problem.weight @ np.maximum(
+            np.minimum(own, 1.0)[:, None], floor
+        )
+        assert point.lam >= least
+        assert values.min() >= point.value - 1e-12
+        assert values[-1] == pytest.approx(point.value, abs=1e-12)
+
+
+def test_no_other_scale_has_a_lower_bound():
+    for case in CASES[::3]:
+        problem, coef, intercept = random_case(*case)
+        ramp = RampProblem(problem)
+        best = ramp.scaled(coef, intercept)
+        for scale in np.logspace(-2, 3, 200):
+            assert best.value <= ramp.point(scale * coef, scale * intercept).value + 1e-9
+
+
+@pytest.mark.parametrize("kind", ["trusted", "number"])
+@pytest.mark.parametrize("norm", NORMS)
+def test_two_classes_at_the_best_scale_have_the_error_itself(norm, kind):
+    for seed in range(20):
+        problem, coef, intercept = random_case(seed, norm, kind, n_classes=2)
+        point = RampProblem(problem).scaled(coef, intercept)
+        assert point.value == pytest.approx(error_of_rows(problem, coef, intercept))
+        assert point.lam == pytest.approx(problem.modulus(point.coef)) or kind == "number"
+
+
+def test_trusted_labels_leave_the_whole_budget_to_movement():
+    problem, coef, intercept = random_case(1)
+    point = RampProblem(problem).point(coef, intercept)
+    assert point.moving == problem.radius
+    priced = replace(problem, ball=replace(problem.ball, radius=1.0, label_cost=1e-3))
+    assert RampProblem(priced).point(coef, intercept).moving < 1.0
+
+
+def test_the_best_constant_classifier_predicts_the_heaviest_class():
+    problem, _, _ = random_case(3, n_classes=4)
+    constant = RampProblem(problem).constant()
+    mass = np.bincount(problem.y, problem.weight)
+    assert constant.value == pytest.approx(1 - mass.max())
+    assert constant.intercept.argmax() == mass.argmax()
+    assert not constant.coef.any()
+
+
+def test_without_an_intercept_a_constant_classifier_is_always_tied():
+    problem, _, _ = random_case(3)
+    bare = replace(problem, fit_intercept=False)
+    assert RampProblem(bare).constant().value == pytest.approx(1.0)
+
+
+def test_all_rows_of_a_class_may_be_given_up():
+    problem, coef, intercept = random_case(0)
+    lost = intercept - 100.0 * np.eye(3)[0]
+    kept = RampProblem(problem).doubted.beliefs(coef, lost)
+    assert (kept.belief[problem.y == 0] == 0).all()
+    assert not kept.guarded

@@ -1,0 +1,63 @@
+"""One look at the rows: value and slopes."""
+
+import numpy as np
+import pytest
+
+from wdrsvm.solvers.subgradient.active_pieces import Point, Rows
+
+from ...agreement.instances import random_problem
+from .cases import SEEDS, clusters
+
+
+def random_point(problem, seed):
+    rng = np.random.default_rng(seed)
+    coef = rng.normal(size=(problem.n_classes, problem.n_features))
+    intercept = rng.normal(size=problem.n_classes) * problem.fit_intercept
+    return Point(coef, intercept, problem.modulus(coef) + rng.random())
+
+
+class TestOneLook:
+    @pytest.mark.parametrize("seed", SEEDS)
+    def test_the_subgradient_is_the_problems(self, seed):
+        problem = random_problem(seed, radius=0.1)
+        point = random_point(problem, seed)
+        slope = Rows(problem).look(point).slope
+        expected = problem.subgradient(*point)
+        np.testing.assert_allclose(slope.coef, expected.coef, atol=1e-12)
+        assert slope.lam == pytest.approx(expected.lam)
+        if problem.fit_intercept:
+            np.testing.assert_allclose(slope.intercept, expected.intercept, atol=1e-12)
+
+    @pytest.mark.parametrize("seed", SEEDS)
+    def test_finite_differences(self, seed):
+        problem = random_problem(seed, radius=0.1)
+        point = random_point(problem, seed)
+        rows, step = Rows(problem), 1e-7
+        slope = rows.look(point).slope
+        rng = np.random.default_rng(seed + 100)
+        toward = Point(
+            rng.normal(size=point.coef.shape),
+            rng.normal(size=point.intercept.shape) * problem.fit_intercept,
+            float(rng.normal()),
+        )
+        ahead, behind = (rows.look(point.plus(s, toward)).value for s in (step, -step))
+        along = np.vdot(slope.coef, toward.coef) + slope.intercept @ toward.intercept
+        along += slope.lam * toward.lam
+        assert (ahead - behind) / (2 * step) == pytest.approx(along, rel=1e-4, abs=1e-5)
+
+    @pytest.mark.parametrize("seed", SEEDS)
+    def test_the_value_is_at_least_the_risk(self, seed):
+        problem = random_problem(seed, radius=0.1)
+        point = random_point(problem, seed)
+        risk = problem.risk(point.coef, point.intercept)
+        assert Rows(problem).look(point).value >= risk.value - 1e-12
+        best = Rows(problem).look(point._replace(lam=risk.lam))
+        assert best.value == pytest.approx(risk.value)
+
+    def test_flips_lower_the_slope_in_lam(self):
+        """The sign that the paper misprints: buying a flip costs kappa."""
+        problem = clusters(label_cost=0.5)
+        free = Rows(problem).look(Point(np.eye(3, 4), np.zeros(3), 0.0))
+        dear = Rows(problem).look(Point(np.eye(3, 4), np.zeros(3), 1e3))
+        assert free.slope.lam < 0
+        assert dear.slope.lam == problem.radius

@@ -1,0 +1,75 @@
+"""Names become solvers, and a wrong name becomes one clear sentence."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import pytest
+
+from wdrsvm.solvers import SOLVERS, SolverSettings, SolverStatus, auto, choose, solve
+from wdrsvm.solvers.auto import RULE
+from wdrsvm.solvers.registry import Declared
+
+from .cases import rows_in_line
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_auto_goes_first_order_when_the_dense_system_is_too_large(norm):
+    n_features = RULE.max_dense_unknowns // 3
+    narrow = rows_in_line(n_features - 1, n_rows=1100, norm=norm)
+    assert choose(narrow, 1e-6) == "interior-point"
+    wide = rows_in_line(n_features, n_rows=1100, norm=norm)
+    assert choose(wide, 1e-6) == "first-order"
+
+
+def test_auto_goes_first_order_earlier_with_as_many_features_as_rows():
+    n_features = RULE.max_wide_unknowns // 3
+    assert choose(rows_in_line(n_features - 1, n_rows=200), 1e-6) == "interior-point"
+    assert choose(rows_in_line(n_features, n_rows=200), 1e-6) == "first-order"
+    assert choose(rows_in_line(n_features, n_rows=200, norm="l1"), 1e-6) == "interior-point"
+    assert choose(rows_in_line(n_features, n_rows=500), 1e-6) == "interior-point"
+    assert choose(rows_in_line(n_features, n_rows=500), 1e-6, True) == "first-order"
+
+
+def test_auto_counts_at_most_the_rows_with_the_l2_norm():
+    assert choose(rows_in_line(10_000), 1e-6) == "interior-point"
+
+
+class TestRescue:
+    """A first-order run that "auto" chose and that fails is completed by another."""
+
+    problem = rows_in_line()
+
+    @pytest.fixture(autouse=True)
+    def first_order_fails(self, monkeypatch):
+        def stalled(problem, settings, start):
+            found = SOLVERS["interior-point"].address.load()(problem, settings)
+            return replace(found, status=SolverStatus.STALLED, solver="first-order")
+
+        class Failing(NamedTuple):
+            def load(self):
+                return stalled
+
+        monkeypatch.setattr(auto, "RULE", replace(RULE, max_dense_unknowns=0))
+        monkeypatch.setitem(SOLVERS, "first-order", Declared(Failing()))
+
+    def test_it_is_completed(self):
+        result = solve(self.problem)
+        assert result.solver == "interior-point"
+        assert result.status is SolverStatus.CONVERGED
+
+    def test_not_if_it_was_asked_for_by_name(self):
+        assert solve(self.problem, "first-order").status is SolverStatus.STALLED
+
+    def test_not_within_a_limit_of_iterations(self):
+        result = solve(self.problem, settings=SolverSettings(max_iter=50))
+        assert result.status is SolverStatus.STALLED
+
+    def test_not_beyond_what_a_dense_system_can_do(self, monkeypatch):
+        rule = replace(RULE, max_dense_unknowns=0, max_rescued_unknowns=5)
+        monkeypatch.setattr(auto, "RULE", rule)
+        assert solve(self.problem).status is SolverStatus.STALLED
+
+
+def test_auto_smooths_where_rows_are_many():
+    assert choose(rows_in_line(n_rows=RULE.min_newton_rows), 1e-6) == "interior-point"
+    assert choose(rows_in_line(n_rows=RULE.min_newton_rows + 1), 1e-6) == "newton"
