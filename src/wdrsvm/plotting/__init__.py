@@ -1,4 +1,4 @@
-"""Pictures, in the manner of scikit-learn's displays; they need matplotlib."""
+"""Plots in the style of scikit-learn's displays; they need matplotlib."""
 
 from .certified_radius import CertifiedRadiusDisplay
 from .convergence import ConvergenceDisplay
