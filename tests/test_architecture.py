@@ -36,7 +36,7 @@ SOLVER_FLOORS = [
     ["newton"],
     ["first_order", "subgradient", "reference"],
     [
-        *("__init__", "auto", "chain", "label_noise", "separable", "solve"),
+        *("__init__", "auto", "chain", "label_noise", "ramp", "separable", "solve"),
         "unreachable_classes",
     ],
 ]

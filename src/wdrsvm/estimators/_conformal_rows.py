@@ -13,14 +13,9 @@ from sklearn.model_selection import (
     StratifiedShuffleSplit,
     check_cv,
 )
-from sklearn.utils import Bunch, _safe_indexing, indexable
+from sklearn.utils import Bunch, indexable
 from sklearn.utils.metadata_routing import process_routing
-from sklearn.utils.validation import (
-    _check_method_params,
-    _check_y,
-    check_is_fitted,
-    has_fit_parameter,
-)
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
 from ..arrays import Floats, Labels
 from ..inputs.arrays import (
@@ -28,6 +23,7 @@ from ..inputs.arrays import (
     checked_trust,
     checked_weight,
     observed_classes,
+    some_rows,
 )
 from ..inputs.dask_collections import is_lazy
 from ..problem import WassersteinBall
@@ -64,7 +60,7 @@ def given_rows(
     if is_lazy(X):
         raise TypeError("X must be in memory, got a dask collection: compute it.")
     check_labels_present(y)
-    X, y = indexable(X, _check_y(y))
+    X, y = indexable(X, column_or_1d(y, warn=True))
     trust = checked_trust(label_trust, len(y))
     weight = checked_weight(sample_weight, len(y))
     _check_equal(weight)
@@ -72,11 +68,25 @@ def given_rows(
         return Rows(X, y, None, trust), routed
     kept = np.flatnonzero(weight)
     cut = {
-        name: {call: _check_method_params(X, each, kept) for call, each in calls.items()}
+        name: {call: _cut_params(each, len(y), kept) for call, each in calls.items()}
         for name, calls in routed.items()
     }
     trust = None if trust is None else trust[kept]
-    return Rows(_safe_indexing(X, kept), y[kept], None, trust), Bunch(**cut)
+    return Rows(some_rows(X, kept), y[kept], None, trust), Bunch(**cut)
+
+
+def _cut_params(params: dict[str, Any], n_rows: int, kept: Any) -> dict[str, Any]:
+    """The same arguments for some rows; arguments that have no row each stay."""
+    return {
+        name: some_rows(value, kept) if _has_rows(value, n_rows) else value
+        for name, value in params.items()
+    }
+
+
+def _has_rows(value: Any, n_rows: int) -> bool:
+    if isinstance(value, str | bytes | dict) or not hasattr(value, "__len__"):
+        return hasattr(value, "shape") and value.shape[:1] == (n_rows,)
+    return len(value) == n_rows
 
 
 def _check_equal(weight: Floats) -> None:
@@ -121,7 +131,7 @@ def prefit_part(conformal: Any, rows: Rows) -> Part:
 
 def _cut(rows: Rows, kept: Any) -> Rows:
     trust = None if rows.label_trust is None else rows.label_trust[kept]
-    return Rows(_safe_indexing(rows.X, kept), rows.y[kept], None, trust)
+    return Rows(some_rows(rows.X, kept), rows.y[kept], None, trust)
 
 
 def split_parts(conformal: Any, rows: Rows, routed: Bunch) -> list[Part]:
@@ -134,7 +144,7 @@ def split_parts(conformal: Any, rows: Rows, routed: Bunch) -> list[Part]:
             Part(
                 rows.part(conformal.estimator, test, train),
                 rows.part(conformal.estimator, train),
-                _check_method_params(rows.X, given, train),
+                _cut_params(given, len(rows.y), train),
             )
         )
     if not parts:
