@@ -1,6 +1,7 @@
 r"""Smoothing Newton: certified training at large N.
 
-Each sample's maximum is smoothed to mu logsumexp(. / mu) (``native.hinge_rows``).  The rounds
+Each sample's maximum is smoothed to mu logsumexp(. / mu) (``native.hinge_rows``).  The
+rounds
 
 1. cut mu, and the cone's complementarity with the gap that mu leaves, which falls like
    mu^2: only samples near a kink feel the smoothing;
