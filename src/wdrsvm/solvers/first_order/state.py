@@ -39,7 +39,7 @@ FIRST_ROW_TOL, LEAST_ROW_TOL = 1e-3, 1e-13
 # Pairs of classes keep this share of the gap as weight.
 PAIR_WEIGHT_SHARE = 0.1
 # Mean curvature of a free column relative to that of a row's touchable ones together,
-# which counts as at least LEAST_STIFFNESS of the natural one (``first_order_steps``).
+# which counts as at least LEAST_STIFFNESS of the natural one (``step_sizes``).
 FREE_SHARE = 0.1
 LEAST_STIFFNESS = 0.3
 # The price never falls below this share of the first.
