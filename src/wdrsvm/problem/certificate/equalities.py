@@ -13,8 +13,8 @@ from ...arrays import Codes, Flags, Floats, Matrix
 from ..norms import TINY
 from ..problem import RobustProblem
 
-# Equalities that hold to this share of their terms hold in floating point.
-ROUNDING = 1e-13
+# Rounding of sums over many rows: equalities that hold to this share of their terms hold.
+EQUALITY_ROUNDING = 1e-13
 
 
 class Sums(NamedTuple):
@@ -80,7 +80,7 @@ class Design:
         """
         width = len(self.columns)
         aim, gradient = self.aim[:, :width], sums.gradient.copy()
-        reached = np.abs(self.lack(sums)) <= ROUNDING * sums.sizes
+        reached = np.abs(self.lack(sums)) <= EQUALITY_ROUNDING * sums.sizes
         here = gradient[:, self.columns]
         gradient[:, self.columns] = np.where(reached[:, :width], aim * self.scale, here)
         return sums._replace(gradient=gradient)
