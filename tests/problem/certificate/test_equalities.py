@@ -7,7 +7,12 @@ import pytest
 from scipy import sparse
 
 from wdrsvm.problem import RobustProblem, WassersteinBall
-from wdrsvm.problem.certificate.equalities import ROUNDING, Design, Sums, largest_entries
+from wdrsvm.problem.certificate.equalities import (
+    EQUALITY_ROUNDING,
+    Design,
+    Sums,
+    largest_entries,
+)
 from wdrsvm.rows import blocks
 
 X = np.array([[1.0, -8.0, 0.0, 3.0], [-2.0, 4.0, 0.0, -1.0], [0.5, 2.0, 0.0, -4.0]])
@@ -95,7 +100,7 @@ def test_only_what_rounding_lacks_is_rounded():
     design = Design.of(problem_of(), ALL, np.zeros((2, 4)))
     design = replace(design, aim=np.tile([0.5, 0.25, -0.5, 0.0], (2, 1)))
     # The terms have size 10: ten times the rounding is rounding, eleven times is not.
-    lack = ROUNDING * np.array([[9.0, -9.0, 0.0, 0.0], [-11.0, 9.0, 11.0, 0.0]])
+    lack = EQUALITY_ROUNDING * np.array([[9.0, -9.0, 0.0, 0.0], [-11.0, 9.0, 11.0, 0.0]])
     sums = replace_aim(design, lack)
     found = design.rounded(sums)
     expected = [[1.0, 2.0, 7.0, -2.0], [7.0, 2.0, 7.0, 7.0]]

@@ -46,9 +46,8 @@ class InteriorChain:
         self, problem: RobustProblem, data: ScaledData, neighbours: list[Neighbour]
     ) -> Iterate | None:
         for other in sorted(neighbours, key=lambda other: distance(problem, other)):
-            gap = float(
-                np.clip(distance(problem, other), INTERIOR_POINT.least_distance, 1.0)
-            )
+            least = INTERIOR_POINT.least_distance
+            gap = float(np.clip(distance(problem, other), least, 1.0))
             point = other.memory.nearest(gap)
             begun = None if point is None else taken_over(data, problem.norm, point)
             if begun is not None:

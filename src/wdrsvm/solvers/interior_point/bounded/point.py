@@ -105,10 +105,8 @@ class BoundedPoint:
 
     @property
     def is_stuck(self) -> bool:
-        return (
-            self.n_short_steps >= INTERIOR_POINT.bounded_max_short_steps
-            or self.gap <= 1e-16
-        )
+        too_short = self.n_short_steps >= INTERIOR_POINT.bounded_max_short_steps
+        return too_short or self.gap <= LEAST_GAP
 
     def predictor_corrector(self) -> None:
         """One iteration of Mehrotra's method."""
