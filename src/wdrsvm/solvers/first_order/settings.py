@@ -27,11 +27,11 @@ class FirstOrderSettings:
         A solve has stalled when the last half of its epochs left more than this share of
         the gap.
     row_tol_share : float
-        Rows are balanced to this share of the gap: more would be lost at the next epoch.
+        Rows are balanced to this share of the gap: a finer balance would not show in it.
     first_row_tol, least_row_tol : float
         Limits of that tolerance, at the start and next to rounding.
     pair_weight_share : float
-        Pairs of classes keep this share of the gap as weight, so that none is forgotten.
+        Pairs of classes keep at least this share of the gap as weight.
     free_share : float
         Mean curvature of a free column relative to that of all touchable columns of a row.
     least_stiffness : float

@@ -17,8 +17,7 @@ class InteriorPointSettings:
         How far inside the constraints a classifier of another problem is placed, relative
         to its objective.
     narrowest, widest : float
-        Relative gaps between which the points of a path are remembered: wider ones are no
-        better than a new start, narrower ones are too close to the boundary.
+        Relative gaps between which the points of a path are worth remembering.
     kept_slack : float
         Slacks keep at least this share when a neighbour's point is taken over.
     least_distance : float

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class NewtonSettings:
     """What the rounds, the steps, the smoothing and the polish go by.
 
-    Lengths of mu are in units of the loss.  Names that begin with ``smooth_`` belong to
+    mu is in units of the loss.  Names that begin with ``smooth_`` belong to
     the smooth losses and replace the number of the same name there.
 
     Parameters
@@ -17,7 +17,7 @@ class NewtonSettings:
     max_iter : int
         Newton steps of a solve where the caller gives no limit.
     max_steps_per_round : int
-        Newton steps at one mu.  More show that steps no longer lead anywhere.
+        Newton steps at one mu, at most.
     first_mu, mu_factor, last_mu : float
         The smoothing of the first round, the factor from each round to the next, and the
         value below which only the polish helps.
@@ -73,7 +73,8 @@ class NewtonSettings:
         Factor on mu from each round to the next with a smooth loss, for a barrier and for
         a softmax over the labels.
     cooling_factor : float
-        Least factor while mu stands for a lower temperature: faster cooling loses the way.
+        Least factor while mu stands in for a lower temperature, which must not be reached
+        faster than this.
     softmax_rows_per_coefficient : int
         With fewer rows per coefficient, ties between labels are too few for a softmax: a
         barrier takes its place.

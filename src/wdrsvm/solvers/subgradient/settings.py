@@ -98,7 +98,7 @@ class StreamSettings:
         Rows that are made dense and standardised at a time.
     penalty : float
         Factor on the radius that prices a broken norm constraint.  The penalty is exact
-        from 1 on; the rest makes up for the noise of the batches.
+        from 1 on.
     first_reach : float
         The first reach, in units of the scores: small, because it only grows.
     mean_power : int
