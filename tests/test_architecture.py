@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,7 +31,10 @@ TESTS = ROOT / "tests"
 
 # Inside the solvers a part may import from itself and from the floors below it.
 SOLVER_FLOORS = [
-    ["compiling", "neighbours", "registry", "result", "runtime", "scaling"],
+    [
+        *("compiling", "descent_settings", "neighbours", "registry", "result"),
+        *("runtime", "scaling"),
+    ],
     ["cones"],
     ["interior_point"],
     ["newton"],
@@ -193,6 +197,55 @@ def test_a_private_import_is_seen(source):
 def test_no_module_is_too_long_to_read():
     lengths = {name_of(path): path.read_bytes().count(b"\n") for path in MODULES}
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+SETTINGS = sorted(
+    path
+    for path in PACKAGE.rglob("*.py")
+    if path.stem in ("settings", "descent_settings", "separable", "auto")
+)
+
+
+def undocumented(source):
+    """Numbers of frozen classes that the docstring of the class does not list, and classes
+    of numbers that are not frozen."""
+    for node in ast.parse(source).body:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        if "frozen=True" not in "".join(ast.unparse(each) for each in node.decorator_list):
+            yield node.name
+        listed = re.findall(r"^([a-z][\w, ]*?)(?: :.*)?$", ast.get_docstring(node), re.M)
+        known = {name for names in listed for name in names.split(", ")}
+        fields = (each.target.id for each in node.body if isinstance(each, ast.AnnAssign))
+        yield from (name for name in fields if name not in known)
+
+
+@pytest.mark.parametrize("path", SETTINGS, ids=name_of)
+def test_every_tuning_number_is_frozen_and_documented(path):
+    assert list(undocumented(path.read_text())) == []
+
+
+def test_a_tuning_number_that_is_not_documented_is_found():
+    source = '''
+@dataclass(frozen=True)
+class Known:
+    """Doc.
+
+    Parameters
+    ----------
+    one, two : float
+        Of a word: three.
+    """
+
+    one: int = 1
+    two: int = 2
+    three: int = 3
+
+@dataclass
+class Loose:
+    """Doc."""
+'''
+    assert list(undocumented(source)) == ["three", "Loose"]
 
 
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))

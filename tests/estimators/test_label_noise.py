@@ -2,6 +2,7 @@
 
 import runpy
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from wdrsvm import (
 )
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.problem.label_noise import DoubtedProblem
+from wdrsvm.solvers.descent_settings import DESCENT
 
 X, TRUTH = load_iris(return_X_y=True)
 X, TRUTH = scale(X)[::2], TRUTH[::2]
@@ -249,7 +251,9 @@ def test_a_fit_cut_short_says_so():
 
 
 def test_rounds_that_have_not_settled_say_so(monkeypatch):
-    monkeypatch.setattr("wdrsvm.solvers.label_noise.MAX_ROUNDS", 0)
+    monkeypatch.setattr(
+        "wdrsvm.solvers.label_noise.DESCENT", replace(DESCENT, max_rounds=0)
+    )
     with pytest.warns(ConvergenceWarning, match="a change of beliefs would still lower"):
         doubting(RobustLogisticRegression).fit(X, y)
 

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from wdrsvm import (
     worst_case_error,
 )
 from wdrsvm.problem.ramp import RampProblem
+from wdrsvm.solvers.descent_settings import DESCENT
 
 X, y = load_iris(return_X_y=True)
 X, y = scale(X)[::2], y[::2]
@@ -183,7 +185,7 @@ def test_a_constant_classifier_is_told():
 
 
 def test_rounds_that_have_not_settled_say_so(monkeypatch):
-    monkeypatch.setattr("wdrsvm.solvers.ramp.MAX_ROUNDS", 0)
+    monkeypatch.setattr("wdrsvm.solvers.ramp.DESCENT", replace(DESCENT, max_rounds=0))
     with pytest.warns(UserWarning, match="dropping other rows would still lower") as caught:
         RobustLinearSVC(loss="ramp").fit(X, y)
     assert caught[0].filename == __file__

@@ -9,8 +9,8 @@ from tests.agreement.loss_program import optimum
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.problem.label_noise import DoubtedProblem
 from wdrsvm.solvers import SolverSettings, solve
+from wdrsvm.solvers.descent_settings import DESCENT
 from wdrsvm.solvers.label_noise import (
-    N_FOLDS,
     Descent,
     disbelieve,
     folds_of,
@@ -163,11 +163,11 @@ def test_infinite_prices_leave_one_ordinary_fit():
 
 
 def test_folds_leave_small_classes_whole():
-    y = np.repeat([0, 1, 2], [7, N_FOLDS, 9])
+    y = np.repeat([0, 1, 2], [7, DESCENT.n_folds, 9])
     fold = folds_of(y, 3)
     assert (fold[y == 1] == -1).all()
     for c in (0, 2):
-        counts = np.bincount(fold[y == c], minlength=N_FOLDS)
+        counts = np.bincount(fold[y == c], minlength=DESCENT.n_folds)
         assert counts.min() >= 2
         assert np.ptp(counts) <= 1
 

@@ -1,5 +1,7 @@
 """The descent of the ramp bound: never up, certified, the same every time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
@@ -8,6 +10,7 @@ from sklearn.preprocessing import scale
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.problem.ramp import RampProblem
 from wdrsvm.solvers import SolverSettings, Start, solve
+from wdrsvm.solvers.descent_settings import DESCENT
 from wdrsvm.solvers.ramp import minimise_ramp
 
 SETTINGS = SolverSettings()
@@ -89,7 +92,7 @@ def test_a_start_that_is_better_is_kept():
 
 
 def test_rounds_that_have_not_settled_say_so(monkeypatch):
-    monkeypatch.setattr("wdrsvm.solvers.ramp.MAX_ROUNDS", 0)
+    monkeypatch.setattr("wdrsvm.solvers.ramp.DESCENT", replace(DESCENT, max_rounds=0))
     found, settled = minimise_ramp(ramp_of(*noisy_rows(0)), SETTINGS)
     assert not settled
     assert found.certificate.dual_bound == -np.inf

@@ -19,7 +19,8 @@ from ..problem.ball import as_float
 from ..problem.label_noise import Beliefs, DoubtedProblem
 from ..robustness.paths.constant_points import without_features
 from ..solvers import SolverResult, SolverSettings, Start, solve
-from ..solvers.label_noise import MAX_ROUNDS, disbelieve
+from ..solvers.descent_settings import DESCENT
+from ..solvers.label_noise import disbelieve
 from ._fit import Training, TrainingData, check_choice, concluded, solver_of
 
 
@@ -119,8 +120,8 @@ def doubted_constant_value(estimator: Any, problem: RobustProblem) -> float:
 
 def _warn_about_rounds(estimator: Any) -> None:
     warnings.warn(
-        f"{type(estimator).__name__} stopped after {MAX_ROUNDS} rounds, although a change "
-        "of beliefs would still lower the objective. Raise label_cost or tol.",
+        f"{type(estimator).__name__} stopped after {DESCENT.max_rounds} rounds, although a "
+        "change of beliefs would still lower the objective. Raise label_cost or tol.",
         ConvergenceWarning,
         stacklevel=4,
     )

@@ -16,7 +16,7 @@ from ..problem import Certificate, RobustProblem
 from ..problem.ramp import RampProblem
 from ..robustness.promises.worst_case_error import error_of_rows
 from ..solvers import SolverResult, SolverSettings, SolverStatus, Start
-from ..solvers.label_noise import MAX_ROUNDS
+from ..solvers.descent_settings import DESCENT
 from ..solvers.ramp import minimise_ramp
 from ._fit import RadiusWarning, Training, TrainingData, solver_of, warn_about_gap
 
@@ -118,8 +118,8 @@ def _check_rows(problem: RobustProblem) -> None:
 
 def _warn_about_rounds(estimator: Any) -> None:
     warnings.warn(
-        f"{type(estimator).__name__} stopped after {MAX_ROUNDS} rounds, although dropping "
-        "other rows would still lower the bound. Raise radius or tol.",
+        f"{type(estimator).__name__} stopped after {DESCENT.max_rounds} rounds, although "
+        "dropping other rows would still lower the bound. Raise radius or tol.",
         ConvergenceWarning,
         stacklevel=5,
     )

@@ -37,7 +37,7 @@ from .certificate.gap import Certificate
 from .problem import RobustProblem
 
 # Shares of a row's weight that differ by less are treated as equal.
-ROUNDING = 1e-9
+BELIEF_ROUNDING = 1e-9
 
 
 class Beliefs(NamedTuple):
@@ -138,8 +138,8 @@ class DoubtedProblem:
         taken = self._allowed(order) if self.guards else weight[order]
         share = taken / weight[order]
         belief = np.ones(len(y))
-        belief[order] = 1 - np.where(share > 1 - ROUNDING, 1.0, share)
-        belief[belief > 1 - ROUNDING] = 1.0
+        belief[order] = 1 - np.where(share > 1 - BELIEF_ROUNDING, 1.0, share)
+        belief[belief > 1 - BELIEF_ROUNDING] = 1.0
         return Beliefs(belief, label, bool((belief[order] > 0).any()))
 
     def _allowed(self, order: Codes) -> Floats:
@@ -155,7 +155,7 @@ class DoubtedProblem:
 
     def agree(self, one: Beliefs, other: Beliefs) -> bool:
         """Whether two beliefs lead to the same convex problem."""
-        if np.abs(one.belief - other.belief).max() > ROUNDING:
+        if np.abs(one.belief - other.belief).max() > BELIEF_ROUNDING:
             return False
         doubted = other.belief < 1
         return not self.repair or np.array_equal(one.label[doubted], other.label[doubted])

@@ -32,7 +32,7 @@ from .loss import lead_of
 from .problem import RobustProblem
 
 # Leads below this share of the largest one are none.
-ROUNDING = 1e-9
+LEAD_ROUNDING = 1e-9
 
 
 class RampPoint(NamedTuple):
@@ -103,7 +103,7 @@ class RampProblem:
         """B at the best scale of a classifier."""
         leads, modulus = self.leads(coef, intercept), self.problem.modulus(coef)
         # Leads that are rounding beside the others would take the scale to infinity.
-        right = leads > ROUNDING * max(leads.max(), 0.0)
+        right = leads > LEAD_ROUNDING * max(leads.max(), 0.0)
         if not modulus > 0:
             # Nothing moves: every lead may be as large as the loss can use.
             scale = float(1.0 / leads[right].min()) if right.any() else 1.0

@@ -27,20 +27,9 @@ import numpy as np
 from ..arrays import Codes, Floats
 from ..problem import RobustProblem
 from ..problem.label_noise import Beliefs, ConvexPiece, DoubtedProblem
+from .descent_settings import DESCENT
 from .result import History, SolverResult, SolverSettings, Start
 from .solve import solve
-
-# Gap of the fits on the way: beliefs hardly change below it.
-ROUGH_TOL = 1e-2
-# Prices on the way from belief in all labels to the ones asked for.
-DEARER = (4.0, 2.0, 1.0)
-N_FOLDS = 3
-MAX_ROUNDS = 200
-# Limits of disbelief whose ends a larger limit may keep.
-LIMITS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-# A fall of the objective by less than this share of the tolerance is none.
-NEGLIGIBLE = 1e-3
-
 
 # A solver of convex problems.
 Fit: TypeAlias = Callable[[RobustProblem, SolverSettings, Start | None], SolverResult]
@@ -97,13 +86,13 @@ class Descent:
     ) -> Point:
         point = self.round(doubted, beliefs, start)
         self._record(point)
-        for _ in range(MAX_ROUNDS):
+        for _ in range(DESCENT.max_rounds):
             beliefs = doubted.beliefs(point.found.coef, point.found.intercept)
             self.guarded |= beliefs.guarded
             if doubted.agree(beliefs, point.beliefs):
                 return point._replace(beliefs=beliefs)
             new = self.round(doubted, beliefs, point.start)
-            enough = NEGLIGIBLE * self.settings.tol * point.value
+            enough = DESCENT.negligible_fall * self.settings.tol * point.value
             if not new.value < point.value - enough:
                 return point
             point = new
@@ -136,18 +125,19 @@ def disbelieve(
 
 
 def _best_of_limits(doubted: DoubtedProblem, exact: Descent, start: Start | None) -> Point:
-    """The best end at the limit of disbelief and at the smaller ones of ``LIMITS``.
+    """The best end at the limit of disbelief and at the smaller ones of the settings.
 
     What a smaller limit allows a larger one allows too, so that the objective never rises
     from one of these limits to the next.  A limit that nothing ran into is as good as all
     larger ones.
     """
-    tol = max(exact.settings.tol, ROUGH_TOL)
+    tol = max(exact.settings.tol, DESCENT.rough_tol)
     rough = Descent(exact.solve, replace(exact.settings, tol=tol))
     believing = rough.round(doubted, doubted.all_believed, start)
     scores = out_of_fold_scores(doubted.problem, rough, believing.start)
+    smaller = (each for each in DESCENT.disbelief_limits if each < doubted.max_disbelief)
     best = None
-    for limit in (*(each for each in LIMITS if each < doubted.max_disbelief), None):
+    for limit in (*smaller, None):
         limited = doubted if limit is None else replace(doubted, max_disbelief=limit)
         rough.guarded = exact.guarded = False
         ends = _ends(limited, rough, start, believing, scores)
@@ -184,7 +174,7 @@ def _ends(
 ) -> Iterator[Point]:
     """Where the starts lead."""
     point = believing
-    for factor in DEARER:
+    for factor in DESCENT.price_factors:
         priced = doubted.dearer(factor)
         beliefs = priced.beliefs(point.found.coef, point.found.intercept)
         point = rough.run(priced, beliefs, point.start)
@@ -201,7 +191,7 @@ def out_of_fold_scores(problem: RobustProblem, rough: Descent, start: Start) -> 
     """
     fold = folds_of(problem.y, problem.n_classes)
     scores = problem.scores(start.coef, start.intercept)
-    for k in range(N_FOLDS):
+    for k in range(DESCENT.n_folds):
         judged = fold == k
         if not judged.any():
             continue
@@ -221,6 +211,6 @@ def folds_of(y: Codes, n_classes: int) -> Codes:
     fold = np.full(len(y), -1, dtype=np.intp)
     for c in range(n_classes):
         rows = np.flatnonzero(y == c)
-        if len(rows) > N_FOLDS:
-            fold[rows] = np.arange(len(rows)) % N_FOLDS
+        if len(rows) > DESCENT.n_folds:
+            fold[rows] = np.arange(len(rows)) % DESCENT.n_folds
     return fold

@@ -27,16 +27,9 @@ import numpy as np
 from ..problem import Certificate
 from ..problem.label_noise import Beliefs
 from ..problem.ramp import RampPoint, RampProblem
-from .label_noise import MAX_ROUNDS, NEGLIGIBLE, ROUGH_TOL, Descent, Fit, solve_as_chosen
+from .descent_settings import DESCENT
+from .label_noise import Descent, Fit, solve_as_chosen
 from .result import History, SolverResult, SolverSettings, Start
-
-# Rounds of a rough descent: most end before.
-ROUGH_ROUNDS = 4
-# The smaller radius of a start, as a share of the one asked for.
-SMALLER = 0.3
-# A row that loses more than this is wrong by far.
-FAR_WRONG = 2.0
-
 
 # The last fit to each set of rows, and the dual bound there.
 Seen: TypeAlias = dict[bytes, tuple[SolverResult, float]]
@@ -64,16 +57,16 @@ def minimise_ramp(
     as its dual bound that of the convex problem on the rows kept.
     """
     exact = Descent(solve, settings, History(settings.callback))
-    rough = Descent(solve, replace(settings, tol=max(settings.tol, ROUGH_TOL)))
+    rough = Descent(solve, replace(settings, tol=max(settings.tol, DESCENT.rough_tol)))
     first = exact.fit(ramp.problem, None)
     begun = ramp.scaled(first.coef, first.intercept)
     seen: Seen = {}
     points = [
-        descended(ramp, rough, point, ROUGH_ROUNDS, seen).point
+        descended(ramp, rough, point, DESCENT.ramp_rough_rounds, seen).point
         for point in (begun, *_other_starts(ramp, rough, first, start))
     ]
     best = min(points, key=lambda each: each.value)
-    end = descended(ramp, exact, best, MAX_ROUNDS, {})
+    end = descended(ramp, exact, best, DESCENT.max_rounds, {})
     constant = ramp.constant()
     if constant.value < end.point.value:
         end = RampEnd(constant, None, ramp.lost(constant))
@@ -101,7 +94,8 @@ def descended(
         seen[rows] = last.found, bound
         descent.history.add(descent.n_iter, point.value, bound)
         new = ramp.scaled(last.found.coef, last.found.intercept)
-        if not new.value < point.value - NEGLIGIBLE * descent.settings.tol * point.value:
+        enough = DESCENT.negligible_fall * descent.settings.tol * point.value
+        if not new.value < point.value - enough:
             return RampEnd(point, last.found, bound)
         point = new
     return RampEnd(point, None, -np.inf, settled=False)
@@ -113,8 +107,8 @@ def _other_starts(
     radius, doubted = ramp.problem.radius, ramp.doubted
     if np.isfinite(ramp.flip_cost).any():
         yield _fitted(ramp, rough, radius, doubted.all_believed)
-    yield _fitted(ramp, rough, SMALLER * radius, doubted.all_believed)
-    kept = doubted.dearer(FAR_WRONG).beliefs(first.coef, first.intercept)
+    yield _fitted(ramp, rough, DESCENT.ramp_smaller_radius * radius, doubted.all_believed)
+    kept = doubted.dearer(DESCENT.ramp_far_wrong).beliefs(first.coef, first.intercept)
     if ramp.has_two_classes(kept):
         yield _fitted(ramp, rough, radius, kept)
     if start is not None:

@@ -13,22 +13,46 @@ Where none does, nothing is said of the data.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
 
 from ..arrays import Floats
 from ..problem import RobustProblem
+from ..problem.certificate.gap import LEAST_SCALE
 from .result import History, Incumbent, SolverResult, SolverSettings
 from .scaling import dense_rows
 
-# Shares of the mean diagonal of the system.
-RIDGES = (1e-1, 1e-3, 1e-5, 1e-7, 1e-9, 1e-11, 1e-13)
-# Entries of X and unknowns of the smaller system up to which a look takes a moment only.
-MAX_ENTRIES = 20_000_000
-MAX_SYSTEM = 2500
-# The share of what may be left of the gap that is left of a smooth loss.
-LEFT = 0.1
+
+@dataclass(frozen=True)
+class SeparableSettings:
+    """Which ridges are tried, and where trying them takes a moment only.
+
+    Parameters
+    ----------
+    ridges : tuple of float
+        Ridges as shares of the mean diagonal of the system, from the least steep scores
+        on.
+    max_entries : int
+        Entries of X up to which a look takes a moment only.
+    max_system : int
+        The same for the unknowns of the smaller system.
+    left_of_gap : float
+        Share of the allowed gap that a smooth loss may leave.
+    margin_excess : float
+        By how much, relative to the margin, scores exceed it so that rounding leaves no
+        loss.
+    """
+
+    ridges: tuple[float, ...] = (1e-1, 1e-3, 1e-5, 1e-7, 1e-9, 1e-11, 1e-13)
+    max_entries: int = 20_000_000
+    max_system: int = 2500
+    left_of_gap: float = 0.1
+    margin_excess: float = 1e-9
+
+
+SEPARABLE = SeparableSettings()
 
 
 def separated(problem: RobustProblem, settings: SolverSettings) -> SolverResult | None:
@@ -52,10 +76,10 @@ def separated(problem: RobustProblem, settings: SolverSettings) -> SolverResult 
 def _is_worth_a_look(problem: RobustProblem) -> bool:
     if problem.radius > 0 or problem.is_distributed or not problem.weight.all():
         return False
-    if problem.n_rows * problem.n_features > MAX_ENTRIES:
+    if problem.n_rows * problem.n_features > SEPARABLE.max_entries:
         return False
     free_flips = np.isfinite(problem.attainable_flip_cost()).any()
-    return min(problem.X.shape) <= MAX_SYSTEM and not free_flips
+    return min(problem.X.shape) <= SEPARABLE.max_system and not free_flips
 
 
 def _ridge_classifiers(problem: RobustProblem) -> Iterator[tuple[Floats, Floats]]:
@@ -72,7 +96,7 @@ def _ridge_classifiers(problem: RobustProblem) -> Iterator[tuple[Floats, Floats]
     wide = rows.shape[1] > rows.shape[0]
     system = rows @ rows.T if wide else rows.T @ rows
     diagonal = np.diag(system).copy()
-    for ridge in RIDGES:
+    for ridge in SEPARABLE.ridges:
         np.fill_diagonal(system, diagonal + ridge * diagonal.mean())
         try:
             factor = linalg.cho_factor(system, lower=True)
@@ -103,6 +127,6 @@ def _margin_wanted(problem: RobustProblem, tol: float) -> float:
     """
     loss, rivals = problem.loss, problem.n_classes - 1
     if loss.temperature == 0:
-        return loss.margin * (1 + 1e-9)
-    left = LEFT * tol * 1e-2 / loss.temperature
+        return loss.margin * (1 + SEPARABLE.margin_excess)
+    left = SEPARABLE.left_of_gap * tol * LEAST_SCALE / loss.temperature
     return float(loss.margin + loss.temperature * np.log(rivals / np.expm1(left)))

@@ -26,6 +26,7 @@ from wdrsvm.problem.certificate.equalities import Equalities
 from wdrsvm.problem.certificate.joint import Joint
 from wdrsvm.problem.certificate.multipliers import Loosened, RowMultipliers
 from wdrsvm.problem.certificate.radius_envelope import NOTHING, DualPoint
+from wdrsvm.problem.certificate.settings import CERTIFICATE
 from wdrsvm.rows import blocks
 from wdrsvm.rows import threads as row_threads
 from wdrsvm.solvers.interior_point.loop import interior_point
@@ -319,10 +320,14 @@ def test_a_bound_that_is_enough_is_not_steered(steerings):
 def test_steering_is_tried_up_to_its_work(steerings, monkeypatch):
     problem, beyond = a_row_a_class(), halves(gradient=GRADIENT)
     work = 2 * (2 * (1 + 1)) ** 2
-    monkeypatch.setattr(certificate, "MAX_STEERING_WORK", work - 1)
+    monkeypatch.setattr(
+        certificate, "CERTIFICATE", replace(CERTIFICATE, max_steering_work=work - 1)
+    )
     dual_bound(problem, beyond)
     assert steerings == []
-    monkeypatch.setattr(certificate, "MAX_STEERING_WORK", work)
+    monkeypatch.setattr(
+        certificate, "CERTIFICATE", replace(CERTIFICATE, max_steering_work=work)
+    )
     dual_bound(problem, beyond)
     assert len(steerings) == 1
 
@@ -368,12 +373,16 @@ def test_joint_tilts_are_for_few_rows_of_flips_of_the_loss_with_kinks(monkeypatc
     problem = random_problem(3)
     n_rows, n_classes, n_features = problem.n_rows, problem.n_classes, problem.n_features
     entries = n_rows * (n_classes**2 + (n_features + 1) ** 2)
-    monkeypatch.setattr(certificate, "MAX_JOINT_ENTRIES", entries)
+    monkeypatch.setattr(
+        certificate, "CERTIFICATE", replace(CERTIFICATE, max_joint_entries=entries)
+    )
     assert certificate._can_tilt_jointly(problem, 1e-300)
     assert not certificate._can_tilt_jointly(problem, 0.0)
     smooth = replace(problem, loss=LOSSES["logistic"])
     assert not certificate._can_tilt_jointly(smooth, 0.1)
-    monkeypatch.setattr(certificate, "MAX_JOINT_ENTRIES", entries - 1)
+    monkeypatch.setattr(
+        certificate, "CERTIFICATE", replace(CERTIFICATE, max_joint_entries=entries - 1)
+    )
     assert not certificate._can_tilt_jointly(problem, 0.1)
 
 

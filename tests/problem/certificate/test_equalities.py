@@ -8,7 +8,7 @@ from scipy import sparse
 
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.problem.certificate.equalities import (
-    ROUNDING,
+    EQUALITY_ROUNDING,
     Equalities,
     Sums,
     largest_entries,
@@ -102,7 +102,7 @@ def test_only_what_rounding_lacks_is_rounded():
     equalities = Equalities.of(problem_of(), ALL, np.zeros((2, 4)))
     equalities = replace(equalities, aim=np.tile([0.5, 0.25, -0.5, 0.0], (2, 1)))
     # The terms have size 10: ten times the rounding is rounding, eleven times is not.
-    lack = ROUNDING * np.array([[9.0, -9.0, 0.0, 0.0], [-11.0, 9.0, 11.0, 0.0]])
+    lack = EQUALITY_ROUNDING * np.array([[9.0, -9.0, 0.0, 0.0], [-11.0, 9.0, 11.0, 0.0]])
     sums = replace_aim(equalities, lack)
     found = equalities.rounded(sums)
     expected = [[1.0, 2.0, 7.0, -2.0], [7.0, 2.0, 7.0, 7.0]]

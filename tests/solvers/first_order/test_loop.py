@@ -16,6 +16,7 @@ from wdrsvm.solvers.first_order.loop import first_order
 from wdrsvm.solvers.first_order.norms import tables
 from wdrsvm.solvers.first_order.norms.polar import shortest_flow
 from wdrsvm.solvers.first_order.rows import Design, Duals, FreeTable, Rows, samples_of
+from wdrsvm.solvers.first_order.settings import FIRST_ORDER
 from wdrsvm.solvers.first_order.state import Ascent
 from wdrsvm.solvers.interior_point.loop import interior_point
 
@@ -316,7 +317,7 @@ def test_where_calls_into_compiled_code_end_changes_nothing(monkeypatch, norm, l
     """An interrupt is looked for between calls: any number of them gives the same."""
     problem = replace(wide(norm, 0.5), loss=LOSSES[loss])
     whole = ascended(problem, 2).block.coef
-    monkeypatch.setattr(tables, "MAX_CALL_WORK", 1.0)
+    monkeypatch.setattr(tables, "FIRST_ORDER", replace(FIRST_ORDER, max_call_work=1.0))
     np.testing.assert_array_equal(ascended(problem, 2).block.coef, whole)
 
 

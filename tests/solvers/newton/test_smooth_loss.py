@@ -8,6 +8,7 @@ import pytest
 from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, choose, solve
 from wdrsvm.solvers.newton import smooth_loss as module
+from wdrsvm.solvers.newton.settings import NEWTON
 
 from ...agreement.instances import describe, random_problem
 
@@ -45,14 +46,15 @@ def test_many_rows_are_certified(norm, label_cost, loss):
 def test_softmax_and_barrier_find_the_same(monkeypatch):
     problem = replace(blobs(1500), loss=SMOOTHED)
     many = solve(problem, "newton").certificate
-    monkeypatch.setattr(module, "SOFTMAX_ROWS_A_COEFFICIENT", np.inf)
+    never = replace(NEWTON, softmax_rows_per_coefficient=np.inf)
+    monkeypatch.setattr(module, "NEWTON", never)
     few = solve(problem, "newton").certificate
     assert many.objective == pytest.approx(few.objective, abs=1e-6)
     assert max(many.dual_bound, few.dual_bound) <= min(many.objective, few.objective)
 
 
 def test_a_softmax_that_is_not_fine_enough_gives_way_to_the_barrier(monkeypatch):
-    monkeypatch.setattr(module, "LAST_SOFTMAX_MU", 0.1)
+    monkeypatch.setattr(module, "NEWTON", replace(NEWTON, last_softmax_mu=0.1))
     result = solve(replace(blobs(1500), loss=SMOOTHED), "newton")
     assert result.status is SolverStatus.CONVERGED
 

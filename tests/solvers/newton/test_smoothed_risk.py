@@ -11,6 +11,7 @@ from wdrsvm.rows import blocks
 from wdrsvm.rows import reduce as sweeps
 from wdrsvm.rows.reduce import MemoryReduction
 from wdrsvm.solvers.newton import smoothing
+from wdrsvm.solvers.newton.settings import NEWTON
 from wdrsvm.solvers.newton.smoothed_risk import Passes
 from wdrsvm.solvers.scaling import Scaling
 
@@ -100,7 +101,7 @@ def test_gradient_is_that_of_the_loss(seed):
 
 @pytest.mark.parametrize("seed", EVERY_SEED)
 def test_curvature_is_that_of_the_gradient(seed, monkeypatch):
-    monkeypatch.setattr(smoothing, "SATURATED", -1.0)
+    monkeypatch.setattr(smoothing, "NEWTON", replace(NEWTON, saturated=-1.0))
     problem = random_problem(seed)
     passes, coef = passes_over(problem), coefficients(problem)
     rng = np.random.default_rng(seed)

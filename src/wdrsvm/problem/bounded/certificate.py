@@ -26,9 +26,8 @@ import numpy as np
 
 from ...arrays import Codes, Floats
 from ..ball import CategoricalGroup
-from ..certificate.bound import MAX_TILTS
-from ..certificate.equalities import ROUNDING
-from ..certificate.multipliers import TRACE
+from ..certificate.equalities import EQUALITY_ROUNDING
+from ..certificate.settings import CERTIFICATE
 from ..norms import NORMS
 from ..problem import RobustProblem
 
@@ -52,7 +51,7 @@ def bounded_dual_bound(problem: RobustProblem, plan: PairPlan) -> float:
     """A lower bound of the optimum; 0, which is always valid, if none better is found."""
     balanced = _Balance(problem, plan).bound()
     if balanced is None:
-        trace = TRACE * problem.weight / len(plan.winner)
+        trace = CERTIFICATE.loosening * problem.weight / len(plan.winner)
         loose = plan._replace(mass=np.maximum(plan.mass, 0.0) + trace)
         balanced = _Balance(problem, loose).bound()
     return 0.0 if balanced is None else balanced
@@ -136,10 +135,10 @@ class _Balance:
     def bound(self) -> float | None:
         """The bound, or None if tilting does not balance the plan."""
         mass, scale = self.start, None
-        for _ in range(MAX_TILTS + 1):
+        for _ in range(CERTIFICATE.max_tilts + 1):
             residual, size, system = self._sums(mass)
             scale = size if scale is None else scale
-            if (np.abs(residual) <= ROUNDING * np.maximum(scale, 1e-3)).all():
+            if (np.abs(residual) <= EQUALITY_ROUNDING * np.maximum(scale, 1e-3)).all():
                 return self._scaled(mass)
             mass = self._tilted(mass, _solved(system, residual))
         return None

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MAX_TANGENTS = 200
 # The search ends if the intersection of the tangents is this close to F, relatively.
-ROUNDING = 1e-13
+VALUE_ROUNDING = 1e-13
 
 
 class RobustRisk(NamedTuple):
@@ -286,7 +286,7 @@ class BoundedMoves:
             return radius * lam + plan.loss - lam * plan.cost
 
         # If escaping pays exactly lam, the best l2 move is not limited.
-        left = self.plan(coef, intercept, self.least_lam(coef) * (1 + ROUNDING))
+        left = self.plan(coef, intercept, self.least_lam(coef) * (1 + VALUE_ROUNDING))
         if left.cost <= radius:
             risk = value(left, left.lam)
             return WorstPlans([left], [1.0], risk, left.lam, radius - left.cost)
@@ -298,7 +298,7 @@ class BoundedMoves:
             lam = min(max(lam, left.lam), right.lam)
             floor = value(left, lam)
             middle = self.plan(coef, intercept, lam)
-            if value(middle, lam) - floor <= ROUNDING * max(1.0, abs(floor)):
+            if value(middle, lam) - floor <= VALUE_ROUNDING * max(1.0, abs(floor)):
                 break
             left, right = (middle, right) if middle.cost > radius else (left, middle)
         share = (radius - right.cost) / (left.cost - right.cost)

@@ -29,27 +29,12 @@ from ...arrays import Flags, Floats
 from ...rows.reduce import added
 from ..norms import polar
 from ..problem import RobustProblem
-from .equalities import ROUNDING, Equalities, Sums, largest_entries
+from .equalities import EQUALITY_ROUNDING, Equalities, Sums, largest_entries
 from .gap import Certificate
 from .joint import Joint
 from .multipliers import Loosened, MultiplierSource
 from .radius_envelope import NOTHING, DualPoint
-
-MAX_TILTS = 20
-# Up to this many rows, another reduction costs less than the system of a needless tilt.
-FEW_ROWS = 4096
-MAX_STEERINGS = 3
-FIRST_RIDGE, LAST_RIDGE, STIFFER = 1e-12, 1e-2, 1e3
-# Steer the gradient only if rows times squared unknowns are at most this many.
-MAX_STEERING_WORK = 1e11
-# Steer the gradient only up to this many unknowns, whose dense system fits into memory.
-MAX_STEERING_UNKNOWNS = 6000
-# Tilt jointly only if the dense curvatures of all rows have at most this many entries.
-MAX_JOINT_ENTRIES = 1e5
-# Features that can spend at most this share of the budget are not steered.
-SMALL_CHANGE = 1e-9
-# Below this radius, relative to the spending on flips, also try the bound without a budget.
-TINY_RADIUS = 1e-7
+from .settings import CERTIFICATE
 
 
 def certify(
@@ -102,12 +87,13 @@ def dual_point(
     unscaled = feasible is not None and point.share(radius) == 1
     unknowns = problem.n_classes * (problem.n_features + 1)
     steering = steering and multipliers.gradient is not None
-    steerable = steering and problem.n_rows * unknowns**2 <= MAX_STEERING_WORK
-    steerable = steerable and unknowns <= MAX_STEERING_UNKNOWNS
+    steerable = steering and problem.n_rows * unknowns**2 <= CERTIFICATE.max_steering_work
+    steerable = steerable and unknowns <= CERTIFICATE.max_steering_unknowns
     if point.bound(radius) < enough and not unscaled and steerable:
         steered = _steered(problem, multipliers, fixed, rough.on_flips)
         point = _better(point, steered, radius)
-        tiny = radius < TINY_RADIUS * rough.on_flips + TINY_RADIUS
+        least = CERTIFICATE.tiny_radius
+        tiny = radius < least * rough.on_flips + least
         if point.bound(radius) < enough and tiny:
             loose = Loosened(multipliers)
             point = _better(point, _steered(problem, loose, fixed, np.inf), radius)
@@ -120,7 +106,7 @@ def dual_point(
 def _can_tilt_jointly(problem: RobustProblem, on_flips: float) -> bool:
     entries = problem.n_rows * (problem.n_classes**2 + (problem.n_features + 1) ** 2)
     kinks = problem.loss.temperature == 0 and not problem.is_distributed
-    return kinks and on_flips > 0 and entries <= MAX_JOINT_ENTRIES
+    return kinks and on_flips > 0 and entries <= CERTIFICATE.max_joint_entries
 
 
 def _better(one: DualPoint, other: DualPoint, radius: float) -> DualPoint:
@@ -160,14 +146,14 @@ def _steered(
     share = min(1.0, problem.radius / spent) if spent > 0 else 1.0
     costly = fixed | ~_cost_nothing(problem)
     best = NOTHING
-    for _ in range(MAX_STEERINGS):
+    for _ in range(CERTIFICATE.max_steerings):
         equalities = Equalities.of(problem, costly, share * gradient)
         steered, _ = _balanced(problem, multipliers, equalities, flip_share=share)
         steered = None if steered is None else equalities.rounded(steered)
         own_flow = None if flow is None else share * flow
         reached = _point(problem, steered, own_flow)
         best = _better(best, reached, problem.radius)
-        if steered is None or reached.share(problem.radius) >= 1 - ROUNDING:
+        if steered is None or reached.share(problem.radius) >= 1 - EQUALITY_ROUNDING:
             break
         # Tilting may have raised the spending on flips a little.
         share *= reached.share(problem.radius)
@@ -181,7 +167,7 @@ def _cost_nothing(problem: RobustProblem) -> Flags:
     """
     largest = largest_entries(problem, np.arange(problem.n_features))
     cost = np.where(np.isfinite(problem.feature_cost), problem.feature_cost, 0.0)
-    return np.asarray(cost * largest < SMALL_CHANGE * problem.radius)
+    return np.asarray(cost * largest < CERTIFICATE.negligible_share * problem.radius)
 
 
 def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None) -> float:
@@ -213,14 +199,14 @@ def _balanced(
     If the rows are too few to follow a tilt, the error grows; then the ridge is raised.
     """
     tilts: list[Floats] = []
-    many = problem.n_rows > FEW_ROWS
+    many = problem.n_rows > CERTIFICATE.few_rows
     first = sums = _summed(problem, multipliers, equalities, tilts, flip_share, many)
     # If the rows are too few to meet all equalities, they may still meet the strict ones.
     for columns in (np.ones_like(equalities.strict), equalities.strict):
-        ridge, limit = FIRST_RIDGE, len(tilts) + MAX_TILTS
-        while len(tilts) < limit and ridge < LAST_RIDGE:
+        ridge, limit = CERTIFICATE.first_ridge, len(tilts) + CERTIFICATE.max_tilts
+        while len(tilts) < limit and ridge < CERTIFICATE.last_ridge:
             miss = equalities.miss(sums, columns)
-            if miss <= ROUNDING:
+            if miss <= EQUALITY_ROUNDING:
                 break
             if sums.system is None:
                 sums = _summed(problem, multipliers, equalities, tilts, flip_share, True)
@@ -231,8 +217,8 @@ def _balanced(
                 sums = tilted
             else:
                 tilts.pop()
-                ridge *= STIFFER
-    exact = equalities.miss(sums, equalities.strict) <= ROUNDING
+                ridge *= CERTIFICATE.ridge_factor
+    exact = equalities.miss(sums, equalities.strict) <= EQUALITY_ROUNDING
     return (sums if exact else None), first
 
 

@@ -18,7 +18,7 @@ from ..norms import TINY
 from ..problem import RobustProblem
 
 # Equalities hold in floating point if they hold up to this share of their terms.
-ROUNDING = 1e-13
+EQUALITY_ROUNDING = 1e-13
 
 
 class Sums(NamedTuple):
@@ -93,7 +93,7 @@ class Equalities:
         """
         width = len(self.columns)
         aim, gradient = self.aim[:, :width], sums.gradient.copy()
-        reached = np.abs(self.lack(sums)) <= ROUNDING * sums.sizes
+        reached = np.abs(self.lack(sums)) <= EQUALITY_ROUNDING * sums.sizes
         here = gradient[:, self.columns]
         gradient[:, self.columns] = np.where(reached[:, :width], aim * self.scale, here)
         return sums._replace(gradient=gradient)

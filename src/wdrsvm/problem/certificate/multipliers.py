@@ -17,11 +17,7 @@ from ...arrays import Codes, Floats
 from ...rows.along_rows import row_maxima, row_sums
 from ..loss import LOSSES, Loss
 from ..problem import RobustProblem
-
-# A row is left out of a tilt's system if less than this share of its mass is off one class.
-SPREAD = 1e-9
-# Share of a row's weight that ``loosened`` adds.
-TRACE = 1e-9
+from .settings import CERTIFICATE
 
 
 class RowDuals(Protocol):
@@ -110,7 +106,7 @@ class RowMultipliers(NamedTuple):
         return RowMultipliers(np.maximum(alpha, 0.0), phi, beta)
 
     def loosened(self, weight: Floats) -> RowMultipliers:
-        trace = TRACE * weight[:, None] / self.alpha.shape[1]
+        trace = CERTIFICATE.loosening * weight[:, None] / self.alpha.shape[1]
         return self._replace(alpha=self.alpha + trace, beta=self.beta + trace)
 
     def tilted(self, pull: Floats) -> RowMultipliers:
@@ -191,7 +187,7 @@ def _add_curvature(system: Floats, mass: Floats, columns: Floats) -> None:
     if n_columns == 0:
         return
     total = row_sums(mass)
-    spread_out = total - row_maxima(mass) > SPREAD * total
+    spread_out = total - row_maxima(mass) > CERTIFICATE.least_spread * total
     mass, columns = mass[spread_out], columns[spread_out]
     share = mass / np.sqrt(total[spread_out, None])
     spread = (share[:, :, None] * columns[:, None, :]).reshape(

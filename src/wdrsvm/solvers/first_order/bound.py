@@ -18,17 +18,14 @@ import numpy as np
 
 from ...arrays import Codes, Floats
 from ...problem import Multipliers, RobustProblem
-from ...problem.certificate.bound import MAX_TILTS, balanced_sums
-from ...problem.certificate.equalities import ROUNDING
-from ...problem.certificate.multipliers import TRACE
+from ...problem.certificate.bound import balanced_sums
+from ...problem.certificate.equalities import EQUALITY_ROUNDING
+from ...problem.certificate.settings import CERTIFICATE
 from ...problem.certificate.smooth import Tangents
 from .kernels import add_curvature, add_response, add_slopes, tilt
 from .layout import Layout
 from .rows import Design, Duals, Rows
-
-# Conjugate gradients for a tilt: rough is enough, for tilts are repeated.
-MAX_CG_STEPS = 200
-CG_TOL = 1e-6
+from .settings import FIRST_ORDER
 
 
 class Feasible(NamedTuple):
@@ -81,7 +78,8 @@ def feasible_tangents(
 def feasible_pieces(rows: Rows, layout: Layout, duals: Duals) -> Feasible | None:
     """Masses on Crammer-Singer pieces are tilted without a dense system."""
     bound_to_free = layout.free.shape[1] > 0
-    alpha, phi, beta = _restored(rows, duals, TRACE if bound_to_free else 0.0)
+    trace = CERTIFICATE.loosening if bound_to_free else 0.0
+    alpha, phi, beta = _restored(rows, duals, trace)
     if bound_to_free and not balance(rows.free, rows.y, alpha, phi, beta):
         return None
     slopes = _slopes(rows, alpha, phi, beta)
@@ -139,10 +137,10 @@ def balance(free: Design, y: Codes, alpha: Floats, phi: Floats, beta: Floats) ->
     """Tilt alpha and beta in place until sum_n g_n f_n' = 0; whether that was reached."""
     n_columns = int(free.indices.max(initial=-1)) + 1
     shape, design = (n_columns, alpha.shape[1]), free.record
-    for _ in range(MAX_TILTS):
+    for _ in range(CERTIFICATE.max_tilts):
         residual = np.zeros(shape)
         add_slopes(design, y, alpha, phi, beta, residual)
-        if np.abs(residual).max(initial=0.0) <= ROUNDING:
+        if np.abs(residual).max(initial=0.0) <= EQUALITY_ROUNDING:
             return True
         potential = _solve(design, alpha, beta, residual)
         tilt(design, alpha, potential)
@@ -160,8 +158,8 @@ def _solve(free: Any, alpha: Floats, beta: Floats, residual: Floats) -> Floats:
     rest = -residual
     search = conditioned = inverse * rest
     fall = float((rest * conditioned).sum())
-    goal = CG_TOL**2 * fall
-    for _ in range(MAX_CG_STEPS):
+    goal = FIRST_ORDER.cg_tol**2 * fall
+    for _ in range(FIRST_ORDER.max_cg_steps):
         image = np.zeros_like(residual)
         add_response(free, alpha, search, image)
         add_response(free, beta, search, image)

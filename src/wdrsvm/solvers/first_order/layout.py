@@ -18,11 +18,9 @@ from ...arrays import Codes, Floats, Matrix
 from ...problem import RobustProblem
 from ..result import Start
 from .rows import Design
+from .settings import FIRST_ORDER
 
 Indices = Codes
-
-# From this share of nonzeros on, running over all columns is faster than looking them up.
-LEAST_DENSITY = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +114,7 @@ def _scaled(X: Matrix, columns: Indices, scale: Floats) -> Matrix:
 def _as_stored(problem: RobustProblem, touch: Matrix) -> Matrix:
     """Dense where that pays, else CSR."""
     euclidean = problem.ball.norm == "l2" and not sparse.issparse(touch)
-    if euclidean and np.count_nonzero(touch) >= LEAST_DENSITY * touch.size > 0:
+    if euclidean and np.count_nonzero(touch) >= FIRST_ORDER.least_density * touch.size > 0:
         return np.ascontiguousarray(touch)
     return sparse.csr_array(touch)
 

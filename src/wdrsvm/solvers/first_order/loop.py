@@ -32,19 +32,8 @@ from ..result import (
     SolverSettings,
     Start,
 )
+from .settings import FIRST_ORDER
 from .state import Ascent
-
-MIN_EPOCHS, MAX_EPOCHS = 1000, 30_000
-# Multiply-adds that a solve may take by default, within the limits above.
-DEFAULT_WORK = 3e10
-# A check costs as much as two or three epochs.
-FIRST_CHECK = 6
-MIN_INTERVAL, MAX_INTERVAL = 2, 5
-MAX_INTERVAL_SHARE = 0.2
-# A solve has stalled when the last half of its epochs, and there were at least this many,
-# did not shrink the gap by this factor.
-STALL_EPOCHS = 2000
-STALL_FACTOR = 0.9
 
 
 def first_order(
@@ -54,7 +43,7 @@ def first_order(
     history, best = History(settings.callback), _first_incumbent(problem, start)
     ascent = Ascent(problem, start, settings.seed)
     last = _epoch_limit(problem, ascent, settings.max_iter)
-    due, stalled = min(FIRST_CHECK, last), False
+    due, stalled = min(FIRST_ORDER.first_check, last), False
     for epoch in range(1, last + 1):
         ascent.sweep()
         ascent.recentre()
@@ -88,26 +77,28 @@ def _epoch_limit(problem: RobustProblem, ascent: Ascent, max_iter: int | None) -
     if max_iter is not None:
         return max(max_iter, 1)
     work = (len(ascent.rows.touch.data) + problem.n_rows) * problem.n_classes
-    return int(np.clip(DEFAULT_WORK / work, MIN_EPOCHS, MAX_EPOCHS))
+    limits = FIRST_ORDER.min_epochs, FIRST_ORDER.max_epochs
+    return int(np.clip(FIRST_ORDER.default_work / work, *limits))
 
 
 def _next_check(history: History, tol: float) -> int:
     """When the gap, falling as it last did, will have reached its goal."""
     began = Progress(0, 1.0, 0.0, 0.0)
     before, now = [began, began, *history.records][-2:]
-    longest = max(MAX_INTERVAL, int(MAX_INTERVAL_SHARE * now.n_iter))
+    longest = int(FIRST_ORDER.max_interval_share * now.n_iter)
+    longest = max(FIRST_ORDER.max_interval, longest)
     if not 0 < now.gap < before.gap:
         return now.n_iter + longest
     rate = math.log(before.gap / now.gap) / (now.n_iter - before.n_iter)
     goal = max(allowed_gap(tol, now.objective), np.finfo(float).tiny)
     wait = math.ceil(max(math.log(now.gap / goal), 0.0) / rate)
-    return now.n_iter + min(max(wait, MIN_INTERVAL), longest)
+    return now.n_iter + min(max(wait, FIRST_ORDER.min_interval), longest)
 
 
 def _stalled(history: History) -> bool:
     """Whether the second half of the epochs was in vain."""
     now = history.records[-1]
-    if now.n_iter < STALL_EPOCHS:
+    if now.n_iter < FIRST_ORDER.stall_epochs:
         return False
     earlier = [record for record in history.records if 2 * record.n_iter <= now.n_iter]
-    return now.gap > STALL_FACTOR * earlier[-1].gap
+    return now.gap > FIRST_ORDER.stall_factor * earlier[-1].gap

@@ -31,26 +31,8 @@ from .norms.l1 import BoxBlock
 from .norms.l2 import EuclideanBlock, TriangleBlock
 from .norms.linf import FlowBlock
 from .rows import Duals, FreeTable, Rows
+from .settings import FIRST_ORDER
 from .step_sizes import column_steps, effective_rows
-
-# Rows are balanced to this share of the gap.
-ROW_TOL_SHARE = 0.05
-FIRST_ROW_TOL, LEAST_ROW_TOL = 1e-3, 1e-13
-# Pairs of classes keep this share of the gap as weight.
-PAIR_WEIGHT_SHARE = 0.1
-# Mean curvature of a free column relative to that of a row's touchable ones together,
-# which counts as at least LEAST_STIFFNESS of the natural one (``step_sizes``).
-FREE_SHARE = 0.1
-LEAST_STIFFNESS = 0.3
-# The price never falls below this share of the first.
-LEAST_LAM_SHARE = 1e-12
-# Proximal steps change at most by this factor at a check, and within these limits.
-MAX_SOFTENING = 2.0
-TOLERATED_RATIO = 5.0
-MIN_SOFTNESS, MAX_SOFTNESS = 0.01, 100.0
-# Unknowns, and rows times their square, up to which the dense certificate costs next to
-# nothing.
-MAX_DENSE_UNKNOWNS, MAX_DENSE_WORK = 100, 1e7
 
 
 class Block(Protocol):
@@ -92,7 +74,7 @@ class Ascent:
         self.rows = _rows(problem, self.layout)
         self.duals = _without_slopes(self.rows, problem)
         touch, self.free_centre, lam = _first_point(problem, self.layout, start)
-        self.least_lam = LEAST_LAM_SHARE * lam
+        self.least_lam = FIRST_ORDER.least_lam_share * lam
         loss = problem.loss
         self.price = Price(lam, problem.radius, loss.temperature, loss.margin)
         self._move_price()
@@ -108,8 +90,9 @@ class Ascent:
     def sweep(self) -> None:
         """One epoch over the rows in random order."""
         order = self.rng.permutation(self.problem.n_rows)
-        tol = max(min(ROW_TOL_SHARE * self.gap, FIRST_ROW_TOL), LEAST_ROW_TOL)
-        self.block.sweep(order, tol, PAIR_WEIGHT_SHARE * min(self.gap, 1.0))
+        tol = min(FIRST_ORDER.row_tol_share * self.gap, FIRST_ORDER.first_row_tol)
+        tol = max(tol, FIRST_ORDER.least_row_tol)
+        self.block.sweep(order, tol, FIRST_ORDER.pair_weight_share * min(self.gap, 1.0))
 
     def recentre(self) -> None:
         """Let the next proximal steps begin where this epoch ended."""
@@ -145,7 +128,8 @@ class Ascent:
         multipliers = made.multipliers(None if flow is None else self.layout.flow(flow))
         unknowns = problem.n_classes * (problem.n_features + 1)
         work = problem.n_rows * unknowns**2
-        if unknowns <= MAX_DENSE_UNKNOWNS and work <= MAX_DENSE_WORK:
+        small = unknowns <= FIRST_ORDER.max_dense_unknowns
+        if small and work <= FIRST_ORDER.max_dense_work:
             own = self.layout.flow(self.block.own_gradient(gradient).T)
             multipliers = replace(multipliers, gradient=own)
             bound = max(bound, dual_bound(problem, multipliers))
@@ -157,13 +141,14 @@ class Ascent:
 
         Their common measure is the Lagrangian, which lies between the two at the end.
         """
-        factor = MAX_SOFTENING
+        factor = FIRST_ORDER.max_softening
         if made is not None:
             middle = made.value + self.price.lam * (self.problem.radius - made.on_flips)
             middle += float((self.block.coef * made.gradient).sum())
             ahead, behind = max(objective - middle, 0.0), max(middle - bound, 0.0)
             factor = _restoring_factor(ahead, behind)
-        softness = min(max(self.softness * factor, MIN_SOFTNESS), MAX_SOFTNESS)
+        softness = max(self.softness * factor, FIRST_ORDER.min_softness)
+        softness = min(softness, FIRST_ORDER.max_softness)
         self.block.soften(softness / self.softness)
         self.softness = softness
 
@@ -181,8 +166,8 @@ class Ascent:
         share = self.softness
         if len(self.block.coef):
             share = self.block.stiffness / effective_rows(self.rows.weight)
-            share = max(share, LEAST_STIFFNESS)
-            share *= min(1.0, FREE_SHARE * len(self.free_centre))
+            share = max(share, FIRST_ORDER.least_stiffness)
+            share *= min(1.0, FIRST_ORDER.free_share * len(self.free_centre))
         # B = B_k - steps * G, and G does not change with the steps.
         slopes = (self.free_centre - self.free.coef) / self.free.steps[:, None]
         self.free_centre = self.free.coef.copy()
@@ -193,10 +178,11 @@ class Ascent:
 
 def _restoring_factor(ahead: float, behind: float) -> float:
     """How to change a step whose effects should be alike; 1 if they nearly are."""
-    if max(ahead, behind) <= TOLERATED_RATIO * min(ahead, behind):
+    if max(ahead, behind) <= FIRST_ORDER.tolerated_ratio * min(ahead, behind):
         return 1.0
     ratio = behind / ahead if ahead > 0 else np.inf
-    return float(min(max(np.sqrt(ratio), 1 / MAX_SOFTENING), MAX_SOFTENING))
+    most = FIRST_ORDER.max_softening
+    return float(min(max(np.sqrt(ratio), 1 / most), most))
 
 
 def _rows(problem: RobustProblem, layout: Layout) -> Rows:

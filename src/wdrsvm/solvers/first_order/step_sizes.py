@@ -12,9 +12,7 @@ import numpy as np
 from ...arrays import Floats
 from .kernels import column_squares, row_squares
 from .rows import Design
-
-# Columns rarer than this share of the mean get no larger steps.
-LEAST_SHARE = 1e-2
+from .settings import FIRST_ORDER
 
 
 def column_steps(
@@ -24,7 +22,7 @@ def column_steps(
     mass = np.zeros(n_columns)
     column_squares(design.record, weight, mass)
     mean = mass.mean() if mass.any() else 1.0
-    shape = np.maximum(mass / mean, LEAST_SHARE) ** -rarity
+    shape = np.maximum(mass / mean, FIRST_ORDER.least_column_share) ** -rarity
     curvature = np.empty(len(weight))
     row_squares(design.record, shape, curvature)
     level = float(weight @ curvature) or 1.0

@@ -12,10 +12,8 @@ from ..result import SolverSettings
 from ..scaling import Scaling
 from .loop import from_near
 from .point import Iterate, ScaledData
+from .settings import INTERIOR_POINT
 from .warm_start import PathMemory, placed, taken_over
-
-# Of the neighbour's points the one whose gap is the distance is taken over, or this.
-LEAST_GAP = 0.03
 
 
 @dataclass
@@ -48,7 +46,8 @@ class InteriorChain:
         self, problem: RobustProblem, data: ScaledData, neighbours: list[Neighbour]
     ) -> Iterate | None:
         for other in sorted(neighbours, key=lambda other: distance(problem, other)):
-            gap = float(np.clip(distance(problem, other), LEAST_GAP, 1.0))
+            least = INTERIOR_POINT.least_distance
+            gap = float(np.clip(distance(problem, other), least, 1.0))
             point = other.memory.nearest(gap)
             begun = None if point is None else taken_over(data, problem.norm, point)
             if begun is not None:

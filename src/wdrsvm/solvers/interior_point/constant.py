@@ -15,8 +15,9 @@ from ...problem.ball import WassersteinBall
 from ...rows.reduce import Reduction, added
 from ..result import SolverSettings
 from .loop import interior_point
+from .settings import INTERIOR_POINT
 
-EXACT = SolverSettings(tol=1e-9)
+EXACT = SolverSettings(tol=INTERIOR_POINT.constant_tol)
 
 
 def best_constant(problem: RobustProblem, reduction: Reduction) -> Floats:

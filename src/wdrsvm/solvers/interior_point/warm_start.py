@@ -13,15 +13,10 @@ import numpy as np
 
 from ...arrays import Flags, Floats
 from ...problem import RobustProblem, lipschitz
+from ...problem.certificate.gap import allowed_gap
 from ..result import Start
 from .point import Iterate, ScaledData
-
-# How far inside a classifier of another problem is placed, relative to its objective.
-INSIDE = 0.3
-# Relative gaps of the points of a path that are worth remembering.
-WIDEST, NARROWEST = 0.6, 0.02
-# Slacks keep at least this share when a neighbour's point is taken over.
-KEPT_SLACK = 0.3
+from .settings import INTERIOR_POINT
 
 
 class PathPoint(NamedTuple):
@@ -41,7 +36,7 @@ class PathMemory:
         self.points: list[PathPoint] = []
 
     def look(self, at: Iterate, gap: float) -> None:
-        if NARROWEST <= gap <= WIDEST:
+        if INTERIOR_POINT.narrowest <= gap <= INTERIOR_POINT.widest:
             copies = at.rows.arrays(), at.cone.rows()
             self.points.append(PathPoint(gap, at.coef, at.lam, *copies))
 
@@ -62,7 +57,7 @@ def taken_over(data: ScaledData, norm: str, point: PathPoint) -> Iterate | None:
     iterate.put(point.coef, point.lam)
     iterate.cone.put_rows(*point.cone)
     slack = _slacks(iterate, point.coef, s, h)
-    lack = np.where(exists, KEPT_SLACK * kept - slack, 0.0)
+    lack = np.where(exists, INTERIOR_POINT.kept_slack * kept - slack, 0.0)
     lift = lack[::2].max(axis=(0, 1), initial=0.0)  # h, and with it the rows 1, stays
     slack[::2] += np.where(exists[::2], lift, 0.0)
     iterate.rows.put(slack, mult, s + lift, h)
@@ -77,7 +72,7 @@ def placed(data: ScaledData, problem: RobustProblem, start: Start) -> Iterate | 
     if problem.norm == "l1":  # the gauge in which its box holds
         touchable -= (touchable.max(axis=0) + touchable.min(axis=0)) / 2
     steepest = lipschitz(start.coef, problem.norm, problem.attainable_feature_cost())
-    lam = scaling.unit * max(start.lam, steepest) * (1 + INSIDE)
+    lam = scaling.unit * max(start.lam, steepest) * (1 + INTERIOR_POINT.inside)
     if not lam > 0:
         return None
     iterate.put(coef, lam)
@@ -85,7 +80,7 @@ def placed(data: ScaledData, problem: RobustProblem, start: Start) -> Iterate | 
     slack = _slacks(iterate, coef, np.zeros_like(least_h), least_h)
     loss = np.where(exists, -slack, -np.inf)[::2].max(axis=(0, 1))
     value = (data.radius * lam + float(data.weight @ loss)) / data.mass
-    gap = INSIDE * max(value, 1e-2)
+    gap = allowed_gap(INTERIOR_POINT.inside, value)
     centre = gap * data.mass / iterate.degree
     inside = gap + centre / data.weight
     h, s = least_h + inside / 2, loss + inside + inside / 2

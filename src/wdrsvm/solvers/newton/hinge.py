@@ -27,18 +27,10 @@ from ..interior_point.constant import best_constant
 from ..result import History, Incumbent, SolverResult, SolverSettings, Start
 from ..scaling import Scaling
 from .polish import polish
+from .settings import NEWTON
 from .smoothed_risk import Passes
 from .smoothing import SoftmaxMultipliers
-from .steps import CONE_SHARE, GAP_FACTOR, ROWS_A_COEFFICIENT, Newton
-
-MAX_ITER = 500
-MAX_SAMPLE_ENTRIES = 8_000_000
-# Before the certificate is asked, steps settle to this share of the gap.
-WELL_SETTLED = 1e-5
-# A constant optimum is hoped for if its multipliers lack less than this share of the gap;
-# for its proof steps settle to that share.
-HOPEFUL = 0.2
-PROVEN = 1e-10
+from .steps import Newton
 
 
 def smoothing_newton(
@@ -55,11 +47,11 @@ class Rounds:
     """The rounds of the method, the best point and the best bound so far."""
 
     newton: type[Newton] = Newton
-    well_settled = WELL_SETTLED
+    well_settled = NEWTON.well_settled
 
     def __init__(self, problem: RobustProblem, passes: Passes, settings: SolverSettings):
         self.problem, self.passes, self.settings = problem, passes, settings
-        self.max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
+        self.max_iter = NEWTON.max_iter if settings.max_iter is None else settings.max_iter
         self.rng = np.random.default_rng(settings.seed)
         self.history = History(settings.callback)
         shape = (problem.n_classes, problem.n_features)
@@ -67,7 +59,7 @@ class Rounds:
 
     def solve(self, start: Start | None) -> SolverResult:
         n_columns = max(self.passes.scaling.n_columns, 1)
-        n_seen = ROWS_A_COEFFICIENT * self.problem.n_classes * n_columns
+        n_seen = NEWTON.rows_per_coefficient * self.problem.n_classes * n_columns
         first = self.passes if start else self._sample(n_seen)
         newton = self.newton(first, self.rng)
         if start is not None:
@@ -84,7 +76,7 @@ class Rounds:
             self.history.add(newton.n_iter, newton.risk, self.best.dual_bound)
             if self._converged() or (on_all and (limited or newton.is_sharp)):
                 break
-            n_seen = int(n_seen / GAP_FACTOR)
+            n_seen = int(n_seen / NEWTON.gap_factor)
             newton.sharpen(self._sample(n_seen))
         n_iter = newton.n_iter
         if not self._converged() and n_iter < self.max_iter:
@@ -95,7 +87,7 @@ class Rounds:
     def _sample(self, n_rows: int) -> Passes:
         """Passes over that many rows, all if they are not many more or a copy too large."""
         n_entries = n_rows * self.problem.n_features
-        if 2 * n_rows >= self.problem.n_rows or n_entries > MAX_SAMPLE_ENTRIES:
+        if 2 * n_rows >= self.problem.n_rows or n_entries > NEWTON.max_sample_entries:
             return self.passes
         chosen = self.rng.choice(self.problem.n_rows, n_rows, replace=False, shuffle=False)
         return self.passes.on(np.sort(chosen))
@@ -117,9 +109,9 @@ class Rounds:
         """Where no feature pays, classifiers near the optimum are worse than a constant
         one by the order of mu; yet their multipliers, when centred, prove it optimal."""
         enough = allowed_gap(self.settings.tol, self.constant)
-        if self.constant - newton.now.dual <= HOPEFUL * newton.gap:
-            newton.centre = CONE_SHARE * enough / max(newton.cone.degree, 1)
-            newton.settle(self.max_iter, PROVEN)
+        if self.constant - newton.now.dual <= NEWTON.constant_hope * newton.gap:
+            newton.centre = NEWTON.cone_share * enough / max(newton.cone.degree, 1)
+            newton.settle(self.max_iter, NEWTON.constant_settled)
             if self.constant - newton.now.dual <= enough:
                 self._judge(newton)
 

@@ -21,17 +21,11 @@ from ...problem.certificate.multipliers import RowMultipliers
 from ...rows.reduce import Kept, added, joined
 from ..interior_point.point import Iterate, ScaledData
 from ..result import History, Incumbent
+from .settings import NEWTON
 from .smoothed_risk import Passes
 from .smoothing import SoftmaxMultipliers
 
-# Rows are near a kink if their two largest pieces differ by less than this many mu.
-NEAR = 25.0
-WIDER = 5.0
-# Below this share of the gap asked for the smaller problem is solved.
-FINER = 0.05
-# Rows that are elsewhere are gathered up to this many features.
-MAX_GATHERED_ENTRIES = 8_000_000
-# A smoothing so small that a softmax is a maximum.
+# A smoothing so small that a softmax is a maximum in floating point.
 HARD_MU = 1e-13
 
 
@@ -74,14 +68,14 @@ def polish(
 ) -> int:
     """Improve ``best`` from the point (coef, lam) until its gap is ``tol``; returns the
     number of interior point iterations, counted in ``iterations``."""
-    problem, near = passes.problem, NearRows.at(passes, coef, lam, NEAR * mu)
+    problem, near = passes.problem, NearRows.at(passes, coef, lam, NEWTON.near_margin * mu)
     n_iter, max_iter = 0, len(iterations)
     at = passes.point(coef, lam, HARD_MU)
     fixed = SoftmaxMultipliers(passes.smoothing, at)
     while n_iter < max_iter and not best.certificate.holds(tol) and near.are_few:
         free = near.rows()
         iterate = _reduced(near, coef, lam, free)
-        solved = FINER * tol if len(free) < problem.n_rows else 0.0
+        solved = NEWTON.polished * tol if len(free) < problem.n_rows else 0.0
         while n_iter < max_iter and not best.certificate.holds(tol):
             n_iter += len(iterate.run(max_iter - n_iter, tol))
             at_limit = iterate.is_stuck or n_iter == max_iter
@@ -114,7 +108,7 @@ class NearRows:
         return cls(passes, margins, least[few] if few < len(least) else np.inf, width)
 
     def wider(self) -> NearRows:
-        return replace(self, width=WIDER * self.width)
+        return replace(self, width=NEWTON.widening * self.width)
 
     @property
     def reach(self) -> float:
@@ -128,7 +122,7 @@ class NearRows:
             return True
         count = partial(_count_near, self.reach)
         n_rows: int = self.passes.reduction.fold(count, added, self.margins)
-        return n_rows * problem.n_features <= MAX_GATHERED_ENTRIES
+        return n_rows * problem.n_features <= NEWTON.max_gathered_entries
 
     def rows(self) -> Codes:
         """Their numbers, sorted."""

@@ -25,26 +25,9 @@ from ...problem.certificate.gap import allowed_gap
 from ..result import SolverResult, SolverSettings, Start
 from ..scaling import Scaling
 from .hinge import Rounds
+from .settings import NEWTON
 from .smoothed_risk import LabelPasses, Passes
 from .steps import Newton
-
-BARRIER_FACTOR = 0.1
-SOFTMAX_FACTOR = 0.4
-# What a round of the softmax leaves of the gap at most; its square mostly.
-FORESEEN = SOFTMAX_FACTOR
-# A temperature must not fall faster than this.
-COOLING_FACTOR = 0.3
-# With fewer rows a coefficient, or below this mu, ties are too few for a softmax.
-SOFTMAX_ROWS_A_COEFFICIENT = 40
-LAST_SOFTMAX_MU = 1e-4
-LAST_MU = 1e-16
-# Steps have settled when they promise this share of what mu leaves of the gap.
-SETTLED = 0.01
-WELL_SETTLED = 1e-14
-# Asking the certificate in vain costs more than a round: not before the gap expected is
-# this share of the one asked for.
-HOPEFUL = 0.5
-MAX_STEPS_A_ROUND = 50
 
 
 class LabelNewton(Newton):
@@ -52,7 +35,7 @@ class LabelNewton(Newton):
 
     passes: LabelPasses
     # Shorter than to a kink-free boundary: between labels the cone is not all there is.
-    step_share = 0.9
+    step_share = NEWTON.smooth_step_share
 
     def __init__(self, passes: LabelPasses, rng: np.random.Generator):
         super().__init__(passes, rng)
@@ -84,7 +67,7 @@ class LabelNewton(Newton):
 
     @property
     def is_sharp(self) -> bool:
-        return self.mu < LAST_MU
+        return self.mu < NEWTON.last_barrier_mu
 
     def _share_of_gap(self) -> float:
         return float(self.resolution / max(self.cone.degree, 1))
@@ -95,24 +78,24 @@ class LabelNewton(Newton):
         if passes.is_barrier and not self.passes.is_barrier:
             self.mu = self.expected_gap / (1.0 + len(self.coef))
         self.passes = passes
-        self.foreseen_gap = FORESEEN * self.expected_gap
-        factor = BARRIER_FACTOR if passes.is_barrier else SOFTMAX_FACTOR
+        self.foreseen_gap = NEWTON.foreseen_factor * self.expected_gap
+        factor = NEWTON.barrier_factor if passes.is_barrier else NEWTON.softmax_factor
         if self.mu > passes.problem.loss.temperature:
-            factor = max(factor, COOLING_FACTOR)
+            factor = max(factor, NEWTON.cooling_factor)
         self.mu *= factor
         self.centre = self._share_of_gap()
         self._look()
 
-    def settle(self, max_iter: int, share: float = SETTLED) -> None:
+    def settle(self, max_iter: int, share: float = NEWTON.smooth_settled) -> None:
         """Newton steps until they promise only a share of the gap, or lead nowhere."""
-        self.with_all_rows = share < SETTLED
+        self.with_all_rows = share < NEWTON.smooth_settled
         before = np.inf
-        for _ in range(MAX_STEPS_A_ROUND):
+        for _ in range(NEWTON.max_steps_per_round):
             if self.n_iter >= max_iter:
                 break
             self.n_iter += 1
             promise = self._step()
-            at_rounding = before / 2 < promise < SETTLED * self.resolution
+            at_rounding = before / 2 < promise < NEWTON.smooth_settled * self.resolution
             if at_rounding or not promise > share * self.resolution:
                 break
             before = promise
@@ -139,24 +122,23 @@ class LabelRounds(Rounds):
 
     passes: LabelPasses
     newton = LabelNewton
-    # A promise is a square: this settles multipliers to about its root.
-    well_settled = WELL_SETTLED
+    well_settled = NEWTON.smooth_well_settled
 
     def __init__(
         self, problem: RobustProblem, passes: LabelPasses, settings: SolverSettings
     ):
         size = problem.n_classes * passes.scaling.n_columns
-        many = problem.n_rows >= SOFTMAX_ROWS_A_COEFFICIENT * size
+        many = problem.n_rows >= NEWTON.softmax_rows_per_coefficient * size
         is_barrier = not (many and passes.has_flips)
         super().__init__(problem, passes.with_barrier(is_barrier), settings)
 
     def _promising(self, newton: Newton) -> bool:
         assert isinstance(newton, LabelNewton)
-        if newton.mu < LAST_SOFTMAX_MU and not self.passes.is_barrier:
+        if newton.mu < NEWTON.last_softmax_mu and not self.passes.is_barrier:
             self.passes = self.passes.with_barrier(True)
             return False
         wanted = allowed_gap(self.settings.tol, newton.risk)
-        return newton.expected_gap <= HOPEFUL * wanted
+        return newton.expected_gap <= NEWTON.smooth_hope * wanted
 
     def _finish(self, newton: Newton) -> int:
         self._judge(newton)

@@ -17,13 +17,7 @@ from ...problem.certificate.smooth import RowTangents
 from ..cones.gram import GramSum
 from ..scaling import Scaling
 from . import kernels
-
-# Rows whose curvature is left out: one piece has all but this share of the softmax.
-SATURATED = 1e-5
-# Rows stiffer than this between labels, relative to the loss, always count.
-TORN = 0.1
-# Rows with less than this share of the mean softness have no curvature to speak of.
-STIFF = 1e-6
+from .settings import NEWTON
 
 
 class Point(NamedTuple):
@@ -102,7 +96,7 @@ class PieceSmoothing:
 
     def torn_and_soft(self, softness: Floats) -> tuple[Flags, Flags]:
         """Rows whose curvature counts: all of these, and a sample of those."""
-        return np.zeros(len(softness), dtype=bool), softness > SATURATED
+        return np.zeros(len(softness), dtype=bool), softness > NEWTON.saturated
 
     def _soften(self, *arguments: Any) -> tuple[Any, ...]:
         """Merit, loss, dual value, flip cost, slopes and softness of some rows."""
@@ -132,8 +126,8 @@ class LabelSmoothing(PieceSmoothing):
 
     def torn_and_soft(self, softness: Floats) -> tuple[Flags, Flags]:
         loose, tension = softness.T
-        torn = tension > TORN
-        return torn, ~torn & (loose > STIFF * loose.mean())
+        torn = tension > NEWTON.torn
+        return torn, ~torn & (loose > NEWTON.stiff * loose.mean())
 
     def _family(self, mu: float) -> tuple[bool, float, float]:
         return self.is_barrier, max(self.temperature, mu), self.margin

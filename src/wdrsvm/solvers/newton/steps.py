@@ -13,44 +13,23 @@ from ...problem import lipschitz
 from ..cones.choice import starting_cone
 from ..cones.kernels import native
 from ..result import Start
+from .settings import NEWTON
 from .smoothed_risk import Passes
 
-FIRST_MU = 0.5
-LAST_MU = 1e-5
-MU_FACTOR = 0.4
-# The gap left by smoothing falls with the square of mu.
-GAP_FACTOR = MU_FACTOR**2
-MAX_STEPS_A_ROUND = 50
-# Rows a coefficient that a round's sample, and its curvature, should have.
-ROWS_A_COEFFICIENT = 30
-STEP_SHARE = 0.99
-MAX_TRIALS = 30
-# A step that is too long is cut to a share of itself between these.
-SHORTEST, LONGEST = 0.25, 0.5
-# A merit that rises by no more than this share has not risen.
-ROUNDING = 1e-15
-# Steps have settled when they promise this share of the gap; the cone's is this one.
-SETTLED = 0.05
-CONE_SHARE = 0.1
-FIRST_CENTRE = 1e-3
-WARM_MU = 0.03
-WARM_SLACK = 1e-2
+# A few units of rounding: a merit that rises by no more than this share has not risen.
+MERIT_ROUNDING = 1e-15
 # Without a budget flips are free or impossible: there is no price to start from.
 NO_PRICES = np.empty(0)
-# Below this many rows near a kink, a coefficient, rounds end and the polish begins.
-SOFT_ROWS_A_COEFFICIENT = 4
-# Below this mu, more than this share of the rows near a kink hints at a constant optimum.
-TIED_MU, TIED_SHARE = 0.05, 0.5
 
 
 class Newton:
     """The state of the method and its steps."""
 
-    step_share = STEP_SHARE
+    step_share = NEWTON.step_share
 
     def __init__(self, passes: Passes, rng: np.random.Generator):
         problem, scaling = passes.problem, passes.scaling
-        centre = FIRST_CENTRE
+        centre = NEWTON.first_centre
         self.passes, self.rng = passes, rng
         self.radius = problem.radius / scaling.unit
         self.coef = np.zeros((problem.n_classes, scaling.n_columns))
@@ -63,8 +42,8 @@ class Newton:
             centre,
         )
         self.moves = native.Moves(self.cone)
-        self.mu, self.centre = FIRST_MU, centre
-        self.max_curvature_rows = ROWS_A_COEFFICIENT * self.coef.size
+        self.mu, self.centre = NEWTON.first_mu, centre
+        self.max_curvature_rows = NEWTON.rows_per_coefficient * self.coef.size
         self.n_iter = 0
         self._look()
 
@@ -77,8 +56,9 @@ class Newton:
         if problem.norm == "l1":  # the gauge in which its box holds
             touchable -= (touchable.max(axis=0) + touchable.min(axis=0)) / 2
         steepest = lipschitz(start.coef, problem.norm, problem.attainable_feature_cost())
-        self.lam = scaling.unit * max(start.lam, steepest) * (1 + WARM_SLACK) + WARM_SLACK
-        self.mu = WARM_MU
+        slack = NEWTON.warm_slack
+        self.lam = scaling.unit * max(start.lam, steepest) * (1 + slack) + slack
+        self.mu = NEWTON.warm_mu
         self._look()
         self.centre = self._share_of_gap()
         self.cone.place(touchable, self.lam, self.centre)
@@ -99,20 +79,20 @@ class Newton:
     @property
     def is_tied(self) -> bool:
         """Whether most rows are near a kink, however small mu has become."""
-        many = TIED_SHARE * self.passes.problem.n_rows
-        return self.mu < TIED_MU and self.now.n_soft > many
+        many = NEWTON.tied_share * self.passes.problem.n_rows
+        return self.mu < NEWTON.tied_mu and self.now.n_soft > many
 
     @property
     def is_sharp(self) -> bool:
         """Whether too few rows are near a kink for their curvature to guide steps."""
-        few = self.now.n_soft < SOFT_ROWS_A_COEFFICIENT * self.coef.size
-        return few or self.mu < LAST_MU
+        few = self.now.n_soft < NEWTON.soft_rows_per_coefficient * self.coef.size
+        return few or self.mu < NEWTON.last_mu
 
     def sharpen(self, passes: Passes) -> None:
         """Start the next round: smaller mu and centre, perhaps more rows."""
         self.passes = passes
-        self.mu *= MU_FACTOR
-        self.centre = GAP_FACTOR * self._share_of_gap()
+        self.mu *= NEWTON.mu_factor
+        self.centre = NEWTON.gap_factor * self._share_of_gap()
         self._look()
 
     def _share_of_gap(self) -> float:
@@ -121,11 +101,11 @@ class Newton:
         Before the steps have settled the gap is only a guess, and may be negative.
         """
         gap = max(self.gap, self.mu**2 * self.risk)
-        return float(CONE_SHARE * gap / max(self.cone.degree, 1))
+        return float(NEWTON.cone_share * gap / max(self.cone.degree, 1))
 
-    def settle(self, max_iter: int, share: float = SETTLED) -> None:
+    def settle(self, max_iter: int, share: float = NEWTON.settled) -> None:
         """Newton steps until they promise only a share of the gap, or lead nowhere."""
-        for _ in range(MAX_STEPS_A_ROUND):
+        for _ in range(NEWTON.max_steps_per_round):
             if self.n_iter >= max_iter:
                 break
             self.n_iter += 1
@@ -167,15 +147,15 @@ class Newton:
         coef, lam = self.coef, self.lam
         d_coef, d_lam = step[:-1].reshape(coef.shape), float(step[-1])
         merit = self._merit_after(0.0)
-        for _ in range(MAX_TRIALS):
+        for _ in range(NEWTON.max_trials):
             self.coef, self.lam = coef + length * d_coef, lam + length * d_lam
             self._look()
             rise = self._merit_after(length) - merit
-            if rise <= ROUNDING * abs(merit):
+            if rise <= MERIT_ROUNDING * abs(merit):
                 self.moves.advance(length, dual)
                 return True
             lowest = decline * length / (2 * (rise + decline * length))
-            length *= min(max(lowest, SHORTEST), LONGEST)
+            length *= min(max(lowest, NEWTON.shortest_cut), NEWTON.longest_cut)
         self.coef, self.lam = coef, lam
         self._look()
         return False

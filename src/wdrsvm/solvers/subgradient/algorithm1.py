@@ -20,7 +20,7 @@ The best iterate is kept and the average of the iterates offered.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -30,66 +30,9 @@ from ...problem.projections import project
 from ..result import History, Incumbent, SolverResult, SolverSettings, Start
 from .active_pieces import Point, Rows
 from .kernels import count_pieces
+from .settings import SubgradientSettings
 
-MAX_ITER = 2000
-# Times of a line of history and of a certificate, as factors on the last one.
-RECORD_FACTOR, JUDGE_FACTOR = 1.2, 2.0
-FIRST_JUDGEMENT = 250
-# Rounds of the projection for l2 and linf end at this share: a step is no better.
-PROJECTION_RTOL = 1e-9
-# Iterations without progress after which Polyak's target moves nearer.
-PATIENCE = 30
-# What a gain multiplies Polyak's slack by, and the share of F / sqrt(t) it never leaves.
-SLACK_GROWTH, SLACK_FLOOR = 1.5, 0.1
-# Trials of a step: as multiples of the one that would bring F to 0 if it were linear.
-TRIAL_STEPS = (1.0, 10.0, 100.0, 1e3, 1e4)
-TRIAL_ITER = 30
-# Share of the last step at which the set's tangent is felt for.
-TANGENT_SHARE = 0.1
-
-
-@dataclass(frozen=True)
-class SubgradientSettings(SolverSettings):
-    """Settings of Algorithm 1.
-
-    Parameters
-    ----------
-    tol, max_iter, seed, callback
-        As for every solver; ``max_iter`` is the paper's T, 2000 if None.
-    step_rule : {"polyak", "1/t", "1/sqrt(t)"}, default="polyak"
-        Length of the steps.  ``"1/t"`` is the paper's.
-    step0 : float or None, default=None
-        sigma_0 of the rules in t; a factor, between 0 and 2, on Polyak's step.  None
-        tries five powers of ten for 30 iterations each, which ``max_iter`` does not
-        count: the best is taken for sigma_0, and Polyak's steps, with the factor 1, begin
-        where it led.
-    average : bool, default=True
-        Whether the average of the iterates, later ones counting more, is offered beside
-        the best one.
-    certify : bool, default=True
-        Whether to look for a lower bound of the optimum.  Without it the bound is -inf
-        and all iterations are run.
-    """
-
-    step_rule: str = "polyak"
-    step0: float | None = None
-    average: bool = True
-    certify: bool = True
-
-    def __post_init__(self) -> None:
-        if self.step_rule not in STEP_RULES:
-            allowed = ", ".join(repr(rule) for rule in STEP_RULES)
-            raise ValueError(f"step_rule must be one of {allowed}, got {self.step_rule!r}.")
-        if self.step0 is not None and not 0 < self.step0 < np.inf:
-            raise ValueError(f"step0 must be a finite number > 0, got {self.step0!r}.")
-
-    @classmethod
-    def of(cls, settings: SolverSettings) -> SubgradientSettings:
-        """These settings, or the defaults of this method around plain ones."""
-        if isinstance(settings, cls):
-            return settings
-        common = {f.name: getattr(settings, f.name) for f in fields(SolverSettings)}
-        return cls(**common)
+__all__ = ["STEP_RULES", "SubgradientSettings", "subgradient"]
 
 
 class Descent:
@@ -104,7 +47,7 @@ class Descent:
         self.at = self._begin(start)
         self.best = self.mean = self.at
         self.best_value = np.inf
-        self.rule: StepRule = STEP_RULES[settings.step_rule](settings.step0 or 1.0)
+        self.rule: StepRule = STEP_RULES[settings.step_rule](settings)
         self.last_length = 1.0
         self._collect_anew()
 
@@ -116,9 +59,8 @@ class Descent:
         return self._projected(Point(*start))
 
     def _projected(self, to: Point) -> Point:
-        lam, coef = project(
-            to.lam, to.coef, self.problem.ball.norm, self.cost, PROJECTION_RTOL
-        )
+        norm, rtol = self.problem.ball.norm, self.settings.projection_rtol
+        lam, coef = project(to.lam, to.coef, norm, self.cost, rtol)
         return Point(coef, to.intercept, lam)
 
     def _tangent(self, slope: Point) -> Point:
@@ -127,7 +69,7 @@ class Descent:
         Leaving out the rest, which the projection takes back, loses no descent and makes
         a step by the value above a target longer.
         """
-        short = self.last_length * TANGENT_SHARE or 1.0
+        short = self.last_length * self.settings.tangent_share or 1.0
         there = self._projected(self.at.plus(-short, slope))
         return self.at.plus(-1.0, there).times(1.0 / short)
 
@@ -183,8 +125,8 @@ class Harmonic:
 
     along_set = False
 
-    def __init__(self, step0: float):
-        self.step0 = step0
+    def __init__(self, settings: SubgradientSettings):
+        self.settings, self.step0 = settings, settings.step0 or 1.0
 
     def length(self, t: int, value: float, square: float, bound: float) -> float:
         return self.step0 / t
@@ -206,8 +148,8 @@ class Polyak(Harmonic):
 
     along_set = True
 
-    def __init__(self, step0: float):
-        super().__init__(step0)
+    def __init__(self, settings: SubgradientSettings):
+        super().__init__(settings)
         self.lowest = self.reference = self.slack = np.inf
         self.waited = 0
 
@@ -216,7 +158,8 @@ class Polyak(Harmonic):
             self.reference, self.slack = value, value / 2
         self.lowest = min(self.lowest, value)
         self._adjust()
-        self.slack = max(self.slack, SLACK_FLOOR * self.lowest / float(np.sqrt(t)))
+        floor = self.settings.slack_floor * self.lowest / float(np.sqrt(t))
+        self.slack = max(self.slack, floor)
         above = value - max(self.lowest - self.slack, bound)
         return self.step0 * max(above, 0.0) / square if square > 0 else 0.0
 
@@ -224,13 +167,13 @@ class Polyak(Harmonic):
         self.waited += 1
         if self.lowest <= self.reference - self.slack / 2:
             self.reference, self.waited = self.lowest, 0
-            self.slack *= SLACK_GROWTH
-        elif self.waited >= PATIENCE:
+            self.slack *= self.settings.slack_growth
+        elif self.waited >= self.settings.patience:
             self.reference, self.waited = self.lowest, 0
             self.slack /= 2
 
 
-STEP_RULES: dict[str, Callable[[float], StepRule]] = {
+STEP_RULES: dict[str, Callable[[SubgradientSettings], StepRule]] = {
     "polyak": Polyak,
     "1/t": Harmonic,
     "1/sqrt(t)": Root,
@@ -244,16 +187,16 @@ def subgradient(
     own, history = SubgradientSettings.of(settings), History(settings.callback)
     descent = _begun(problem, own, start)
     best = Incumbent(descent.at.coef, descent.at.intercept)
-    max_iter = MAX_ITER if own.max_iter is None else own.max_iter
-    t, record_due, judge_due = 0, 1.0, float(FIRST_JUDGEMENT)
+    max_iter = own.default_max_iter if own.max_iter is None else own.max_iter
+    t, record_due, judge_due = 0, 1.0, float(own.first_judgement)
     while t < max_iter and not best.certificate.holds(own.tol):
         t += 1
         descent.iterate(t, best.dual_bound)
         if t >= min(judge_due, max_iter):
-            judge_due = t * JUDGE_FACTOR
+            judge_due = t * own.judge_factor
             descent.judge(best)
         if t >= min(record_due, max_iter):
-            record_due = t * RECORD_FACTOR
+            record_due = t * own.record_factor
             history.add(t, min(best.objective, descent.best_value), best.dual_bound)
     return best.result("subgradient", own.tol, False, t, history)
 
@@ -277,10 +220,10 @@ def _tried(
     """Which step leads lowest in a few iterations, and where."""
     lowest = Incumbent(*Descent(problem, settings, start).at[:2])
     chosen = unit = _linear_step(problem, settings, start)
-    for factor in TRIAL_STEPS:
+    for factor in settings.trial_steps:
         before = lowest.objective
         descent = Descent(problem, replace(settings, step0=factor * unit), start)
-        for t in range(1, TRIAL_ITER + 1):
+        for t in range(1, settings.trial_iter + 1):
             descent.iterate(t, -np.inf)
         descent.offer(lowest)
         chosen = factor * unit if lowest.objective < before else chosen

@@ -35,16 +35,7 @@ from ..result import Start
 from ..scaling import dense_rows
 from .active_pieces import Point, flip_costs
 from .kernels import active_pieces
-
-BATCH = 32
-# Rows that are made dense and standardised at a time.
-BLOCK = 4096
-PENALTY = 2.0
-# The first reach, in scores; the power of time that the mean weighs iterates by.
-FIRST_REACH = 1e-2
-MEAN_POWER = 3
-# lam's unit as a share of the cheapest flip.
-FLIP_SHARE = 0.1
+from .settings import STREAM
 
 
 class Moments(NamedTuple):
@@ -62,8 +53,8 @@ class Moments(NamedTuple):
     def with_rows(self, problem: RobustProblem, mass: float) -> Moments:
         """Moments after the rows of a problem, which weigh ``mass`` in all."""
         moments = self
-        for start in range(0, problem.n_rows, BLOCK):
-            rows = slice(start, start + BLOCK)
+        for start in range(0, problem.n_rows, STREAM.block_rows):
+            rows = slice(start, start + STREAM.block_rows)
             weight = mass * problem.weight[rows]
             moments = moments._joined(dense_rows(problem.X[rows]), weight)
         return moments
@@ -100,7 +91,7 @@ class Units(NamedTuple):
         price = float(np.sqrt(np.mean(moved**2))) if len(moved) else 1.0
         flips = problem.label_cost[np.isfinite(problem.label_cost)]
         cheapest = float(flips[flips > 0].min(initial=np.inf))
-        return cls(centre, scale, min(price, FLIP_SHARE * cheapest))
+        return cls(centre, scale, min(price, STREAM.flip_share * cheapest))
 
     def into(self, point: Point) -> Point:
         intercept = point.intercept + point.coef @ self.centre
@@ -156,7 +147,7 @@ class StreamState:
         problem: RobustProblem,
         rng: np.random.Generator,
         mass: float | None = None,
-        batch_size: int = BATCH,
+        batch_size: int = STREAM.batch_size,
     ) -> StreamState:
         """The state after one pass over the rows of a problem, in random order.
 
@@ -194,7 +185,7 @@ class Walk:
         self.at, self.mean, self.origin = (
             units.into(point) for point in (state.at, state.mean, state.origin)
         )
-        first = FIRST_REACH * (1.0 + np.sqrt(self.origin.square))
+        first = STREAM.first_reach * (1.0 + np.sqrt(self.origin.square))
         self.reach = max(state.reach, first)
         self.squares, self.n_steps = state.squares, state.n_steps
         self.flip_cost, self.cost_row = flip_costs(problem)
@@ -203,8 +194,8 @@ class Walk:
     def batches(self, rng: np.random.Generator, size: int) -> Iterator[Batch]:
         """All rows once, in random order, in batches of at most ``size``."""
         problem, order = self.problem, rng.permutation(self.problem.n_rows)
-        for start in range(0, len(order), BLOCK):
-            rows = order[start : start + BLOCK]
+        for start in range(0, len(order), STREAM.block_rows):
+            rows = order[start : start + STREAM.block_rows]
             Z = (dense_rows(problem.X[rows]) - self.units.centre) / self.units.scale
             all_rows = Batch(Z, problem.y[rows], self.cost_row[rows], problem.weight[rows])
             n_batches = -(-len(rows) // size)
@@ -220,7 +211,7 @@ class Walk:
         coef, intercept, lam = self.at.plus(-length, slope)
         self.at = Point(coef, intercept, max(lam, 0.0))
         self.n_steps += 1
-        share = (MEAN_POWER + 1.0) / (self.n_steps + MEAN_POWER)
+        share = (STREAM.mean_power + 1.0) / (self.n_steps + STREAM.mean_power)
         self.mean = self.mean.plus(share, self.at.plus(-1.0, self.mean))
         away = self.at.plus(-1.0, self.origin).square
         self.reach = max(self.reach, float(np.sqrt(away)))
@@ -254,7 +245,7 @@ class Steepness:
         self.touchable = np.flatnonzero(np.isfinite(cost))
         self.cost = (cost * units.scale)[self.touchable]
         self.norm, self.price = problem.ball.norm, units.price
-        self.weight = PENALTY * problem.radius
+        self.weight = STREAM.penalty * problem.radius
         self.pairs = class_pairs(problem.n_classes)
 
     def added(self, slope: Point, at: Point) -> Point:

@@ -17,10 +17,8 @@ import numpy as np
 
 from ....arrays import Codes, Floats
 from ..kernels import settle_price
+from ..settings import FIRST_ORDER
 from .tables import TableBlock
-
-# The box holds after every settling of the price: often, but rows should take the time.
-PRICES_AN_EPOCH = 4
 
 
 class BoxBlock(TableBlock):
@@ -32,7 +30,7 @@ class BoxBlock(TableBlock):
     def sweep(self, order: Codes, tol: float, least_weight: float) -> None:
         """One epoch over the rows, in parts after which the price is settled."""
         settle_price(self.table, self.steps, self.price)
-        pace = max(1, len(order) // PRICES_AN_EPOCH)
+        pace = max(1, len(order) // FIRST_ORDER.prices_per_epoch)
         for part in np.array_split(order, max(1, len(order) // pace)):
             self.sweep_rows(part, tol)
             settle_price(self.table, self.steps, self.price)

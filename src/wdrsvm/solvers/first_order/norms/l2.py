@@ -28,15 +28,9 @@ import numpy as np
 from ....arrays import Codes, Floats
 from ..kernels import class_metric, laplacian, pair_distances, press_on, sweep_pairs
 from ..rows import Duals, FreeTable, Rows, samples_of
+from ..settings import FIRST_ORDER
 from .polar import shortest_flow
 from .tables import order_parts, rows_a_call
-
-# How often pairs and pressure are adapted.
-ROWS_A_PRESS = 300
-PRESSES_AN_EPOCH = 8
-MAX_LAST_PRESSES = 50
-# Ten presses' flops, 6 C^3 each, in those of a row, 4 C a nonzero, over C^2 / nonzeros.
-PRESS_COST = 15
 
 
 class EuclideanBlock:
@@ -82,7 +76,7 @@ class EuclideanBlock:
         n_paces = max(1, n_rows // self.pace)
         for part in order_parts(order, n_paces * self.pace):
             sweep_pairs(part, *state, self.damping, self.pace, tol, least_weight)
-        rounds = min(MAX_LAST_PRESSES, max(1, len(order) // self.pace))
+        rounds = min(FIRST_ORDER.max_last_presses, max(1, len(order) // self.pace))
         press_on(self.pairs, self.gram, self.price, self.damping, least_weight, rounds)
 
     def recentre(self) -> None:
@@ -136,8 +130,9 @@ def _press_pace(rows: Rows, n_classes: int) -> int:
     """Rows between two presses: often, but so that rows take most of the time."""
     n_rows = len(rows.y)
     a_row = max(len(rows.touch.data) / n_rows, 1.0)
-    costly = int(PRESS_COST * n_classes**2 / a_row)
-    return max(1, min(ROWS_A_PRESS, n_rows // PRESSES_AN_EPOCH), costly)
+    costly = int(FIRST_ORDER.press_cost * n_classes**2 / a_row)
+    often = min(FIRST_ORDER.rows_per_press, n_rows // FIRST_ORDER.presses_per_epoch)
+    return max(1, often, costly)
 
 
 def _starting_weights(coef: Floats, constrained: Floats) -> Floats:

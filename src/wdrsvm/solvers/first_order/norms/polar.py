@@ -13,7 +13,7 @@ import numpy as np
 from ....arrays import Floats
 from ..kernels import flow_length
 
-# Relative rounding in the entries of a Gram matrix.
+# Relative rounding in the entries of a Gram matrix: a few units of floating point.
 GRAM_ROUNDING = 1e-15
 
 

@@ -15,20 +15,16 @@ from typing import Any
 from ....arrays import Codes, Floats
 from ..kernels import sweep_table
 from ..rows import Duals, FreeTable, Rows, samples_of
+from ..settings import FIRST_ORDER
 from ..step_sizes import column_steps
-
-# Multiply-adds of a call into compiled code, about: an interrupt waits for its end.
-MAX_CALL_WORK = 5e7
-# Those of a row of a smooth loss beside its products, whose systems are (C, C).
-SYSTEMS_A_ROW = 30
 
 
 def rows_a_call(rows: Rows, n_classes: int, is_smooth: bool) -> int:
     """How many rows compiled code may take before an interrupt is looked for."""
     a_row = (len(rows.touch.data) / len(rows.y) + n_classes) * n_classes
     if is_smooth:
-        a_row += SYSTEMS_A_ROW * n_classes**3
-    return max(1, int(MAX_CALL_WORK / a_row))
+        a_row += FIRST_ORDER.systems_per_row * n_classes**3
+    return max(1, int(FIRST_ORDER.max_call_work / a_row))
 
 
 def order_parts(order: Codes, n_rows: int) -> Iterator[Codes]:

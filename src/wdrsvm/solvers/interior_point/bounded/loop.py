@@ -14,14 +14,12 @@ import numpy as np
 from ....arrays import Floats
 from ....problem import RobustProblem
 from ....problem.bounded.certificate import PairPlan, bounded_dual_bound
+from ....problem.certificate.gap import allowed_gap
 from ...result import History, Incumbent, SolverResult, SolverSettings, Start
+from ..settings import INTERIOR_POINT
 from .layout import BoundedLayout
 from .point import BoundedPoint
 from .units import BoundedUnits
-
-MAX_ITER = 200
-# Below this relative gap rounding may spoil a point: each one is looked at.
-ROUNDING = 1e-8
 
 
 def bounded_interior_point(
@@ -33,12 +31,13 @@ def bounded_interior_point(
     point = judge.start()
     best = Incumbent(*judge.classifier(point))
     history = History(settings.callback)
-    max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
-    n_iter = 0
+    limit = settings.max_iter
+    max_iter = INTERIOR_POINT.max_iter if limit is None else limit
+    looked_at, n_iter = max(settings.tol, INTERIOR_POINT.bounded_look), 0
     while n_iter < max_iter:
         n_iter += 1
         point.predictor_corrector()
-        near = point.gap <= max(settings.tol, ROUNDING) * max(point.objective, 1e-2)
+        near = point.gap <= allowed_gap(looked_at, point.objective)
         if near or point.is_stuck or n_iter == max_iter:
             judge.look(point, best)
         history.add(n_iter, point.objective, best.dual_bound)

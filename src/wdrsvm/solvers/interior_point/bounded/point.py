@@ -20,11 +20,11 @@ import numpy as np
 
 from ....arrays import Codes, Floats
 from ...cones.kernels import native
+from ..settings import INTERIOR_POINT
 from .layout import BoundedLayout
 
-STEP_SHARE = 0.995
-SHORT_STEP = 1e-3
-MAX_SHORT_STEPS = 5
+# Less than the rounding of an objective of the order of one: nothing is left to gain.
+LEAST_GAP = 1e-16
 # The places of families of rows.
 LOSS, FLOOR, SIDES, CONES = range(4)
 
@@ -105,7 +105,8 @@ class BoundedPoint:
 
     @property
     def is_stuck(self) -> bool:
-        return self.n_short_steps >= MAX_SHORT_STEPS or self.gap <= 1e-16
+        too_short = self.n_short_steps >= INTERIOR_POINT.bounded_max_short_steps
+        return too_short or self.gap <= LEAST_GAP
 
     def predictor_corrector(self) -> None:
         """One iteration of Mehrotra's method."""
@@ -119,13 +120,14 @@ class BoundedPoint:
         for moves in self.moves:
             moves.aim_after_step(centre)
         step = self._direct()
-        by = self._lengths(STEP_SHARE)
+        by = self._lengths(INTERIOR_POINT.bounded_step_share)
         if not np.isfinite(self._gap_after(*by)):
             # Rounding has eaten up the system: what is reached is all there is.
-            self.n_short_steps = MAX_SHORT_STEPS
+            self.n_short_steps = INTERIOR_POINT.bounded_max_short_steps
             return
         self._advance(step, *by)
-        self.n_short_steps = self.n_short_steps + 1 if min(by) < SHORT_STEP else 0
+        is_short = min(by) < INTERIOR_POINT.bounded_short_step
+        self.n_short_steps = self.n_short_steps + 1 if is_short else 0
 
     def _factorise(self) -> None:
         lay = self.layout

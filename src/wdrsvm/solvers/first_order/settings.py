@@ -1,0 +1,116 @@
+"""The tuning numbers of the first-order method, on one page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FirstOrderSettings:
+    """What the epochs, their checks and the proximal steps go by.
+
+    Parameters
+    ----------
+    default_work : float
+        Multiply-adds of a solve where the caller gives no limit of epochs.
+    min_epochs, max_epochs : int
+        Limits of the number of epochs that follows from ``default_work``.
+    first_check : int
+        Epoch of the first certificate.  A check costs as much as two or three epochs.
+    min_interval, max_interval : int
+        Epochs between two checks, at least and at most.
+    max_interval_share : float
+        After many epochs the longest interval is this share of them.
+    stall_epochs : int
+        A solve of fewer epochs never counts as stalled.
+    stall_factor : float
+        A solve has stalled when the last half of its epochs left more than this share of
+        the gap.
+    row_tol_share : float
+        Rows are balanced to this share of the gap: a finer balance would not show in it.
+    first_row_tol, least_row_tol : float
+        Limits of that tolerance, at the start and next to rounding.
+    pair_weight_share : float
+        Pairs of classes keep at least this share of the gap as weight.
+    free_share : float
+        Mean curvature of a free column relative to that of all touchable columns of a row.
+    least_stiffness : float
+        The curvature of the touchable columns counts as at least this share of the natural
+        one.
+    least_lam_share : float
+        lam never falls below this share of its first value, or it could not grow again.
+    max_softening : float
+        Largest factor by which a check changes the proximal steps.
+    tolerated_ratio : float
+        The proximal steps stay while objective and bound are off by factors no farther
+        apart than this.
+    min_softness, max_softness : float
+        Limits of the proximal steps, relative to the first ones.
+    max_dense_unknowns : int
+        Up to so many unknowns the dense certificate costs next to nothing.
+    max_dense_work : float
+        The same for rows times squared unknowns.
+    max_cg_steps : int
+        Steps of conjugate gradients for one tilt of the multipliers.
+    cg_tol : float
+        Their relative tolerance.  Rough is enough, because tilts are repeated.
+    least_density : float
+        From this share of nonzeros on, running over all columns is faster than looking
+        them up.
+    least_column_share : float
+        Columns rarer than this share of the mean get no larger steps.
+    max_call_work : float
+        Multiply-adds of one call into compiled code, about: an interrupt waits for its
+        end.
+    systems_per_row : int
+        Multiply-adds for a row of a smooth loss, in units of C^3, beside its products.
+    rows_per_press : int
+        Rows between two adaptations of the pairs and of the pressure (l2), at most.
+    presses_per_epoch : int
+        At least so many adaptations in an epoch.
+    max_last_presses : int
+        At most so many adaptations at the end of an epoch.
+    press_cost : int
+        Cost of ten adaptations, 6 C^3 each, over that of a row, 4 C for each nonzero, in
+        units of C^2 per nonzero.  Rows should take most of the time.
+    prices_per_epoch : int
+        How often an epoch settles the price (l1), after which the box holds: often, but
+        rows should take most of the time.
+    """
+
+    default_work: float = 3e10
+    min_epochs: int = 1000
+    max_epochs: int = 30_000
+    first_check: int = 6
+    min_interval: int = 2
+    max_interval: int = 5
+    max_interval_share: float = 0.2
+    stall_epochs: int = 2000
+    stall_factor: float = 0.9
+    row_tol_share: float = 0.05
+    first_row_tol: float = 1e-3
+    least_row_tol: float = 1e-13
+    pair_weight_share: float = 0.1
+    free_share: float = 0.1
+    least_stiffness: float = 0.3
+    least_lam_share: float = 1e-12
+    max_softening: float = 2.0
+    tolerated_ratio: float = 5.0
+    min_softness: float = 0.01
+    max_softness: float = 100.0
+    max_dense_unknowns: int = 100
+    max_dense_work: float = 1e7
+    max_cg_steps: int = 200
+    cg_tol: float = 1e-6
+    least_density: float = 0.1
+    least_column_share: float = 1e-2
+    max_call_work: float = 5e7
+    systems_per_row: int = 30
+    rows_per_press: int = 300
+    presses_per_epoch: int = 8
+    max_last_presses: int = 50
+    press_cost: int = 15
+    prices_per_epoch: int = 4
+
+
+FIRST_ORDER = FirstOrderSettings()

@@ -1,0 +1,53 @@
+"""The tuning numbers of the interior points, on one page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class InteriorPointSettings:
+    """What warm starts, chains of problems and bounded balls go by.
+
+    Parameters
+    ----------
+    max_iter : int
+        Iterations of a solve where the caller gives no limit.
+    inside : float
+        How far inside the constraints a classifier of another problem is placed, relative
+        to its objective.
+    narrowest, widest : float
+        Relative gaps between which the points of a path are worth remembering.
+    kept_slack : float
+        Slacks keep at least this share when a neighbour's point is taken over.
+    least_distance : float
+        Of the neighbour's points the one whose gap is the distance of the two problems is
+        taken over, and that distance counts as at least this.
+    constant_tol : float
+        Relative gap of the best constant classifier.  The problem has one row per class,
+        so that accuracy is cheap.
+    bounded_look : float
+        Below this relative gap rounding may spoil a point of a bounded problem: each one
+        is shown to the certificate.
+    bounded_step_share : float
+        How far a step of a bounded problem goes towards the boundary.
+    bounded_short_step : float
+        A step below this share of the whole direction counts as short.
+    bounded_max_short_steps : int
+        After so many short steps in a row a bounded problem is stuck.
+    """
+
+    max_iter: int = 200
+    inside: float = 0.3
+    narrowest: float = 0.02
+    widest: float = 0.6
+    kept_slack: float = 0.3
+    least_distance: float = 0.03
+    constant_tol: float = 1e-9
+    bounded_look: float = 1e-8
+    bounded_step_share: float = 0.995
+    bounded_short_step: float = 1e-3
+    bounded_max_short_steps: int = 5
+
+
+INTERIOR_POINT = InteriorPointSettings()

@@ -1,0 +1,149 @@
+"""The tuning numbers of the smoothing Newton method, on one page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class NewtonSettings:
+    """What the rounds, the steps, the smoothing and the polish go by.
+
+    mu is in units of the loss.  Names that begin with ``smooth_`` belong to
+    the smooth losses and replace the number of the same name there.
+
+    Parameters
+    ----------
+    max_iter : int
+        Newton steps of a solve where the caller gives no limit.
+    max_steps_per_round : int
+        Newton steps at one mu, at most.
+    first_mu, mu_factor, last_mu : float
+        The smoothing of the first round, the factor from each round to the next, and the
+        value below which only the polish helps.
+    rows_per_coefficient : int
+        Rows per coefficient that the sample of the first round has, and the curvature of
+        every round.  Fewer make steps too noisy.
+    max_sample_entries : int
+        A sample with more entries is not copied: rounds then see all rows.
+    first_centre : float
+        Complementarity of the cone at the start.
+    cone_share : float
+        Share of the gap that the complementarity of the cone may add.
+    step_share, smooth_step_share : float
+        How far a step goes towards the boundary of the cone.  Steps of smooth losses stay
+        farther away, because labels have kinks beside those of the cone.
+    max_trials : int
+        Shorter and shorter trials of a step before it counts as failed.
+    shortest_cut, longest_cut : float
+        A step that is too long is cut to a share of itself between these.
+    settled, smooth_settled : float
+        Steps have settled when they promise less than this share of the gap; with a smooth
+        loss, of the order of the gap that mu leaves.
+    well_settled, smooth_well_settled : float
+        The same before the certificate is asked, which needs more exact multipliers.  The
+        promise is a square: multipliers settle to about its root.
+    warm_mu : float
+        The smoothing of the first round from a given start.
+    warm_slack : float
+        How far inside the norm constraint a given start is placed, as a share and as an
+        absolute number.
+    soft_rows_per_coefficient : int
+        With fewer rows near a kink, per coefficient, curvature guides no steps: rounds end
+        and the polish begins.
+    tied_mu, tied_share : float
+        Below this mu, more than this share of the rows near a kink hints that a constant
+        classifier is optimal.
+    constant_hope : float
+        Try the constant classifier when its dual value is this close, as a share of the
+        gap.
+    constant_settled : float
+        Steps settle to this share of the gap before they prove the constant classifier
+        optimal.
+    saturated : float
+        The curvature of a row is left out when one piece has all but this share of the
+        softmax.
+    torn : float
+        Rows whose curvature between labels exceeds this, relative to the loss, are never
+        left to a sample.
+    stiff : float
+        Rows of a smooth loss with less than this share of the mean softness have no
+        curvature worth summing.
+    barrier_factor, softmax_factor : float
+        Factor on mu from each round to the next with a smooth loss, for a barrier and for
+        a softmax over the labels.
+    cooling_factor : float
+        Least factor while mu stands in for a lower temperature, which must not be reached
+        faster than this.
+    softmax_rows_per_coefficient : int
+        With fewer rows per coefficient, ties between labels are too few for a softmax: a
+        barrier takes its place.
+    last_softmax_mu, last_barrier_mu : float
+        Below the first a barrier takes over from the softmax, for the same reason; below
+        the second rounds end.
+    smooth_hope : float
+        Ask the certificate when the expected gap is this share of the one asked for: to
+        ask in vain costs more than a round.
+    near_margin : float
+        The polish leaves a row free if its two largest pieces differ by less than so many
+        mu.
+    widening : float
+        Factor on that margin when the free rows were too few.
+    polished : float
+        The problem of the free rows is solved to this share of the gap asked for.
+    max_gathered_entries : int
+        Free rows on the workers of a cluster are gathered up to so many entries.
+    """
+
+    max_iter: int = 500
+    max_steps_per_round: int = 50
+    first_mu: float = 0.5
+    mu_factor: float = 0.4
+    last_mu: float = 1e-5
+    rows_per_coefficient: int = 30
+    max_sample_entries: int = 8_000_000
+    first_centre: float = 1e-3
+    cone_share: float = 0.1
+    step_share: float = 0.99
+    smooth_step_share: float = 0.9
+    max_trials: int = 30
+    shortest_cut: float = 0.25
+    longest_cut: float = 0.5
+    settled: float = 0.05
+    smooth_settled: float = 0.01
+    well_settled: float = 1e-5
+    smooth_well_settled: float = 1e-14
+    warm_mu: float = 0.03
+    warm_slack: float = 1e-2
+    soft_rows_per_coefficient: int = 4
+    tied_mu: float = 0.05
+    tied_share: float = 0.5
+    constant_hope: float = 0.2
+    constant_settled: float = 1e-10
+    saturated: float = 1e-5
+    torn: float = 0.1
+    stiff: float = 1e-6
+    barrier_factor: float = 0.1
+    softmax_factor: float = 0.4
+    cooling_factor: float = 0.3
+    softmax_rows_per_coefficient: int = 40
+    last_softmax_mu: float = 1e-4
+    last_barrier_mu: float = 1e-16
+    smooth_hope: float = 0.5
+    near_margin: float = 25.0
+    widening: float = 5.0
+    polished: float = 0.05
+    max_gathered_entries: int = 8_000_000
+
+    @property
+    def gap_factor(self) -> float:
+        """What a round leaves of the gap, which falls with the square of mu."""
+        return self.mu_factor**2
+
+    @property
+    def foreseen_factor(self) -> float:
+        """What a round of the softmax leaves of the gap at most; mostly its square."""
+        return self.softmax_factor
+
+
+NEWTON = NewtonSettings()
