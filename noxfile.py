@@ -22,7 +22,7 @@ nox.options.reuse_venv = "yes"
 RESULTS = Path(__file__).parent / "docs" / "results" / "compatibility.csv"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 CONSTRAINTS = {"oldest": ["--constraint", "tools/oldest.txt"], "newest": ["--upgrade"]}
-VERSIONS = ("numpy", "scipy", "scikit-learn", "numba")
+VERSIONS = ("numpy", "scipy", "scikit-learn")
 COLUMNS = ("python", "versions", *VERSIONS, "passed", "skipped", "failed", "minutes")
 EXTRAS = ".[test,reference,plot,cli,data,dask]"
 # Every solver, checks of the estimators by scikit-learn, types of numbers and tables, saved
@@ -57,10 +57,8 @@ def matrix(session: nox.Session, versions: str) -> None:
     report = folder / "report.xml"
     report.unlink(missing_ok=True)
     options = ["-q", "-n", "auto", "-m", "not slow", f"--junitxml={report}"]
-    # Compiled functions of one environment are not for the next.
-    cache = {"NUMBA_CACHE_DIR": str(folder / "numba")}
     command = ["python", "-m", "pytest", *options, *(session.posargs or TESTS)]
-    session.run(*command, env=cache, success_codes=[0, 1])
+    session.run(*command, success_codes=[0, 1])
     minutes = f"{(time.monotonic() - began) / 60:.1f}"
     counted = counts(report)
     code = f"import importlib.metadata as m; print(*map(m.version, {VERSIONS}))"

@@ -3,6 +3,7 @@
 from .estimators import (
     DisbeliefWarning,
     RadiusWarning,
+    RobustConformalClassifier,
     RobustLinearSVC,
     RobustLinearSVCCV,
     RobustLogisticRegression,
@@ -50,6 +51,7 @@ __all__ = [
     "ObservedRadius",
     "RadiusChoice",
     "RadiusWarning",
+    "RobustConformalClassifier",
     "RobustLinearSVC",
     "RobustLinearSVCCV",
     "RobustLogisticRegression",

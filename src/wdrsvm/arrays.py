@@ -1,4 +1,4 @@
-"""Names for the arrays that every room speaks of."""
+"""Types of the arrays that all packages share."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ Codes: TypeAlias = NDArray[np.intp]
 Flags: TypeAlias = NDArray[np.bool_]
 # Labels as users write them.
 Labels: TypeAlias = NDArray[np.generic]
-# A dense array, perhaps a memory map, or a scipy CSR array; scipy has no types to say so.
+# A dense array, perhaps a memory map, or a SciPy CSR array; SciPy has no type hints.
 Matrix: TypeAlias = Any

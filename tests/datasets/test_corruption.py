@@ -76,7 +76,7 @@ def test_noise_is_in_units_of_the_feature_and_zero_is_nothing():
         (lambda: make_simulation(n_features=1), "n_classes must be at most"),
         (lambda: flip_labels(y, "0.2"), "share must be"),
         (lambda: flip_labels_by_class(y, 0.2), "shares must be 3"),
-        (lambda: make_imbalanced([], 0.5), "y must hold"),
+        (lambda: make_imbalanced([], 0.5), "y must have at least one label"),
         (lambda: make_imbalanced(y, 0.5, min_count="a"), "min_count must be"),
         (lambda: add_feature_noise(np.eye(2), "a"), "scale must be"),
     ],

@@ -13,7 +13,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from wdrsvm import RadiusWarning, RobustLinearSVC, radius_max
-from wdrsvm.estimators import _base, _fit
+from wdrsvm.estimators import _fit
 from wdrsvm.solvers import SolverStatus
 from wdrsvm.solvers.result import History, Incumbent
 
@@ -227,7 +227,7 @@ def test_a_lack_of_iterations_is_not_blamed_on_the_radius(monkeypatch):
         constant = Incumbent(np.zeros((3, 6)), np.zeros(3), 1.0, dual_bound=0.0)
         return constant.result(name, SolverStatus.MAX_ITER, 1, History(None))
 
-    monkeypatch.setattr(_base, "solve", give_up)
+    monkeypatch.setattr(_fit, "solve", give_up)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         RobustLinearSVC(radius=radius_max(X, y) / 10).fit(X, y)

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from wdrsvm import RobustLinearSVC
-from wdrsvm.estimators import _base
+from wdrsvm.estimators import _fit
 from wdrsvm.rows import blocks, canonical
 
 from .cases import IRIS, SPECIES
@@ -19,13 +19,13 @@ NAMES = np.array(["setosa", "versicolor", "virginica"])
 def starts(monkeypatch):
     """Collects the starting points that solvers are given."""
     seen = []
-    solve = _base.solve
+    solve = _fit.solve
 
-    def spying_solve(problem, name, settings, start):
+    def spying_solve(problem, name, settings, start, of_kernel):
         seen.append(start)
-        return solve(problem, name, settings, start)
+        return solve(problem, name, settings, start, of_kernel)
 
-    monkeypatch.setattr(_base, "solve", spying_solve)
+    monkeypatch.setattr(_fit, "solve", spying_solve)
     return seen
 
 
@@ -90,7 +90,7 @@ class TestSolving:
 
         model = RobustLinearSVC().fit(IRIS, SPECIES)
         before = dict(vars(model))
-        monkeypatch.setattr(_base, "solve", interrupt)
+        monkeypatch.setattr(_fit, "solve", interrupt)
         with pytest.raises(KeyboardInterrupt):
             model.fit(IRIS[:, :2], SPECIES > 0)
         assert vars(model) == before

@@ -59,6 +59,7 @@ def test_signature_is_the_contract():
         "max_iter": None,
         "random_state": None,
         "verbose": 0,
+        "loss": "hinge",
     }
     assert {name: p.default for name, p in parameters.items()} == expected
 

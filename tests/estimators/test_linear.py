@@ -67,6 +67,7 @@ def test_signature_is_the_contract():
         "warm_start": False,
         "random_state": None,
         "verbose": 0,
+        "loss": "hinge",
     }
     assert {name: p.default for name, p in parameters.items()} == expected
     positional = [n for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]

@@ -73,7 +73,7 @@ def test_feature_cost_must_be_positive(cost):
 
 
 def test_feature_cost_must_have_one_dimension():
-    with pytest.raises(ValueError, match="feature_cost must have one entry a feature"):
+    with pytest.raises(ValueError, match="feature_cost must have one entry per feature"):
         WassersteinBall(0.1, feature_cost=np.ones((2, 2)))
 
 
@@ -95,7 +95,7 @@ def test_feature_cost_is_one_by_default():
         ((1.0, 0.0), ValueError, "low <= high"),
         ((np.nan, 0.0), ValueError, "low <= high"),
         ((np.inf, np.inf), ValueError, "support must not be empty"),
-        ((np.zeros((2, 2)), 1.0), ValueError, "numbers or one entry a feature"),
+        ((np.zeros((2, 2)), 1.0), ValueError, "numbers or have one entry per feature"),
     ],
 )
 def test_a_support_that_is_no_box(support, error, message):
@@ -221,7 +221,7 @@ def test_every_argument_is_named_where_it_is_refused():
         ({"feature_cost": [1.0, 0.0]}, "feature_cost must be > 0"),
         ({"feature_cost": [1.0, np.nan]}, "feature_cost must be > 0"),
         ({"feature_cost": [1e61]}, "feature_cost must be between"),
-        ({"feature_cost": 1.0}, "feature_cost must have one entry a feature"),
+        ({"feature_cost": 1.0}, "feature_cost must have one entry per feature"),
         ({"support": ([0.0, 2.0], 1.0)}, "support must have low <= high"),
         ({"categorical": [([0, 1],)]}, r"categorical must hold pairs \(columns, cost\)"),
         ({"categorical": [([0, 1], "dear")]}, "categorical must hold pairs"),

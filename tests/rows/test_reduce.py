@@ -7,7 +7,7 @@ import pytest
 
 from wdrsvm.problem.subgradient import Subgradient
 from wdrsvm.rows import blocks
-from wdrsvm.rows import reduce as sweeps
+from wdrsvm.rows import reduce as reductions
 from wdrsvm.rows.reduce import MemoryReduction, added, joined
 
 from ..agreement.instances import random_problem
@@ -21,7 +21,7 @@ def numbers(problem, rows, *kept):
 @pytest.fixture(params=["map", "threads"])
 def over(request, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 30)
-    monkeypatch.setattr(sweeps, "PICKED_BLOCK", 4)
+    monkeypatch.setattr(reductions, "PICKED_BLOCK", 4)
     problem = random_problem(5)
     if request.param == "map":
         yield MemoryReduction(problem, map)
@@ -57,16 +57,16 @@ def test_rows_are_picked_by_what_is_kept(over):
 def test_sums_go_entry_by_entry():
     assert added((1, None, np.ones(2)), (2, None, np.ones(2)))[:2] == (3, None)
     assert added(None, 3) == added(3, None) == 3
-    total = added(sweeps_pair(1.0), sweeps_pair(2.0))
+    total = added(subgradient_pair(1.0), subgradient_pair(2.0))
     assert isinstance(total, Subgradient)
     assert total.lam == 3.0
 
 
-def sweeps_pair(lam):
+def subgradient_pair(lam):
     return Subgradient(np.ones(1), np.ones(1), lam)
 
 
-def test_sweeps_over_other_rows_are_run_in_the_same_way(over):
+def test_folds_over_other_rows_are_run_in_the_same_way(over):
     few = over.subject.take(np.arange(5))
     others = over.on(few)
     assert others.run == over.run

@@ -144,7 +144,7 @@ def test_fits_in_threads_of_others_share_what_there_is(monkeypatch):
     assert module._taken == {}
 
 
-def test_a_sweep_within_a_sweep_has_threads_too(monkeypatch):
+def test_a_reduction_within_a_reduction_has_threads_too(monkeypatch):
     monkeypatch.setattr(module, "n_processors", lambda: 4)
     with module._granted(4) as outer, module._granted(4) as inner:
         assert (outer, inner) == (4, 4)

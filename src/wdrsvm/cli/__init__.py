@@ -1,1 +1,1 @@
-"""The command line: thin; one file a command, each with a ``register(app)``."""
+"""The command line: one file per command, each with a function ``register(app)``."""

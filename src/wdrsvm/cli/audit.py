@@ -61,7 +61,7 @@ def audit(
 ) -> None:
     """Find labels that look wrong, the most suspicious first.
 
-    Every label is judged by models that never saw it.  Rows are counted from 0.
+    Every label is checked by models that were not trained on it.  Rows are counted from 0.
     """
     output = Output(as_json)
     asked = TableOptions(drop, numbers, categories, decimal, labels, min_rows, merge_rare)
@@ -82,7 +82,7 @@ def audit(
 
 
 def _with_columns(suspects: Any, data: Any) -> Any:
-    """The suspects beside what the table says of them, also in columns left out."""
+    """The suspects with all columns of the table, also those that were left out."""
     frame = suspects.assign(row=data.row[suspects["row"]]).reset_index(drop=True)
     if data.beside is None:
         return frame

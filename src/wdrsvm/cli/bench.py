@@ -19,13 +19,13 @@ def bench(
     families: Annotated[list[str] | None, typer.Argument(help="All if none.")] = None,
     tiny: Annotated[bool, typer.Option("--tiny", help="Seconds, not hours.")] = False,
 ) -> None:
-    """Time the solvers against others; runs in a checkout, where the benchmarks are."""
+    """Compare the times of solvers; works only in a checkout of the project."""
     code = _benchmarks().main([*(families or []), *(["--tiny"] if tiny else [])])
     raise typer.Exit(code)
 
 
 def _benchmarks() -> Any:
-    """The benchmarks are not installed with the package."""
+    """The module of the benchmarks, which is not installed with the package."""
     sys.path.insert(0, str(Path.cwd()))
     try:
         return importlib.import_module("benchmarks.__main__")

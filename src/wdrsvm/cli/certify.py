@@ -36,10 +36,10 @@ def certify(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what a model promises on a table.
+    """Print what a model promises on a table.
 
-    The worst-case risk in the model's own ball around the rows, and how many rows stay
-    right however their standardised numbers move by a distance.
+    Prints the worst-case risk in the model's ball around the rows.  Prints also the share
+    of the rows that stay correct if their standardised numbers move by a distance.
     """
     output = Output(as_json)
     if out is not None:
@@ -66,7 +66,7 @@ def certify(
 
 
 def certified_accuracy(is_right: Any, radius: Any) -> dict[str, float]:
-    """Share of the rows that stay right however far they move, by distance."""
+    """Share of the rows that stay correct under all moves up to a distance."""
     return {
         f"certified accuracy at {distance:g}": float(
             np.mean(is_right & (radius > distance))

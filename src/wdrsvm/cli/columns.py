@@ -1,7 +1,7 @@
-"""Which columns of a table are numbers, which are categories, and what their cells say.
+"""The columns of a table: which are numbers, which are categories, and their values.
 
-What is learned about a training table is kept with the model, so that other tables are read
-in the same way.
+The model file stores how the training table was read, so that other tables are read in the
+same way.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from .numerals import COMMA, PERCENT, POINT, Numerals, is_missing
 from .tables import listed, pandas
 
 NUMBERS, CATEGORIES = "numbers", "categories"
-# A text with more categories than this is a name, not a category.
+# A column of texts with more different values than this has names, not categories.
 MAX_CATEGORIES = 100
-# A column with more numbers than this share is one of numbers.
+# A column whose share of numbers is larger than this is a column of numbers.
 MOSTLY = 0.5
 LONGEST_CELL = 40
-# Enough for speed, and few enough to be held beside the table.
+# Cells that are read together: enough for speed, few enough for memory.
 CELLS_AT_ONCE = 1_000_000
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))"
@@ -34,10 +34,10 @@ _EITHER_WAY = r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+"
 
 @dataclass(frozen=True)
 class Reading:
-    """How columns are read: what the user says, or what a model has learned.
+    """How columns are read, from the user's options or from a model file.
 
-    ``lenient`` columns are of numbers, and their other cells count as missing; ``decimals``
-    and ``percent`` are what was found.
+    ``lenient`` columns have numbers, and their other cells count as missing.  ``decimals``
+    and ``percent`` say how a training table writes its numbers.
     """
 
     numbers: tuple[str, ...] = ()
@@ -46,14 +46,15 @@ class Reading:
     lenient: tuple[str, ...] = ()
     decimals: dict[str, str] = field(default_factory=dict)
     percent: tuple[str, ...] | None = None
-    # Where neither the user nor a cell tells: files with semicolons have decimal commas.
+    # The decimal mark if neither the user nor a cell determines it: files with semicolons
+    # have decimal commas.
     fallback: str = POINT
     remedy: str = "correct the cell or leave it empty"
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Numbers as floats and categories as texts, and what the user should know."""
+    """Numbers as floats, categories as texts, and notes for the user."""
 
     frame: Any
     kinds: dict[str, list[str]]
@@ -63,7 +64,7 @@ class Columns:
 
 
 def read_columns(frame: Any, path: Path, reading: Reading) -> Columns:
-    """Read all cells; a column of numbers with a cell that is none is an error."""
+    """Read all cells; a cell without a number in a column of numbers is an error."""
     reader = _Reader(frame, path, reading)
     read = {name: reader.column(name) for name in frame.columns}
     kinds: dict[str, list[str]] = {NUMBERS: [], CATEGORIES: []}
@@ -75,7 +76,7 @@ def read_columns(frame: Any, path: Path, reading: Reading) -> Columns:
 
 
 class _Reader:
-    """Reads the columns of one table, and remembers what it found."""
+    """Reads the columns of one table, and collects notes for the user."""
 
     def __init__(self, frame: Any, path: Path, reading: Reading) -> None:
         self.frame, self.path, self.reading = frame, path, reading
@@ -121,7 +122,7 @@ class _Reader:
         return CATEGORIES, self._category(name)
 
     def _plain(self, name: str) -> Any:
-        """Numbers with a decimal point, if with any; thousands only if the file says so."""
+        """Numbers with at most a decimal point; no thousands unless the file has them."""
         values = self.plain[name]
         lacks_percent = name in (self.reading.percent or ()) and values.notna().any()
         if self.default == COMMA or lacks_percent:
@@ -194,7 +195,7 @@ class _Reader:
             )
 
     def _is_choice(self) -> bool:
-        """Whether neither the user nor a model says how numbers are written."""
+        """Whether neither the user nor a model determines how numbers are written."""
         return self.reading.decimal is None and not self.reading.decimals
 
     def _category(self, name: str) -> Any:
@@ -223,7 +224,7 @@ class _Reader:
 
 
 def check_categories(columns: Columns, path: Path) -> None:
-    """Refuse texts that are names, each of a few rows at most."""
+    """Refuse columns of texts that have too many different values."""
     for name in columns.kinds[CATEGORIES]:
         n_categories = columns.frame[name].nunique()
         if n_categories > MAX_CATEGORIES:
@@ -234,7 +235,7 @@ def check_categories(columns: Columns, path: Path) -> None:
 
 
 def as_texts(column: Any) -> Any:
-    """A column as texts; whole numbers without a decimal point; gaps stay gaps."""
+    """A column as texts; whole numbers have no decimal point, gaps stay missing."""
     if pandas().api.types.is_float_dtype(column):
         values = column.map(lambda value: f"{value:.0f}" if value % 1 == 0 else str(value))
     else:
@@ -243,7 +244,7 @@ def as_texts(column: Any) -> Any:
 
 
 def category_texts(texts: Any) -> Any:
-    """Categories as they stand, marks of missing values as gaps, truth in one spelling."""
+    """Categories as texts; marks of missing values become missing, truth one spelling."""
     truths = {"true": "True", "false": "False"}
     values = texts.map(lambda text: text, na_action="ignore")
     spelt = values.str.casefold().map(truths) if len(values.dropna()) else values
@@ -269,9 +270,10 @@ def _check_type(column: Any, path: Path) -> None:
 
 
 def _plain_and_texts(frame: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Columns of texts: those that are gaps and plain numbers, as floats; and the others.
+    """Columns of texts in two groups: plain numbers, as floats, and all others, as texts.
 
-    Many columns are looked at together: one after another, wide tables take minutes.
+    Missing cells are allowed in both.  Many columns are read together, because wide tables
+    would take minutes otherwise.
     """
     names = [name for name in frame.columns if _is_text(frame[name])]
     width = max(CELLS_AT_ONCE // max(len(frame), 1), 1)
@@ -293,7 +295,7 @@ def _plain_and_texts(frame: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _written(numerals: dict[str, Numerals]) -> str | None:
-    """How a file writes its decimals, if its columns tell."""
+    """The decimal mark of a file, if its columns determine it."""
     told = [set(found.told()) for found in numerals.values() if _mostly_numbers(found)]
     if {COMMA} in told and {POINT} not in told:
         return COMMA
@@ -305,7 +307,7 @@ def _mostly_numbers(found: Numerals) -> bool:
 
 
 def _may_be_thousands(texts: Any) -> bool:
-    """Whether all points of a column could be those between thousands."""
+    """Whether all points of a column could separate thousands."""
     pointed = texts[texts.str.contains(".", regex=False, na=False) & ~is_missing(texts)]
     return bool(len(pointed) and pointed.str.fullmatch(_EITHER_WAY).all())
 
@@ -315,7 +317,7 @@ def _both_ways(decimal: str) -> tuple[str, str]:
 
 
 def _why(cell: str) -> str:
-    """Why a cell is none of the numbers of its column."""
+    """Why a cell cannot be read as a number of its column."""
     meaning = Numerals.of(pandas().Series([cell], dtype=object)).meanings[cell]
     if not meaning.is_number:
         return "which is no number"

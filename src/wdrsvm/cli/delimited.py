@@ -1,4 +1,4 @@
-"""Tables of text: which separator they have, and all of their cells as they stand."""
+"""Tables in text files: their separator, and all of their cells as unchanged texts."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 SEPARATORS = (",", ";", "\t", "|")
-# Rows that the separator is found from.
+# Number of rows from which the separator is found.
 ROWS_LOOKED_AT = 50
 # The first line in which some spreadsheets name the separator.
 _NAMED_SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 
 
 class Layout(NamedTuple):
-    """Where the cells of a file are."""
+    """The layout of a file: where its cells are."""
 
     separator: str
     header: list[str]
@@ -31,7 +31,7 @@ def read_delimited(path: Path, separator: str | None, pandas: Any) -> tuple[Any,
     layout = _layout(path, separator)
     names = [*_names(layout.header), *(["trailing"] if layout.has_trailing else [])]
     with warnings.catch_warnings():
-        # Such as rows that are longer than the header.
+        # pandas warns, for example, about rows that are longer than the header.
         warnings.simplefilter("error")
         frame = pandas.read_csv(
             path,
@@ -52,7 +52,7 @@ def read_delimited(path: Path, separator: str | None, pandas: Any) -> tuple[Any,
 
 
 def same_names(header: list[str]) -> list[str]:
-    """Names that more than one column has."""
+    """Names that several columns share."""
     counts = Counter(name for name in header if name)
     return [name for name, count in counts.items() if count > 1]
 
@@ -95,7 +95,7 @@ def _layout(path: Path, separator: str | None) -> Layout:
 
 
 def _fit(lines: list[str], separator: str) -> tuple[float, int]:
-    """How many rows are as long as the header, and how long that is."""
+    """The share of rows that are as long as the header, and this length."""
     cells = _cells(lines, separator)
     if not cells or len(cells[0]) < 2:
         return (-1.0, 0)
@@ -105,7 +105,7 @@ def _fit(lines: list[str], separator: str) -> tuple[float, int]:
 
 
 def _cells(lines: list[str], separator: str) -> list[list[str]]:
-    """Rows that are not blank; the last one may be cut short and is then left out."""
+    """Rows that are not blank; an incomplete last row is left out."""
     rows = csv.reader(lines, delimiter=separator)
     found: list[list[str]] = []
     try:
@@ -116,7 +116,7 @@ def _cells(lines: list[str], separator: str) -> list[list[str]]:
 
 
 def _names(header: list[str]) -> list[str]:
-    """Names of columns, each once: the second ``a`` is ``a.1``, the third ``a.2``."""
+    """Unique names of the columns: the second ``a`` is ``a.1``, the third ``a.2``."""
     taken, names = set(header), []
     seen: set[str] = set()
     for place, name in enumerate(header):

@@ -70,8 +70,8 @@ def explore(
 ) -> None:
     """Write a page with sliders for radius and label cost over two columns.
 
-    It shows how boundary, worst case and certified risk change.  The page is one file that
-    asks for nothing from the network.
+    The page shows how boundary, worst case and certified risk change.  It is one file that
+    loads nothing from the network.
     """
     output = Output(as_json)
     check_choice("--norm", norm, tuple(NORMS))
@@ -91,7 +91,7 @@ def explore(
 
 
 def _wine(*not_given: str | None, **options: Any) -> tuple[Page, list[str]]:
-    """The page of a table that is at hand everywhere."""
+    """The page for Wine, a table that scikit-learn contains."""
     if any(option is not None for option in not_given):
         raise ValueError("--target, --x and --y need a table.")
     bunch = load_wine()
@@ -109,7 +109,7 @@ def _two_columns(
     asked: TableOptions,
     output: Output,
 ) -> Labelled:
-    """Two columns of numbers without gaps, and the labels."""
+    """Two columns of numbers without missing values, and the labels."""
     x, y = chosen
     if target is None:
         raise ValueError("--target must name the column of the labels.")
@@ -121,7 +121,7 @@ def _two_columns(
         raise ValueError(f"{path} must have named columns for its page, got sparse rows.")
     frame = data.X
     if x in frame.columns and y in frame.columns:
-        # Other columns need not be readable.
+        # Only these two columns have to be readable.
         frame = frame[[x, y]]
     columns = read_for_training(frame, table, asked.reading(table, target))
     numbers = columns.frame[columns.kinds[NUMBERS]]
@@ -158,7 +158,7 @@ def _check_numbers(
 
 
 def _chosen(numbers: Any, labels: Any, x: str | None, y: str | None) -> list[str]:
-    """What the user chose; else the columns whose classes lie farthest apart."""
+    """The user's columns, else the columns in which the classes are farthest apart."""
     varied = [name for name in numbers.columns if numbers[name].nunique() > 1]
     filled = numbers[varied].fillna(numbers[varied].median())
     order = np.argsort(-f_classif(filled, labels)[0], kind="stable")

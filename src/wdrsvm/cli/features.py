@@ -1,7 +1,8 @@
-"""From a table's columns to the features of a classifier, in a pipeline that is saved.
+"""From the columns of a table to the features of a classifier, in a pipeline that is saved.
 
-Numbers are imputed by the median and standardised; texts become one column a category, a
-missing text a category of its own.  Sparse rows are scaled by their largest entries.
+Missing numbers become the median, and numbers are standardised.  Texts become one column
+per category; missing texts are a separate category.  Sparse features are scaled by their
+largest entries.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ from .suspicions import suspicions
 from .tables import Table, listed, pandas
 
 MISSING = "missing"
-# Squares of numbers must be numbers.
+# Larger numbers are refused, because their squares overflow.
 LARGEST = 1e150
 
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Features as the table has them, labels, and what the user should know.
+    """Features in the form of the table, labels, and notes for the user.
 
-    ``beside`` are all columns but the labels, also those that are left out; ``labels`` is
-    what was done about rare classes.
+    ``beside`` has all columns except the labels, also those that are left out.  ``labels``
+    records what was done with rare classes.
     """
 
     X: Any
@@ -53,7 +54,7 @@ class Labelled:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A fitted preparation of the columns, and the prices of what it gives."""
+    """A fitted preparation of the columns, the features, and their feature costs."""
 
     transformer: Any
     features: Any
@@ -85,7 +86,7 @@ def labelled(
 def named_columns(
     option: str, given: list[str] | None, table: Table, target: str
 ) -> list[str]:
-    """The columns that an option names, several after another or between commas."""
+    """The columns that an option names, which may be repeated or have commas."""
     there = list(table.columns.columns)
     names = [
         name
@@ -105,7 +106,7 @@ def named_columns(
 
 
 def prepared(data: Labelled, table: Table, reading: Reading | None = None) -> Prepared:
-    """Learn the preparation of all columns."""
+    """Fit the preparation of all columns."""
     if not isinstance(data.X, pandas().DataFrame):
         transformer = MaxAbsScaler().fit(data.X)
         return Prepared(
@@ -131,7 +132,7 @@ def prepared(data: Labelled, table: Table, reading: Reading | None = None) -> Pr
 
 
 def read_for_training(frame: Any, table: Table, reading: Reading) -> Columns:
-    """All cells of a training table; the sentence about a strange one has all remedies."""
+    """All cells of a training table; an error about a cell lists all remedies."""
     remedy = (
         "correct the cell, or take the column as categories by --categories NAME, such "
         "cells as missing by --numbers NAME, or leave it out by --drop NAME"
@@ -144,7 +145,7 @@ def read_for_training(frame: Any, table: Table, reading: Reading) -> Columns:
 
 
 def _learned(columns: Columns, reading: Reading) -> dict[str, Any]:
-    """How the columns were read, in plain values, for the model's file."""
+    """How the columns were read, as plain values for the model file."""
     return {
         "decimals": dict(columns.decimals),
         "percent": list(columns.percent),
@@ -153,7 +154,7 @@ def _learned(columns: Columns, reading: Reading) -> dict[str, Any]:
 
 
 def features_for(model: Any, table: Table) -> tuple[Any, list[str]]:
-    """The columns that a model knows, in its order, and notes; others are ignored."""
+    """The columns that a model needs, in the model's order, and notes for the user."""
     names = getattr(model, "feature_names_in_", None)
     if table.is_sparse:
         if names is not None:
@@ -172,7 +173,7 @@ def features_for(model: Any, table: Table) -> tuple[Any, list[str]]:
 
 
 def _as_learned(model: Any, table: Table) -> Reading:
-    """How the training table was read; models of earlier versions tell their kinds only."""
+    """How the training table was read; older model files have only the columns' kinds."""
     kinds = {name: tuple(columns) for name, _, columns in model[0].transformers_}
     learned = getattr(model, "reading_", {})
     percent = learned.get("percent")
@@ -187,7 +188,7 @@ def _as_learned(model: Any, table: Table) -> Reading:
 
 
 def unseen_categories(model: Any, X: Any) -> list[str]:
-    """What to say of texts that the model has never seen; they count as no category."""
+    """Notes about texts that the model has not seen, which count as no category."""
     if not hasattr(model[0], "named_transformers_"):
         return []
     encoder = model[0].named_transformers_.get(CATEGORIES)
@@ -205,7 +206,7 @@ def unseen_categories(model: Any, X: Any) -> list[str]:
 
 
 def _as_wide_as(table: Table, n_features: int) -> Any:
-    """Features that no row has are 0; those that the model does not know are ignored."""
+    """Sparse rows as wide as the model; missing features are 0, others are ignored."""
     rows = table.rows.copy()
     if rows.shape[1] > n_features:
         return rows[:, :n_features]
@@ -237,7 +238,7 @@ def _without_empty(frame: Any) -> tuple[Any, list[str]]:
 
 
 def _is_empty(column: Any) -> bool:
-    """Whether no cell has a value; a mark of a missing one is none."""
+    """Whether no cell has a value; a mark of a missing value is no value."""
     filled = column[column.notna()]
     if len(filled) and str(filled.iloc[0]).strip().casefold() not in MISSING_MARKS:
         return False
@@ -245,7 +246,7 @@ def _is_empty(column: Any) -> bool:
 
 
 def _check_size(columns: Columns, path: Path) -> None:
-    """Refuse numbers whose squares are none."""
+    """Refuse numbers whose squares overflow."""
     largest = columns.frame[columns.kinds[NUMBERS]].abs().max()
     if (largest > LARGEST).any():
         name = largest.idxmax()
@@ -269,7 +270,7 @@ def _transformer(kinds: dict[str, list[Any]]) -> Any:
 
 
 def _imputed(columns: Columns) -> list[str]:
-    """What was done about missing values, for the user."""
+    """Notes for the user about missing values."""
     frame, kinds, said = columns.frame, columns.kinds, []
     for kind, what in (
         (NUMBERS, "missing numbers become the median of their column"),

@@ -43,7 +43,7 @@ from .tables import checked_output, listed, read_table
 
 KERNELS = ("linear", "rbf", "laplacian", "poly")
 HINGE = "crammer-singer"
-# By whether it is linear, a machine, and found by a search.
+# Classes by three flags: linear, hinge loss, and found by a search.
 CLASSIFIERS: dict[tuple[bool, bool, bool], Any] = {
     (True, True, False): RobustLinearSVC,
     (True, True, True): RobustLinearSVCCV,
@@ -52,8 +52,8 @@ CLASSIFIERS: dict[tuple[bool, bool, bool], Any] = {
     (False, True, False): RobustSVC,
     (False, True, True): RobustSVCCV,
 }
-# With labels that are never wrong, nothing would bound the coefficients of features that
-# nobody can touch.
+# With an infinite label cost, nothing bounds the coefficients of features that the
+# adversary cannot move.  Therefore the search tries finite label costs only.
 FINITE_LABEL_COSTS = (1.0, 2.0, 8.0)
 RADIUS, LABEL_COST = 0.05, 2.0
 
@@ -116,8 +116,8 @@ def fit(
 ) -> None:
     """Learn a robust classifier from a table and save it.
 
-    Numbers are standardised, texts become categories that the adversary cannot touch,
-    missing values are filled in; the model file holds all of this.
+    Numbers are standardised.  Texts become categories, which the adversary cannot change.
+    Missing values are filled in.  The model file contains all of these steps.
     """
     output = Output(as_json)
     options = Options(cv, radius, label_cost, loss, kernel, norm, landmarks, balanced)
@@ -149,7 +149,7 @@ def fit(
 
 
 class Options(NamedTuple):
-    """What the user asked for."""
+    """The options of the user."""
 
     cv: bool
     radius: float | None
@@ -161,7 +161,7 @@ class Options(NamedTuple):
     balanced: bool
 
     def check(self) -> None:
-        """Refuse what does not go together, before any table is read."""
+        """Refuse options that contradict each other, before any table is read."""
         check_choice("--loss", self.loss, tuple(LOSSES))
         check_choice("--kernel", self.kernel, KERNELS)
         check_choice("--norm", self.norm, tuple(NORMS))
@@ -178,7 +178,7 @@ class Options(NamedTuple):
             raise ValueError("--cv chooses radius and label cost: give either it or them.")
 
     def classifier(self) -> Any:
-        """The classifier that they describe."""
+        """The classifier that the options describe."""
         self.check()
         options: dict[str, Any] = {"class_weight": "balanced" if self.balanced else None}
         if self.kernel == "linear":
@@ -227,7 +227,7 @@ def _fit(classifier: Any, columns: Prepared, y: Any, cv: bool, verbose: bool) ->
 
 
 def _for_a_search(note: str) -> str:
-    """A note without advice about what the search has chosen itself."""
+    """A note without advice about a radius that the search has chosen."""
     kept, _, advice = note.partition(" Choose a radius below")
     return f"{kept} No radius that was tried has a better score." if advice else note
 

@@ -1,4 +1,4 @@
-"""Labels of a table: which texts are classes, and what becomes of rare ones."""
+"""Labels of a table: which texts are classes, and the treatment of rare classes."""
 
 from __future__ import annotations
 
@@ -14,18 +14,21 @@ from .tables import listed, pandas
 
 TEXT, NUMBER = "text", "numbers"
 HOW = (TEXT, NUMBER)
-# Folds of a cross-validation; a class should have a row in each.
+# Folds of a cross-validation; every class should have a row in every fold.
 FOLDS = 5
-# Classes are learned from no fewer rows.
+# Least number of rows of a class.
 LEAST_ROWS = 2
-# Up to here floats tell all whole numbers apart.
+# Up to this number, every whole number is an exact float.
 LARGEST_CODE = 2.0**53
 REMEDY = "--min-rows {n} leaves such classes out, --merge-rare NAME makes them one class"
 
 
 @dataclass(frozen=True)
 class LabelReading:
-    """How the user or a model reads labels; ``how`` None is text, unless measured."""
+    """How labels are read, from the user's options or from a model file.
+
+    If ``how`` is None, labels are texts, and measured numbers are refused.
+    """
 
     how: str | None = None
     min_rows: int | None = None
@@ -36,7 +39,7 @@ class LabelReading:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Classes of the rows that have one, which rows these are, and what was done."""
+    """Classes of the rows with a label, the numbers of these rows, and notes."""
 
     y: Any
     row: Any
@@ -46,7 +49,7 @@ class Labels:
 
 
 def read_labels(column: Any, path: Path, reading: LabelReading) -> Labels:
-    """The classes of a column, rare ones treated as the user or the model says."""
+    """The classes of a column; the user or the model decides what happens to rare ones."""
     values, notes = _values(column, path, reading.how)
     known = values.notna().to_numpy()
     if not known.any():
@@ -65,7 +68,7 @@ def read_labels(column: Any, path: Path, reading: LabelReading) -> Labels:
 
 
 def check_classes(y: Any, path: Path) -> None:
-    """Refuse what no classifier can be learned from."""
+    """Refuse labels with fewer than two classes, or with too few rows of a class."""
     classes, counts = np.unique(y, return_counts=True)
     if len(classes) < 2:
         raise ValueError(f"{path} must have two classes at least, got {classes.tolist()}.")
@@ -79,7 +82,7 @@ def check_classes(y: Any, path: Path) -> None:
 
 
 def about_folds(y: Any) -> list[str]:
-    """What to say where a class has fewer rows than a cross-validation has folds."""
+    """A note if a class has fewer rows than a cross-validation has folds."""
     classes, counts = np.unique(y, return_counts=True)
     fewest = int(counts.min())
     if fewest >= FOLDS:
@@ -93,7 +96,7 @@ def about_folds(y: Any) -> list[str]:
 
 
 def _values(column: Any, path: Path, how: str | None) -> tuple[Any, list[str]]:
-    """Texts as objects or whole numbers as floats, gaps where there is no label."""
+    """Labels as texts or as whole numbers; missing where there is no label."""
     types = pandas().api.types
     if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
         _check_whole(column, column.name)
@@ -123,7 +126,7 @@ def _whole_numbers(texts: Any, path: Path) -> Any:
 
 
 def _check_whole(labels: Any, name: str) -> None:
-    """Classes are whole numbers; others are measured, and belong to a regression."""
+    """Refuse numbers that are not whole: they are measurements, not classes."""
     filled = labels[labels.notna()]
     if np.iscomplexobj(filled):
         raise ValueError(f"{name} must hold classes, got complex numbers.")
@@ -144,7 +147,7 @@ def _check_classes_not_measured(texts: Any) -> None:
 
 
 def _doubts(y: Any, name: str) -> list[str]:
-    """Classes that may be gaps, or the same class twice."""
+    """Notes about classes that may be missing values, or two spellings of one class."""
     classes = np.unique(y).tolist()
     marks = [each for each in classes if each.casefold() in MISSING_MARKS]
     said = []
@@ -166,7 +169,7 @@ def _doubts(y: Any, name: str) -> list[str]:
 
 
 def _without_rare(found: Labels, reading: LabelReading) -> Labels:
-    """Leave rare classes out or join them, as asked for or as a model did."""
+    """Leave rare classes out or join them, as the user or the model says."""
     left_out, merged = list(reading.left_out), dict(reading.merged)
     classes, counts = np.unique(found.y, return_counts=True)
     asked = reading.min_rows is not None or reading.merge_rare is not None

@@ -44,7 +44,7 @@ def build() -> object:
 
 
 def _with_version(typer: Any) -> Any:
-    """What every command has before it: ``--version``."""
+    """The option ``--version``, which comes before every command."""
 
     def show(asked: bool) -> None:
         if asked:
@@ -58,12 +58,12 @@ def _with_version(typer: Any) -> Any:
     ) -> None:
         pass
 
-    # The help of the application is its own.
+    # ``options`` has no docstring, because typer would show it as the help.
     return options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; bad input and full disks are one sentence, not a traceback."""
+    """Run a command; an error, such as bad input, is one sentence without a traceback."""
     try:
         import typer
     except ImportError:

@@ -1,4 +1,4 @@
-"""Tables as a saved model sees them."""
+"""Saved models, and tables in the form that a saved model needs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .tables import Table
 
 @contextmanager
 def in_use(path: Path) -> Iterator[None]:
-    """Blame what nobody foresaw on the model's file, which anybody may have made."""
+    """Turn unexpected errors into one about the model file, which may be damaged."""
     try:
         yield
     except (ValueError, TypeError, OSError, ImportError):
@@ -30,7 +30,7 @@ def in_use(path: Path) -> Iterator[None]:
 
 
 def loaded(path: Path) -> Any:
-    """A model that ``wdrsvm fit`` wrote."""
+    """The model in a file that ``wdrsvm fit`` has written."""
     model = load_model(path)
     if not hasattr(model, "steps") or not hasattr(model, "predict"):
         raise ValueError(f"{path} holds no model that wdrsvm fit wrote.")
@@ -38,7 +38,7 @@ def loaded(path: Path) -> Any:
 
 
 def labelled_for(model: Any, table: Table, target: str) -> Labelled:
-    """Features and labels of a table, for a model that is fitted."""
+    """Features and labels of a table, for a fitted model."""
     data = labelled(table, target, how=_labels_as_learned(model))
     X, notes = features_for(model, table)
     X = X[data.row] if table.is_sparse else X.iloc[data.row].reset_index(drop=True)
@@ -49,7 +49,7 @@ def labelled_for(model: Any, table: Table, target: str) -> Labelled:
 
 
 def _labels_as_learned(model: Any) -> LabelReading:
-    """Texts or numbers as the model's classes, and what became of rare ones."""
+    """How the model's training labels were read, including the rare classes."""
     learned = getattr(model, "reading_", {})
     return LabelReading(
         how=TEXT if model.classes_.dtype.kind in "UO" else NUMBER,

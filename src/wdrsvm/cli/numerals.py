@@ -1,8 +1,8 @@
 """Numbers as people write them: decimal commas, thousands separators, currencies.
 
 A text is read with a decimal point or with a decimal comma.  Texts such as ``1,234`` fit
-both, with different values; ``5,1`` and ``1,234.00`` fit one only and tell how their column
-is written.
+both, with different values.  Texts such as ``5,1`` and ``1,234.00`` fit only one of them,
+and show how the numbers of their column are written.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 POINT, COMMA = "point", "comma"
 DECIMALS = (POINT, COMMA)
 _MARK = {POINT: ".", COMMA: ","}
-# Cells that say that there is no value, in small letters.
+# Marks of missing values, in small letters.
 MISSING_MARKS = frozenset(
     (
         *("", "?", "-", "--", "---", ".", "..", "*", "\N{EN DASH}", "\N{EM DASH}"),
@@ -50,7 +50,7 @@ _WRITTEN = {
 
 @dataclass(frozen=True)
 class Numeral:
-    """What a text may mean with a decimal point and with a comma; None where it cannot."""
+    """The values of a text with a decimal point and with a decimal comma, None if none."""
 
     point: float | None
     comma: float | None
@@ -62,14 +62,14 @@ class Numeral:
 
     @property
     def tells(self) -> str | None:
-        """The only way in which the text can be written, if there is but one."""
+        """The decimal mark of the text, if only one is possible."""
         if self.point is None:
             return None if self.comma is None else COMMA
         return POINT if self.comma is None else None
 
     @property
     def is_open(self) -> bool:
-        """Whether both ways give a number, and not the same."""
+        """Whether both decimal marks give a number, and the numbers differ."""
         return self.is_number and self.tells is None and self.point != self.comma
 
     def value(self, decimal: str) -> float | None:
@@ -77,7 +77,7 @@ class Numeral:
 
 
 def numeral(text: str) -> Numeral:
-    """What a text may mean.
+    """The possible values of a text.
 
     Examples
     --------
@@ -126,13 +126,13 @@ def _value(body: str, decimal: str, sign: str) -> float | None:
 
 
 def is_missing(texts: Any) -> Any:
-    """Which cells of a column of texts say that there is no value."""
+    """Which cells of a column of texts are missing or have a mark of a missing value."""
     return texts.isna() | texts.str.strip().str.casefold().isin(MISSING_MARKS)
 
 
 @dataclass(frozen=True, eq=False)
 class Numerals:
-    """The different texts of a column and how often each stands there, gaps left out."""
+    """The different texts of a column with their counts, without missing cells."""
 
     counts: dict[str, int]
     meanings: dict[str, Numeral]
@@ -151,7 +151,7 @@ class Numerals:
         return self._count(text for text, each in self.meanings.items() if each.is_number)
 
     def told(self) -> Counter[str]:
-        """How many cells tell how they are written, by what they tell."""
+        """For each decimal mark, the number of cells that can have only this mark."""
         found: Counter[str] = Counter()
         for text, each in self.meanings.items():
             if each.tells is not None:
@@ -159,18 +159,18 @@ class Numerals:
         return found
 
     def decimal(self, otherwise: str) -> str:
-        """How the column is written, by most of the cells that tell."""
+        """The decimal mark of the column, by the majority of the cells with only one."""
         told = self.told()
         if not told:
             return otherwise
         return max(DECIMALS, key=lambda decimal: told[decimal])
 
     def open_texts(self) -> list[str]:
-        """Texts that both ways of writing would read, with different values."""
+        """Texts to which both decimal marks give a number, with different values."""
         return [text for text, each in self.meanings.items() if each.is_open]
 
     def unit(self) -> str:
-        """The sign that most numbers have, of those that change what a number means."""
+        """The most frequent sign, among signs that change the meaning of a number."""
         units: Counter[str] = Counter()
         for text, each in self.meanings.items():
             if each.is_number:
@@ -181,9 +181,9 @@ class Numerals:
         return max(currencies, key=lambda unit: units[unit]) if currencies else ""
 
     def values(self, decimal: str, unit: str) -> dict[str, float]:
-        """The number of each text that can be read; the others are not there.
+        """The number of each text that can be read; other texts are left out.
 
-        Where both ways of writing stand in a column, ``5,100`` could be of either.
+        If a column has both decimal marks, a text such as ``5,100`` cannot be read.
         """
         is_mixed = len(self.told()) > 1
         found = {}
@@ -205,5 +205,5 @@ def _other(decimal: str) -> str:
 
 
 def _same_unit(given: str, unit: str) -> bool:
-    """A currency may be left out; a per cent sign must stand everywhere or nowhere."""
+    """Whether a sign fits: currencies may be absent, per cent is everywhere or nowhere."""
     return given == unit or (given == "" and unit != PERCENT)

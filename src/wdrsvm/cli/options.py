@@ -1,4 +1,4 @@
-"""What commands that learn from a table have in common: how it is read."""
+"""Options of all commands that learn from a table: how the table is read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .tables import Table, read_table
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What the user says about a training table."""
+    """The user's options about a training table."""
 
     drop: list[str] | None = None
     numbers: list[str] | None = None
@@ -27,7 +27,7 @@ class TableOptions:
     merge_rare: str | None = None
 
     def check(self) -> None:
-        """Refuse words that are none of the options', before any table is read."""
+        """Refuse values that an option does not allow, before any table is read."""
         if self.decimal is not None:
             check_choice("--decimal", self.decimal, DECIMALS)
         if self.labels is not None:
@@ -41,7 +41,7 @@ class TableOptions:
         return data
 
     def reading(self, table: Table, target: str) -> Reading:
-        """How the columns are read; a column is of one kind."""
+        """How the columns are read; each column has one kind only."""
         numbers, categories = (
             named_columns(option, given, table, target)
             for option, given in (
@@ -58,14 +58,14 @@ class TableOptions:
         return Reading(tuple(numbers), tuple(categories), self.decimal)
 
     def prepared(self, path: Path, target: str) -> tuple[Labelled, Prepared]:
-        """A training table, read, and the preparation of its columns, learned."""
+        """A training table and the fitted preparation of its columns."""
         table = read_table(path)
         data = self.labelled(table, target)
         return data, prepared(data, table, self.reading(table, target))
 
 
 def learned_reading(data: Labelled, columns: Prepared) -> dict[str, Any]:
-    """How a training table was read, for the model's file."""
+    """How a training table was read, for the model file."""
     labels = data.labels
     if labels is None:
         return dict(columns.reading)

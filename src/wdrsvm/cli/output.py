@@ -1,4 +1,4 @@
-"""What a command says: facts and notes for people, or JSON for programs."""
+"""The output of a command: facts and notes for people, or JSON for programs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ MergeRare = Annotated[
 
 
 class Output:
-    """Results go to the standard output; progress and warnings beside it."""
+    """Prints results to the standard output, and progress to the standard error."""
 
     def __init__(self, as_json: bool) -> None:
         self.as_json = as_json
@@ -67,7 +67,7 @@ class Output:
 
     @contextmanager
     def working(self, what: str, is_shown: bool = True) -> Iterator[None]:
-        """Show on a terminal that work is going on; warnings become notes."""
+        """Show on a terminal that a command is working; warnings become notes."""
         console = Console(stderr=True)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -80,7 +80,7 @@ class Output:
         self.notes += dict.fromkeys(told)
 
     def show(self, facts: dict[str, Any]) -> None:
-        """Print all there is to say."""
+        """Print all facts and notes."""
         if self.as_json:
             print(json.dumps({**_plain(facts), "notes": self.notes}, indent=2))
             return
@@ -92,21 +92,21 @@ class Output:
 
 
 def check_choice(option: str, given: str, allowed: tuple[str, ...]) -> None:
-    """Refuse what an option does not allow."""
+    """Refuse a value that an option does not allow."""
     if given not in allowed:
         raise ValueError(f"{option} must be one of {', '.join(allowed)}, got {given}.")
 
 
 def _concerns_the_user(warning: warnings.WarningMessage) -> bool:
-    """Not what libraries say to programmers."""
+    """Whether a warning is for users, and not for programmers of libraries."""
     return not issubclass(warning.category, DeprecationWarning | FutureWarning)
 
 
 def _in_its_words(warning: warnings.WarningMessage) -> str:
-    """What a warning says, without advice to do what commands do already."""
+    """The text of a warning, without advice that does not apply to commands."""
     text = str(warning.message)
     if issubclass(warning.category, ConvergenceWarning):
-        # Columns are standardised, and commands have no option for tolerance or solver.
+        # Commands standardise columns, and have no options for tolerance or solver.
         text = text.partition(" Raise ")[0]
     return text.replace("wdrsvm.radius_max(X, y)", "radius_max").replace(
         "wdrsvm.radius_max", "radius_max"
@@ -122,7 +122,7 @@ def _shown(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value that JSON can say; infinity, which it cannot, as a text."""
+    """A value for JSON; infinity becomes a text, because JSON does not have it."""
     if isinstance(value, dict):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple | np.ndarray):

@@ -65,8 +65,8 @@ def predict(
 ) -> None:
     """Classify the rows of a table.
 
-    A target column, and columns that the model does not know, are ignored.  Rows are
-    counted from 0, or named by a column of the table.
+    The column of the labels, and columns that the model does not know, are ignored.  Rows
+    are counted from 0, or named by a column of the table.
     """
     output = Output(as_json)
     if out is not None:
@@ -96,7 +96,7 @@ def predict(
 
 
 def _which_rows(table: Table, identifier: str | None) -> dict[str, Any]:
-    """A column that tells which row is which, as it stands in the table."""
+    """The column that names the rows, with unchanged cells."""
     if identifier is None:
         return {"row": np.arange(len(table.columns))}
     if table.is_sparse or identifier not in table.columns.columns:

@@ -1,4 +1,4 @@
-"""How far a long command is: a bar on a terminal, a line now and then elsewhere."""
+"""The progress of a long command: a bar on a terminal, else a line from time to time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Bar:
     ) -> None:
         self.title, self.console, self.is_counted = title, console, is_counted
         self.seconds_between = seconds_between
-        # What is counted is long: its first line comes at once, and so do its last ones.
+        # Counted commands are long, so their first line is printed at once.
         self.last_line = time.monotonic() - (seconds_between if is_counted else 0.0)
         self.has_lines = is_counted
         self.bar = RichProgress(
@@ -56,7 +56,7 @@ class Bar:
         self.bar.stop()
 
     def show(self, progress: Progress) -> None:
-        """Show how far it is."""
+        """Show the progress."""
         left = time_left(progress.seconds_left, is_guess=progress.unlike > 0)
         self.bar.update(self.task, completed=progress.done, total=progress.total, left=left)
         if not self.console.is_terminal:
@@ -78,9 +78,9 @@ class Bar:
 
 @contextmanager
 def fold_bar(search: Any, verbose: bool = False) -> Iterator[None]:
-    """Show how many folds of a search are done, and how long the others will take.
+    """Show the number of finished folds of a search, and the time of the others.
 
-    The fit with what was chosen comes last and counts as a fold.
+    The last fit, with the chosen radius and label cost, counts as a fold.
     """
     began, wait = time.monotonic(), 0.0 if verbose else SECONDS_BETWEEN_FOLDS
     console = Console(stderr=True)
@@ -100,7 +100,7 @@ def fold_bar(search: Any, verbose: bool = False) -> Iterator[None]:
 
 
 def time_left(seconds: float | None, is_guess: bool = False) -> str:
-    """The time left in words; nothing where it is not known.
+    """The remaining time in words; empty if it is not known.
 
     Examples
     --------

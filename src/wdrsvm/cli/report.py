@@ -30,9 +30,9 @@ def report(
     out: Annotated[Path, typer.Option(help="Page to write, .html.")],
     as_json: Json = False,
 ) -> None:
-    """Write a page about a model: what it gets right, what it promises, what to check.
+    """Write a page about a model: its accuracy, its promises, and labels to check.
 
-    The page is one file that asks for nothing from the network.
+    The page is one file that loads nothing from the network.
     """
     output = Output(as_json)
     checked_output(out, model, table, endings=(".html", ".htm"))

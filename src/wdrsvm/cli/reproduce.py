@@ -31,14 +31,15 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Folder of results and pages.")] = Path(
         "reproduce"
     ),
-    jobs: Annotated[int, typer.Option(help="Processes; -1 is one a processor.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 is one per processor.")] = 1,
     repetitions: Annotated[
         int | None, typer.Option(help="In place of the preset's own number.")
     ] = None,
 ) -> None:
     """Repeat an experiment of the paper and write its page.
 
-    Stop it at any time: a page shows what is done, and the same command goes on from there.
+    It can be stopped at any time.  The page then shows the results so far, and the same
+    command continues the run.
     """
     asked = Asked(preset, out, jobs, repetitions)
     chosen, console = _chosen(experiment), Console()
@@ -51,7 +52,7 @@ def reproduce(
 
 @dataclass(frozen=True)
 class Asked:
-    """What the user asked for."""
+    """The options of the user."""
 
     preset: str
     out: Path
@@ -78,7 +79,7 @@ class Asked:
 
 
 def _reproduce(experiment: Experiment, asked: Asked, console: Console) -> None:
-    """Run an experiment and write its page, also if it is interrupted."""
+    """Run an experiment and write its page, also if the run is interrupted."""
     try:
         with Bar(experiment.title, console) as bar:
             results = asked.run(experiment, bar)
@@ -98,7 +99,7 @@ def _name_page(what: str, results: Results, console: Console) -> None:
 
 @contextmanager
 def _told_once(console: Console) -> Iterator[None]:
-    """Warnings become notes, each said once, at the end."""
+    """Print warnings as notes at the end, each of them once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:

@@ -1,4 +1,4 @@
-"""Columns that tell nothing about other rows: identifiers, names, a single value."""
+"""Columns that do not help to predict: identifiers, names, a single value."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .columns import CATEGORIES, NUMBERS, Columns
 from .numerals import MISSING_MARKS
 from .tables import listed
 
-# A column of fewer rows may look like anything.
+# Columns with fewer rows are not checked, because chance alone may look suspicious.
 FEW_ROWS = 10
-# More different values than this share of the rows are almost one a row.
+# A column is almost unique if it has more different values than this share of the rows.
 ALMOST_UNIQUE = 0.9
 DOES = {"drop": "leaves it out", "categories": "takes it as categories"}
 _CALLED_ID = re.compile(r"(.*[\s_.\-])?(id|ids|uuid|guid|index|key|nr|no|number)", re.I)
 
 
 def suspicions(columns: Columns, raw: Any) -> list[str]:
-    """What to say about columns that should perhaps be left out, or be categories."""
+    """Notes about columns that perhaps should be left out, or be categories."""
     frame, kinds = columns.frame, columns.kinds
     if len(frame) < FEW_ROWS:
         return []
@@ -47,7 +47,7 @@ def _is_constant(column: Any) -> bool:
 
 
 def _is_id(column: Any, name: str) -> bool:
-    """Different whole numbers, in sequence or in a column that is called so."""
+    """Whether a column has different whole numbers, in sequence or by its name an id."""
     values = column.to_numpy()
     if not np.isfinite(values).all() or (values % 1).any():
         return False
@@ -64,7 +64,7 @@ def _is_almost_unique(column: Any) -> bool:
 
 
 def _is_code(cells: Any) -> bool:
-    """Digits only, and some begin with a zero that a number would not have."""
+    """Whether all cells are digits and some begin with a zero, unlike numbers."""
     texts = [cell.strip() for cell in cells if isinstance(cell, str)]
     texts = [text for text in texts if text.casefold() not in MISSING_MARKS]
     has_zeros = any(text[0] == "0" and len(text) > 1 for text in texts)

@@ -1,4 +1,4 @@
-"""Tables in the formats people have them in, each problem one sentence."""
+"""Tables in several file formats; every error is one sentence."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from ..files import check_size, check_swelling, check_texts, reason, replaced_wh
 from .delimited import read_delimited, same_names
 from .numerals import COMMA, POINT
 
-# The name of the labels in formats that give them none.
+# The name of the labels in formats without names.
 UNNAMED_TARGET = "y"
-# Scalings and coefficients are as long as the largest index of a sparse row.
+# Largest index of a sparse row, because the coefficients are arrays of this length.
 MOST_FEATURES = 2**25
-# How many names a sentence lists.
+# Largest number of names that a sentence lists.
 NAMED = 5
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Named columns; or, from svmlight, sparse rows with their labels.
+    """A table with named columns, or, from svmlight, sparse rows with their labels.
 
-    Cells of text files are texts.  ``decimal`` is how such a file writes numbers where no
-    cell tells, and ``same_names`` are those that more than one column has.
+    Cells of text files are texts.  ``decimal`` is the decimal mark of such a file if no
+    cell determines it.  ``same_names`` are the names that several columns share.
     """
 
     path: Path
@@ -57,7 +57,7 @@ def read_table(path: Path) -> Table:
     try:
         table = READERS[ending](path)
     except Exception as error:
-        # A file can be damaged in more ways than its readers have names for.
+        # A damaged file can raise many kinds of errors.
         why = reason(error)
         raise ValueError(f"{path} is no readable {ending} table: {why}.") from error
     if not len(table.columns):
@@ -67,12 +67,12 @@ def read_table(path: Path) -> Table:
 
 
 def pandas() -> Any:
-    """Imported late: ``wdrsvm --help`` needs no tables."""
+    """pandas, imported late, because ``wdrsvm --help`` does not need it."""
     return importlib.import_module("pandas")
 
 
 def listed(names: list[Any]) -> str:
-    """The first few names, and how many more there are."""
+    """The first few names, and the number of the others."""
     shown = ", ".join(str(name) for name in names[:NAMED])
     more = len(names) - NAMED
     return f"{shown} and {more} more" if more > 0 else shown
@@ -81,7 +81,7 @@ def listed(names: list[Any]) -> str:
 def _delimited(separator: str | None) -> Callable[[Path], Table]:
     def read(path: Path) -> Table:
         frame, layout = read_delimited(path, separator, pandas())
-        # Where commas are decimal, cells are separated by semicolons.
+        # Files with decimal commas have semicolons between cells.
         decimal = COMMA if layout.separator == ";" else POINT
         same = tuple(same_names(layout.header))
         return Table(path, frame, decimal=decimal, same_names=same)
@@ -135,7 +135,7 @@ READERS: dict[str, Callable[[Path], Table]] = {
 
 
 def checked_output(path: Path, *inputs: Path, endings: tuple[str, ...] = ()) -> Path:
-    """A path that can be written, found out before the work is done."""
+    """The path of an output, after a check before the work that it can be written."""
     if path.exists() and any(each.exists() and path.samefile(each) for each in inputs):
         raise ValueError(f"--out must not be a file that is read, got {path}.")
     if endings and path.suffix.lower() not in endings:
@@ -157,7 +157,7 @@ TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
 
 
 def write_table(frame: Any, path: Path) -> Path:
-    """Write a data frame in the format that the name asks for, whole or not at all."""
+    """Write a data frame in the format of the file's ending, completely or not at all."""
     with replaced_whole(path) as draft:
         if path.suffix.lower() == ".parquet":
             _write_parquet(frame, draft, path)

@@ -1,4 +1,4 @@
-"""Data of the paper's experiments: tables, the simulator, and ways to spoil data."""
+"""Data of the paper's experiments: tables, the simulation, and functions that add noise."""
 
 from .corruption import (
     add_feature_noise,

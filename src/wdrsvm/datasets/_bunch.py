@@ -1,4 +1,4 @@
-"""Columns of CSV files, and Bunches made of them."""
+"""Columns of CSV files, and Bunches made from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..arrays import Codes, Floats
 
 
 def csv_columns(raw: bytes, file: str) -> dict[str, NDArray[Any]]:
-    """Columns of text by name."""
+    """Columns of a CSV file by name, as text."""
     header, *rows = csv.reader(io.StringIO(raw.decode()))
     if any(len(row) != len(header) for row in rows):
         raise ValueError(f"{file} has rows of unequal length.")
@@ -24,14 +24,14 @@ def csv_columns(raw: bytes, file: str) -> dict[str, NDArray[Any]]:
 
 
 def column(table: dict[str, NDArray[Any]], name: str, file: str) -> NDArray[Any]:
-    """A column, or an error that says which one the file lacks."""
+    """A column by its name; the error names a column that the file does not have."""
     if name not in table:
         raise ValueError(f"{file} has no column {name!r}; it has {', '.join(table)}.")
     return table[name]
 
 
 def numbers(table: dict[str, NDArray[Any]], columns: Sequence[str], file: str) -> Floats:
-    """Columns side by side, as numbers."""
+    """Columns as one array of numbers, shape (rows, columns)."""
     cells = np.column_stack([column(table, name, file) for name in columns])
     return cells.astype(float)
 
@@ -45,7 +45,7 @@ def bunch(
     return_X_y: bool,
     as_frame: bool,
 ) -> Any:
-    """A Bunch like those of scikit-learn's loaders, or a pair."""
+    """A Bunch like those of scikit-learn's loaders, or a pair (data, target)."""
     data: Any = X
     labels: Any = target
     frame = None

@@ -1,4 +1,4 @@
-"""Which data files are lacking, found out before they are needed."""
+"""Finds missing data files before an experiment needs them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FILES = {
 
 
 def missing_files(names: Iterable[str]) -> list[str]:
-    """Files of these tables that are not here; what can be downloaded is, now."""
+    """The missing files of these tables, after an attempt to download each of them."""
     missing = []
     for name in names:
         try:

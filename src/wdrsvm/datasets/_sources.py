@@ -1,11 +1,12 @@
-"""Where data files come from, and proof that they are the right ones.
+"""Sources of the data files, and the check of their contents.
 
-A file is looked for in the folder that ``WDRSVM_DATA`` names, then in the cache, then
-downloaded.  Whatever its way, only bytes with the known SHA-256 are used.
+A file is first looked for in the folder that ``WDRSVM_DATA`` names, then in the cache.
+Otherwise it is downloaded.  In all cases, only bytes with the known SHA-256 are used.
 
-This is not left to pooch.  Its sums are of downloaded archives, ours are of the CSV file
-inside, which stays the same when an archive is packed anew.  It limits neither the size of
-a download nor that of an unpacked archive.  With both added the code is no shorter.
+The package pooch is not used, for two reasons.  Its checksums are those of downloaded
+archives.  Ours are those of the CSV file inside, which does not change if an archive is
+packed again.  pooch also limits neither the size of a download nor that of an unpacked
+archive.  With both added, the code would not be shorter.
 """
 
 from __future__ import annotations
@@ -25,16 +26,17 @@ from ..files import check_swelling, write_bytes
 DATA_VARIABLE = "WDRSVM_DATA"
 CACHE_VARIABLE = "XDG_CACHE_HOME"
 TIMEOUT_SECONDS = 30.0
-# Every archive that we know of is far smaller.
+# Largest allowed size of a download; all known archives are far smaller.
 MOST_BYTES = 2**27
 
 
 @dataclass(frozen=True)
 class Source:
-    """A data file: its checksum and, where it can be downloaded, from where and how.
+    """A data file: its checksum and, if it can be downloaded, its address.
 
-    ``member`` is the file inside the archive at ``url``; ``convert`` makes it the CSV
-    that the checksum is of.  ``origin`` tells where the data of other files are from.
+    ``member`` is the file inside the archive at ``url``.  ``convert`` turns it into the CSV
+    file of the checksum.  ``origin`` describes the origin of data that cannot be
+    downloaded.
     """
 
     file: str
@@ -46,7 +48,7 @@ class Source:
 
 
 def content(source: Source) -> bytes:
-    """The bytes of a data file, checked; downloaded to the cache if need be."""
+    """The checked bytes of a data file, which is downloaded to the cache if necessary."""
     for path in (_given(source), cached(source)):
         if path is not None and path.is_file():
             return checked(path.read_bytes(), source, f"The file {path}", _remedy(path))
@@ -60,13 +62,13 @@ def content(source: Source) -> bytes:
 
 
 def is_on_this_machine(source: Source) -> bool:
-    """Whether the file is where it is looked for; what is in it is not asked."""
+    """Whether the file exists on this machine; its contents are not checked."""
     given = _given(source)
     return cached(source).is_file() or (given is not None and given.is_file())
 
 
 def cached(source: Source) -> Path:
-    """Where the file is kept once it has been downloaded."""
+    """The path of the file in the cache of downloads."""
     base = os.environ.get(CACHE_VARIABLE) or Path.home() / ".cache"
     return Path(base) / "wdrsvm" / source.file
 
@@ -77,7 +79,7 @@ def _given(source: Source) -> Path | None:
 
 
 def checked(found: bytes, source: Source, subject: str, remedy: str) -> bytes:
-    """The bytes themselves, if they are the known ones."""
+    """The bytes, if they have the known checksum; else an error with a remedy."""
     digest = hashlib.sha256(found).hexdigest()
     if digest != source.sha256:
         raise ValueError(
@@ -105,7 +107,7 @@ def _downloaded(source: Source) -> bytes:
             f"{_offline(source)}"
         ) from error
     except Exception as error:
-        # An archive can be damaged in more ways than its readers have names for.
+        # A damaged archive can raise many kinds of errors.
         raise ValueError(
             f"What {source.url} sends is not an archive with {source.member} in it. "
             f"{_offline(source)}"

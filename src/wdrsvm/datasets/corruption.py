@@ -1,4 +1,4 @@
-"""Ways to spoil data, each a function of the data and a seed."""
+"""Functions that add noise to data, from the data and a seed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..arrays import Codes, Floats
 
 
 def flip_labels(y: ArrayLike, share: float, random_state: Any = 0) -> NDArray[Any]:
-    """Turn a share of the labels into another one, each other one equally likely.
+    """Change a share of the labels; every other class is equally likely.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
         Labels.
     share : float
-        Share of the labels that are turned, in [0, 1].
+        Share of the labels that are changed, in [0, 1].
     random_state : int or numpy Generator, default=0
         Seed.
 
@@ -46,14 +46,14 @@ def flip_labels(y: ArrayLike, share: float, random_state: Any = 0) -> NDArray[An
 def flip_labels_by_class(
     y: ArrayLike, shares: Sequence[float], random_state: Any = 0
 ) -> NDArray[Any]:
-    """Turn a share of the labels of each class into another one.
+    """Change a given share of the labels of each class.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
         Labels.
     shares : sequence of float
-        Share of the labels that are turned, one a class in the classes' sorted order.
+        Share of the labels that are changed, one number per class in sorted order.
     random_state : int or numpy Generator, default=0
         Seed.
 
@@ -74,7 +74,7 @@ def flip_labels_by_class(
     classes, codes = np.unique(y, return_inverse=True)
     if np.ndim(shares) != 1 or len(shares) != len(classes):
         raise ValueError(
-            f"shares must be {len(classes)} numbers, one a class, got {shares!r}."
+            f"shares must be {len(classes)} numbers, one per class, got {shares!r}."
         )
     rng = np.random.default_rng(random_state)
     chosen = []
@@ -88,27 +88,28 @@ def flip_labels_by_class(
 def make_imbalanced(
     y: ArrayLike, ratio: float, *, min_count: int = 5, random_state: Any = 0
 ) -> Codes:
-    """Rows that leave fewer and fewer of each class.
+    """Choose rows so that the classes have very different sizes.
 
-    Classes from the largest to the smallest, equal ones in random order, keep no more
-    than shares of the largest class's size that fall geometrically from 1 to ``ratio``.
+    Classes are ordered from the largest to the smallest, equal ones in random order.  The
+    largest allowed sizes of the classes, relative to the largest class, decrease
+    geometrically from 1 to ``ratio``.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
         Labels.
     ratio : float
-        Size of the rarest class over that of the most frequent one, in (0, 1]; less
-        where it is less already.
+        Size of the rarest class relative to the most frequent class, in (0, 1].  A class
+        that is already smaller stays as it is.
     min_count : int, default=5
-        Rows that a class keeps at least, as far as it has them.
+        Least number of rows that a class keeps, if it has as many.
     random_state : int or numpy Generator, default=0
         Seed.
 
     Returns
     -------
     ndarray of int
-        Sorted numbers of the rows that stay.
+        Sorted numbers of the rows that are kept.
 
     Examples
     --------
@@ -125,7 +126,7 @@ def make_imbalanced(
     rng = np.random.default_rng(random_state)
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     if not len(classes):
-        raise ValueError("y must hold one label at least, got none.")
+        raise ValueError("y must have at least one label, got none.")
     sizes = np.bincount(codes)
     order = rng.permutation(len(classes))
     order = order[np.argsort(-sizes[order], kind="stable")]
@@ -140,14 +141,14 @@ def make_imbalanced(
 
 
 def add_feature_noise(X: ArrayLike, scale: float, random_state: Any = 0) -> Floats:
-    """Add Gaussian noise in units of each feature's standard deviation.
+    """Add Gaussian noise whose scale is relative to each feature's standard deviation.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Features.
     scale : float
-        Standard deviation of the noise over that of the feature, >= 0.
+        Standard deviation of the noise divided by that of the feature, >= 0.
     random_state : int or numpy Generator, default=0
         Seed.
 
@@ -172,10 +173,10 @@ def add_feature_noise(X: ArrayLike, scale: float, random_state: Any = 0) -> Floa
 
 
 def _turned(y: NDArray[Any], rows: NDArray[Any], rng: Any) -> NDArray[Any]:
-    """A copy in which the labels of these rows are others."""
+    """A copy of the labels in which the labels of these rows are changed."""
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2 and len(rows):
-        raise ValueError("y must have at least two classes for labels to be turned.")
+        raise ValueError("y must have at least two classes, else no label can change.")
     steps = rng.integers(1, max(len(classes), 2), len(rows))
     codes[rows] = (codes[rows] + steps) % len(classes)
     return classes[codes]

@@ -1,4 +1,4 @@
-"""The paper's simulated data: one Gaussian cluster a class on corners of a cube."""
+"""The paper's simulated data: one Gaussian cluster per class, on corners of a cube."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IMBALANCED_SHARES = {
     4: (0.45, 0.25, 0.25, 0.05),
     8: (0.2, 0.2, 0.125, 0.125, 0.125, 0.125, 0.05, 0.05),
 }
-# The paper draws ten times the rows it uses.
+# The paper draws ten times as many rows as it uses.
 SURPLUS = 10
 
 
@@ -40,21 +40,23 @@ def make_simulation(
 ) -> Simulation:
     """Draw training and test data of the paper's simulation.
 
-    Corners of a cube of side 3; ``make_classification`` multiplies each cluster by a random
-    matrix, so that its variance is not the 1 which the paper states.  Of each class the
-    first rows train and the next test.
+    The centres of the clusters are corners of a cube of side 3.  ``make_classification``
+    multiplies each cluster by a random matrix.  Therefore the variance of a cluster is not
+    1, as the paper states.  The first rows of each class are training rows, the next ones
+    are test rows.
 
     Parameters
     ----------
     n_train, n_test : int
-        Numbers of training and test rows, which are rounded class by class: 1000 rows of
-        six classes are 6 x 167.
+        Numbers of training and test rows.  They are rounded for each class: 1000 rows of
+        six classes become 6 x 167 rows.
     n_features : int
         Number of features, all of them informative.
     n_classes : int
         Number of classes, at most ``2 ** n_features``.
     shares : sequence of float, default=None
-        Share of each class of the training rows; None is balanced, as the test set is.
+        Share of each class in the training rows.  None gives equal shares.  The test rows
+        always have equal shares.
     random_state : int, default=0
         Seed.
 

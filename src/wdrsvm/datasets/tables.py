@@ -22,18 +22,18 @@ UCI = "https://archive.ics.uci.edu/static/public"
 
 
 def _seeds_csv(raw: bytes) -> bytes:
-    """The UCI file mixes single and double tabs and has no header."""
+    """The CSV file; the UCI file has single and double tabs, and no header."""
     lines = [",".join(line.split()) for line in raw.decode().splitlines() if line.strip()]
     return ("\n".join([",".join(SEEDS_COLUMNS), *lines]) + "\n").encode()
 
 
 def _without_mark(raw: bytes) -> bytes:
-    """Unix line ends, no byte-order mark."""
+    """The same text with Unix line ends and without a byte-order mark."""
     return raw.decode("utf-8-sig").replace("\r\n", "\n").encode()
 
 
 def _wine_quality_csv(raw: bytes) -> bytes:
-    """The UCI file has semicolons, quoted names with spaces, and a label "quality"."""
+    """The CSV file; the UCI file has semicolons, quoted names, and the label "quality"."""
     header, *lines = raw.decode().replace("\r\n", "\n").strip().split("\n")
     names = header.replace('"', "").replace(" ", "_").removesuffix("quality") + "class"
     return ("\n".join([names, *lines]) + "\n").replace(";", ",").encode()
@@ -89,7 +89,7 @@ AI4I_FEATURES = (
     "Torque [Nm]",
     "Tool wear [min]",
 )
-# A row with several faults counts for the rarest.
+# From the rarest to the most frequent; a row with several faults gets the rarest of them.
 AI4I_FAULTS = ("TWF", "PWF", "OSF", "HDF")
 PENGUIN_FEATURES = (
     "bill_length_mm",
@@ -100,7 +100,7 @@ PENGUIN_FEATURES = (
 
 
 def fetch_seeds(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Kernels of three varieties of wheat, 210 rows of seven measurements (UCI 236).
+    """Seven measurements of the grains of three varieties of wheat, 210 rows (UCI 236).
 
     Parameters
     ----------
@@ -131,11 +131,12 @@ def fetch_seeds(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 
 
 def fetch_ai4i(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Five measurements of a milling machine and its fault, very imbalanced (UCI 601).
+    """Five measurements of a milling machine and its faults, very imbalanced (UCI 601).
 
-    Classes: healthy (no fault column set and no machine failure), TWF, HDF, PWF, OSF.  A
-    row with several faults counts for the rarest, in the order TWF, PWF, OSF, HDF.  Rows
-    whose only fault is random (RNF) and rows that failed for no stated reason are left out.
+    The classes are healthy (no fault and no machine failure), TWF, HDF, PWF and OSF.  A row
+    with several faults gets the rarest of them, in the order TWF, PWF, OSF, HDF.  Two kinds
+    of rows are left out: those whose only fault is random (RNF), and those that failed
+    without a stated reason.
 
     Parameters
     ----------
@@ -166,13 +167,13 @@ def fetch_ai4i(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 
 
 def _ai4i_target(table: dict[str, NDArray[Any]], names: list[str]) -> Codes:
-    """Codes, or -1 for rows that belong to no class."""
+    """Codes of the classes; -1 for rows that belong to no class."""
 
     def flag(name: str) -> Flags:
         return np.asarray(column(table, name, AI4I.file) == "1")
 
     target = np.where(flag("Machine failure") | flag("RNF"), -1, 0)
-    # The rarest comes first, so that it is set last.
+    # The rarest fault is the first one, and therefore set last.
     for fault in reversed(AI4I_FAULTS):
         target[flag(fault)] = names.index(fault)
     return target.astype(np.intp)
@@ -214,7 +215,7 @@ def load_penguins(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 
 
 def _penguins_content() -> bytes:
-    """The copy inside the package, where it is installed and the same."""
+    """The table from ``WDRSVM_DATA`` or the cache, else from the installed package."""
     try:
         return content(PENGUINS)
     except FileNotFoundError as error:
@@ -301,7 +302,7 @@ _NOT_FOR_DOWNLOAD = {"steel_plates": STEEL, "music_genre": MUSIC, "news20": NEWS
 
 
 def can_be_had(name: str) -> bool:
-    """Whether a table comes with a package, can be downloaded or is on this machine."""
+    """Whether a table is part of a package, can be downloaded, or is on this machine."""
     source = _NOT_FOR_DOWNLOAD.get(name)
     return source is None or is_on_this_machine(source)
 
@@ -321,7 +322,7 @@ def load(name: str, *, return_X_y: bool = False, as_frame: bool = False) -> Any:
     Returns
     -------
     Bunch or pair
-        As of scikit-learn's own loaders.
+        In the form of scikit-learn's loaders.
 
     Examples
     --------

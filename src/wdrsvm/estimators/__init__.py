@@ -2,6 +2,7 @@
 
 from ._fit import RadiusWarning
 from ._label_noise import DisbeliefWarning
+from .conformal import RobustConformalClassifier
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
 from .logistic import RobustLogisticRegression
@@ -11,6 +12,7 @@ from .search import RobustLinearSVCCV, RobustLogisticRegressionCV, RobustSVCCV
 __all__ = [
     "DisbeliefWarning",
     "RadiusWarning",
+    "RobustConformalClassifier",
     "RobustLinearSVC",
     "RobustLinearSVCCV",
     "RobustLogisticRegression",

@@ -12,18 +12,19 @@ from ..inputs.arrays import READ_AS_THEY_ARE, as_matrix, check_scores, checked_f
 from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from ..robustness.promises.worst_case import linear_scores
 from ..rows.blocks import scores_of
-from ..solvers import SolverResult, SolverSettings, Start, solve
+from ..solvers import SolverResult, Start
 from ._feature_cost import fitted_cost, resolved_cost
 from ._fit import (
+    Inputs,
     TrainingData,
+    checked_inputs,
     solver_settings,
-    training_data,
     unchanged_on_error,
 )
-from ._lazy import by_blocks, is_lazy, lazy_training_data
+from ._lazy import by_blocks, is_lazy, lazy_inputs
 from ._promises import PromisesMixin
-from ._ramp import forget_earlier, training_of
 from ._states import PlainStateMixin
+from ._training import forget_earlier, training_of
 
 
 class LargestScore(PlainStateMixin, ClassifierMixin, BaseEstimator):
@@ -91,18 +92,26 @@ class RobustClassifier(PromisesMixin, LargestScore):
         with unchanged_on_error(self):
             # Parameters are refused before the rows are read, which say what they mean.
             self._ball()
-            settings = solver_settings(self)
-            data = self._training_data(X, y, sample_weight, label_trust)
+            settings, training = solver_settings(self), training_of(self)
+            inputs = self._inputs(X, y, sample_weight, label_trust)
+            data = self._canonical_rows(inputs)
             problem = self._problem(data, self._ball())
-            train = training_of(self)
+            solved = training.solve(self, problem, settings, self._start(data))
             forget_earlier(self)
-            result = train(self, problem, data, settings, self._start(data))
-            self._keep(result, data)
+            self._keep(training.conclude(self, problem, data, solved), data)
             self._review(data)
         return self
 
+    def _inputs(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Inputs:
+        return checked_inputs(self, X, y, sample_weight, label_trust, READ_AS_THEY_ARE)
+
+    def _canonical_rows(self, inputs: Any) -> TrainingData:
+        data: TrainingData = inputs.in_canonical_form()
+        return data
+
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
-        return training_data(self, X, y, sample_weight, label_trust, READ_AS_THEY_ARE)
+        """The first two steps of a fit."""
+        return self._canonical_rows(self._inputs(X, y, sample_weight, label_trust))
 
     def _ball(self) -> WassersteinBall:
         cost = resolved_cost(self)
@@ -125,12 +134,6 @@ class RobustClassifier(PromisesMixin, LargestScore):
 
     def _review(self, data: TrainingData) -> None:
         """Look at what was fitted once more, for a warning."""
-
-    def _solve(
-        self, problem: RobustProblem, settings: SolverSettings, start: Start | None
-    ) -> SolverResult:
-        known = {"of_kernel": True} if self._of_kernel else {}
-        return solve(problem, self.solver, settings, start, **known)
 
     def _keep(self, result: SolverResult, data: TrainingData) -> None:
         self.classes_ = data.classes
@@ -164,12 +167,13 @@ class RobustLinearClassifier(RobustClassifier):
         check_scores(scores)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
-        given = (y, sample_weight, label_trust)
+    def _inputs(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Inputs:
         if is_lazy(X):
-            data = lazy_training_data(self, X, *given)
-        else:
-            data = super()._training_data(X, *given)
+            return lazy_inputs(self, X, y, sample_weight, label_trust)
+        return super()._inputs(X, y, sample_weight, label_trust)
+
+    def _canonical_rows(self, inputs: Any) -> TrainingData:
+        data = super()._canonical_rows(inputs)
         self.feature_cost_ = fitted_cost(self, data.deviations, data.rows.n_features)
         return data
 

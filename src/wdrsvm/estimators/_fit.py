@@ -7,18 +7,19 @@ After: turn the solver's status into silence or a warning.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from ..arrays import Codes, Floats, Labels
+from ..arrays import Codes, Floats, Labels, Matrix
 from ..inputs.arrays import (
     as_matrix,
     check_labels_present,
@@ -33,7 +34,7 @@ from ..problem.ball import as_float
 from ..robustness.radius.break_ties import is_constant, lean, nominal_classifier, sampled
 from ..robustness.radius.radius_max import limit_classifier, radius_max_of
 from ..rows.moments import column_deviations
-from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus
+from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus, Start, solve
 from ._feature_cost import in_deviations
 
 # Of so many entries times classes finding radius_max takes a moment only.
@@ -90,15 +91,39 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         raise
 
 
-def training_data(
+class Inputs(Protocol):
+    """What ``fit`` was given, checked, with labels as codes."""
+
+    def in_canonical_form(self) -> TrainingData:
+        """The nominal distribution: no zero weights, no repeated rows."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedInputs:
+    """Arrays in memory or in a memory map."""
+
+    X: Matrix
+    codes: Codes
+    weight: Floats
+    label_trust: Floats | None
+    classes: Labels
+    deviations: Floats | None
+
+    def in_canonical_form(self) -> TrainingData:
+        rows = canonical_rows(self.X, self.codes, self.weight, self.label_trust)
+        return TrainingData(rows, self.classes, self.codes, deviations=self.deviations)
+
+
+def checked_inputs(
     estimator: Any,
     X: Any,
     y: Any,
     sample_weight: Any,
     label_trust: Any,
     dtype: Any = np.float64,
-) -> TrainingData:
-    """Check and encode what ``fit`` was given, in canonical form."""
+) -> CheckedInputs:
+    """Check and encode what ``fit`` was given."""
     check_labels_present(y)
     X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
     X = as_matrix(X)
@@ -106,9 +131,8 @@ def training_data(
     classes, codes = observed_classes(y)
     weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
     trust = checked_trust(label_trust, len(codes))
-    rows = canonical_rows(X, codes, weight, trust)
     deviations = _deviations(estimator, X, sample_weight)
-    return TrainingData(rows, classes, codes, deviations=deviations)
+    return CheckedInputs(X, codes, weight, trust, classes, deviations)
 
 
 def _deviations(estimator: Any, X: Any, sample_weight: Any) -> Floats | None:
@@ -171,6 +195,50 @@ def print_progress(record: Progress) -> None:
         f"iteration {record.n_iter:5d}  objective {record.objective:.8f}  "
         f"bound {record.dual_bound:.8f}  gap {record.gap:.1e}  {record.seconds:.2f} s"
     )
+
+
+class Training(NamedTuple):
+    """A way to train.
+
+    ``solve`` takes the estimator, its problem, the settings and a start; ``conclude``
+    takes the estimator, the problem, the data and what was solved.  It says what the user
+    should know, and returns the result whose classifier is kept.
+    """
+
+    solve: Callable[[Any, RobustProblem, SolverSettings, Start | None], Any]
+    conclude: Callable[[Any, RobustProblem, TrainingData, Any], SolverResult]
+
+
+def solver_of(
+    estimator: Any,
+) -> Callable[[RobustProblem, SolverSettings, Start | None], SolverResult]:
+    """The solver that the estimator's parameters name."""
+    return partial(_solved, estimator.solver, estimator._of_kernel)
+
+
+def _solved(
+    name: str,
+    of_kernel: bool,
+    problem: RobustProblem,
+    settings: SolverSettings,
+    start: Start | None,
+) -> SolverResult:
+    return solve(problem, name, settings, start, of_kernel)
+
+
+def _solve_once(
+    estimator: Any, problem: RobustProblem, settings: SolverSettings, start: Start | None
+) -> SolverResult:
+    return solver_of(estimator)(problem, settings, start)
+
+
+def _conclude_once(
+    estimator: Any, problem: RobustProblem, data: TrainingData, found: SolverResult
+) -> SolverResult:
+    return concluded(estimator, problem, found)
+
+
+ORDINARY = Training(_solve_once, _conclude_once)
 
 
 def concluded(

@@ -20,7 +20,7 @@ from ..solvers.runtime.blas_threads import single_threaded_blas
 from ._fit import RadiusWarning, solver_settings
 from ._judges import Judge, Rows
 from ._label_noise import DisbeliefWarning
-from ._ramp import constant_value, is_convex
+from ._training import constant_value, is_convex
 
 
 class Grid(NamedTuple):

@@ -1,7 +1,7 @@
-"""How labels go wrong: ordinary fits, and ``label_noise="random"``.
+"""Labels that go wrong at random: ``label_noise="random"``.
 
-The objective is that of ``problem.disbelief``, the method that of ``solvers.disbelief``;
-here are the parameters, the warning and the fitted attributes.
+``problem.label_noise`` has the objective, ``solvers.label_noise`` the method; here are the
+parameters, the warnings and the fitted attributes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..robustness.paths.constant_points import without_features
 from ..solvers import SolverResult, SolverSettings, Start, solve
 from ..solvers.descent_settings import DESCENT
 from ..solvers.label_noise import disbelieve
-from ._fit import TrainingData, check_choice, concluded
+from ._fit import Training, TrainingData, check_choice, concluded, solver_of
 
 
 class DisbeliefWarning(UserWarning):
@@ -58,29 +58,10 @@ def doubts_labels(estimator: Any) -> bool:
     return bool(estimator.label_noise == "random")
 
 
-def fit_believing(
-    estimator: Any,
-    problem: RobustProblem,
-    data: TrainingData,
-    settings: SolverSettings,
-    start: Start | None,
-) -> SolverResult:
-    """The robust fit to labels as they are."""
-    return concluded(estimator, problem, estimator._solve(problem, settings, start))
-
-
-def fit_doubting(
-    estimator: Any,
-    problem: RobustProblem,
-    data: TrainingData,
-    settings: SolverSettings,
-    start: Start | None,
-) -> SolverResult:
-    """Fit while disbelieving labels at their price; keeps the beliefs in the estimator.
-
-    The result's objective is that of the doubted problem, its bound that of the convex
-    problem for the beliefs found: it proves them best served, not best.
-    """
+def _disbelieve(
+    estimator: Any, problem: RobustProblem, settings: SolverSettings, start: Start | None
+) -> Any:
+    """Fits that may disbelieve labels at their price."""
     if problem.is_distributed:
         raise ValueError(
             "label_noise='random' needs all rows in memory, got a dask collection: use "
@@ -92,7 +73,17 @@ def fit_doubting(
             "label_noise='adversarial'."
         )
     doubted = _doubted(estimator, problem)
-    point = disbelieve(doubted, settings, start, estimator._solve)
+    return disbelieve(doubted, settings, start, solver_of(estimator))
+
+
+def _conclude_doubts(
+    estimator: Any, problem: RobustProblem, data: TrainingData, point: Any
+) -> SolverResult:
+    """Keep the beliefs in the estimator.
+
+    The result's objective is that of the doubted problem, its bound that of the convex
+    problem for the beliefs found: it proves them best served, not best.
+    """
     believed = concluded(estimator, point.piece.problem, point.found, point.piece.mass)
     if not point.settled:
         _warn_about_rounds(estimator)
@@ -100,6 +91,9 @@ def fit_doubting(
         _warn_about_guards(estimator)
     _keep_beliefs(estimator, point.beliefs, data)
     return replace(believed, certificate=point.piece.certified(believed.certificate))
+
+
+DOUBTING = Training(_disbelieve, _conclude_doubts)
 
 
 def _doubted(estimator: Any, problem: RobustProblem) -> DoubtedProblem:

@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..arrays import Floats
 from ..inputs.dask_collections import LazyRows, checked_block, is_lazy, observed_rows
 from ._feature_cost import in_deviations
 from ._fit import TrainingData
 
-__all__ = ["by_blocks", "is_lazy", "lazy_training_data"]
+__all__ = ["by_blocks", "is_lazy", "lazy_inputs"]
 
 
-def lazy_training_data(
+@dataclass(frozen=True, eq=False)
+class LazyInputs:
+    """A dask collection, checked where its rows are."""
+
+    rows: LazyRows
+    class_weight: Any
+    deviations: Floats | None
+
+    def in_canonical_form(self) -> TrainingData:
+        """Chunks are neither sorted nor merged: only rows of zero weight go."""
+        rows, classes = observed_rows(self.rows, self.class_weight)
+        codes = np.empty(0, dtype=np.intp)
+        return TrainingData(rows, classes, codes, deviations=self.deviations)
+
+
+def lazy_inputs(
     estimator: Any, X: Any, y: Any, sample_weight: Any, label_trust: Any
-) -> TrainingData:
-    """Check and encode a dask collection where its rows are."""
+) -> LazyInputs:
+    """Check a dask collection where its rows are."""
     _check_features(estimator, X, reset=True)
-    lazy = LazyRows.of(checked_block, X, y, sample_weight, label_trust)
-    rows, classes = observed_rows(lazy, estimator.class_weight)
-    deviations = lazy.deviations() if in_deviations(estimator) else None
-    codes = np.empty(0, dtype=np.intp)
-    return TrainingData(rows, classes, codes, deviations=deviations)
+    rows = LazyRows.of(checked_block, X, y, sample_weight, label_trust)
+    deviations = rows.deviations() if in_deviations(estimator) else None
+    return LazyInputs(rows, estimator.class_weight, deviations)
 
 
 def by_blocks(estimator: Any, method: str, X: Any) -> Any:

@@ -27,7 +27,8 @@ from ..solvers import SolverResult, SolverStatus, Start
 from ._feature_cost import in_deviations
 from ._fit import TrainingData, solver_settings, unchanged_on_error
 from ._label_noise import check_label_noise
-from ._ramp import forget_earlier, trains_for_error
+from ._ramp import trains_for_error
+from ._training import forget_earlier
 
 if TYPE_CHECKING:
     from ..solvers.subgradient.stream import StreamState

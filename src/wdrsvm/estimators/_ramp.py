@@ -1,4 +1,4 @@
-"""Which loss: ordinary fits, and ``loss="ramp"``, which trains for the worst-case error.
+"""``loss="ramp"``, which trains for the worst-case error.
 
 The bound is that of ``problem.ramp``, the method that of ``solvers.ramp``; here are the
 parameter, what it cannot be combined with, the warnings and the fitted attribute.
@@ -7,30 +7,18 @@ parameter, what it cannot be combined with, the warnings and the fitted attribut
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
 from ..problem import Certificate, RobustProblem
 from ..problem.ramp import RampProblem
-from ..robustness.paths.constant_points import constant_risks
 from ..robustness.promises.worst_case_error import error_of_rows
 from ..solvers import SolverResult, SolverSettings, SolverStatus, Start
 from ..solvers.descent_settings import DESCENT
 from ..solvers.ramp import minimise_ramp
-from ._fit import RadiusWarning, TrainingData, warn_about_gap
-from ._label_noise import (
-    doubted_constant_value,
-    doubts_labels,
-    fit_believing,
-    fit_doubting,
-    forget_beliefs,
-)
-
-# What fits a problem: estimator, problem, data, settings and a start give a result.
-Training: TypeAlias = Callable[..., SolverResult]
+from ._fit import RadiusWarning, Training, TrainingData, solver_of, warn_about_gap
 
 RAMP = "ramp"
 HINGES = ("hinge", "crammer-singer")
@@ -65,35 +53,28 @@ def _check_combination(estimator: Any) -> None:
         )
 
 
-def training_of(estimator: Any) -> Training:
-    """How the estimator is trained."""
-    doubting = doubts_labels(estimator)
-    if trains_for_error(estimator):
-        return fit_ramp
-    return fit_doubting if doubting else fit_believing
-
-
-def forget_earlier(estimator: Any) -> None:
-    """Remove what only an earlier fit, with other parameters, knew."""
-    forget_beliefs(estimator)
+def forget_error(estimator: Any) -> None:
+    """Remove the worst-case error that an earlier fit trained for."""
     vars(estimator).pop("worst_case_error_", None)
 
 
-def fit_ramp(
-    estimator: Any,
-    problem: RobustProblem,
-    data: TrainingData,
-    settings: SolverSettings,
-    start: Start | None,
+def _minimise(
+    estimator: Any, problem: RobustProblem, settings: SolverSettings, start: Start | None
+) -> Any:
+    """Fits of rows kept for the least bound of the worst-case error."""
+    _check_rows(problem)
+    return minimise_ramp(RampProblem(problem), settings, start, solver_of(estimator))
+
+
+def _conclude_error(
+    estimator: Any, problem: RobustProblem, data: TrainingData, solved: Any
 ) -> SolverResult:
-    """Fit for the worst-case error; keeps its exact value in the estimator.
+    """Keep the exact worst-case error in the estimator.
 
     The result's objective is the bound of that error, its dual bound that of the convex
     problem on the rows kept: it proves them best served, not best chosen.
     """
-    _check_rows(problem)
-    ramp = RampProblem(problem)
-    found, settled = minimise_ramp(ramp, settings, start, estimator._solve)
+    found, settled = solved
     _say_what_failed(estimator, problem, found, settled)
     error = error_of_rows(problem, found.coef, found.intercept)
     estimator.worst_case_error_ = error
@@ -101,6 +82,14 @@ def fit_ramp(
     # Where both are equal, rounding may put the error a hair above its bound.
     certified = Certificate(max(objective, error), bound, lam)
     return replace(found, certificate=certified)
+
+
+RAMP_TRAINING = Training(_minimise, _conclude_error)
+
+
+def ramp_constant_value(problem: RobustProblem) -> float:
+    """The bound of the best constant classifier."""
+    return RampProblem(problem).constant().value
 
 
 def _say_what_failed(
@@ -112,22 +101,6 @@ def _say_what_failed(
         _warn_about_rounds(estimator)
     if not found.coef.any() and problem.radius > 0:
         _warn_about_constant(problem, found)
-
-
-def is_convex(estimator: Any) -> bool:
-    """Whether a fit is one convex problem."""
-    return training_of(estimator) is fit_believing
-
-
-def constant_value(estimator: Any, data: TrainingData) -> float:
-    """What the best constant classifier reaches with the estimator's parameters."""
-    problem = estimator._problem(data, estimator._ball())
-    if trains_for_error(estimator):
-        return RampProblem(problem).constant().value
-    if doubts_labels(estimator):
-        return doubted_constant_value(estimator, problem)
-    radius, cost = problem.radius, problem.ball.label_cost
-    return float(constant_risks(problem, [radius], [cost])[0, 0])
 
 
 def _check_rows(problem: RobustProblem) -> None:

@@ -19,7 +19,7 @@ from ..rows.blocks import BLOCK_ENTRIES
 from ..solvers import SolverResult
 from ..solvers.scaling import dense_rows
 from ._base import RobustClassifier
-from ._fit import TrainingData, check_choice, training_data
+from ._fit import Inputs, TrainingData, check_choice, checked_inputs
 from ._lifting import LiftedData, lifted
 from ._promises import KernelPromisesMixin
 
@@ -260,9 +260,11 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         check_choice(self, "lipschitz", ("exact", "triangle"))
         return WassersteinBall(self.radius, self.label_cost, "l2")
 
-    def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
-        data = training_data(self, X, y, sample_weight, label_trust)
-        return lifted(self, data, len(y))
+    def _inputs(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Inputs:
+        return checked_inputs(self, X, y, sample_weight, label_trust)
+
+    def _canonical_rows(self, inputs: Any) -> TrainingData:
+        return lifted(self, super()._canonical_rows(inputs), len(inputs.codes))
 
     def _problem(self, data: TrainingData, ball: WassersteinBall) -> RobustProblem:
         problem = super()._problem(data, ball)

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Floats
 from ..robustness import RobustPath, one_vs_rest_path, robust_path
 
-# The accuracy of a grid does not depend on more: the relative duality gap of its fits.
+# Relative duality gap of the fits; a smaller gap does not change the accuracies of a grid.
 GRID_TOL = 1e-4
 
 
@@ -20,17 +20,18 @@ def multiclass_grid(X: Any, y: Any, X_test: Any, radii: Any, label_costs: Any) -
 
 
 def one_vs_rest_grid(X: Any, y: Any, X_test: Any, radii: Any, label_costs: Any) -> Floats:
-    """Scores of one machine a class, (radii, label costs, rows, classes)."""
+    """Scores of one machine per class, (radii, label costs, rows, classes)."""
     return _scores(one_vs_rest_path, X, y, X_test, radii, label_costs)
 
 
 def _scores(
     path_of: Callable[..., RobustPath], X: Any, y: Any, X_test: Any, radii: Any, costs: Any
 ) -> Floats:
-    """Scores, all zero of a machine where nothing beats a constant one.
+    """Scores of a machine; all zero if no machine is better than a constant one.
 
-    A constant machine without intercept has the risk 1.  The library would return one that
-    ranks the classes as without an adversary; the paper's programs have no such rule.
+    A constant machine without intercept has the risk 1.  In this case the library would
+    return a machine that ranks the classes as without an adversary.  The paper's programs
+    have no such rule.
     """
     path = path_of(
         X, y, radii, costs, norm="l1", fit_intercept=False, tol=GRID_TOL, n_jobs=None
@@ -41,5 +42,5 @@ def _scores(
 
 
 def accuracy_grid(scores: Floats, y_test: Any) -> Floats:
-    """Share of right decisions by the largest score, equal scores for the first class."""
+    """Share of correct predictions; among equal scores the first class is predicted."""
     return np.asarray((scores.argmax(axis=-1) == y_test).mean(axis=-1))

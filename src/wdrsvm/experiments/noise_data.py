@@ -1,4 +1,4 @@
-"""Data of the noise study: ten tables, each clean and spoiled in several ways."""
+"""Data of the noise study: ten tables, each clean and with several kinds of noise."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from ..datasets.tables import can_be_had
 from .splits import Split, table_split
 
 N_TRAIN, N_TEST = 200, 1000
-# Wide tables are reduced, for everyone alike, to their first principal components.
+# Tables with more features are reduced to their first principal components for all models.
 N_COMPONENTS = 20
 SIMULATED = "simulated"
 IMBALANCE, NOISE_SCALE = 0.1, 0.5
 
 
 class Rows(NamedTuple):
-    """All rows of a table; a crowd's labels of the rows that train, where there are any."""
+    """All rows of a table, and the crowd's labels of training rows if there are any."""
 
     X: Any
     y: Any
@@ -46,7 +46,7 @@ def _plain(name: str) -> Callable[[], Rows]:
 
 
 def _wine_quality() -> Rows:
-    """Grades below 5 and above 6, a few rows each, are joined."""
+    """Grades below 5 are one class, and so are grades above 6; both have few rows."""
     bunch = load("winequality_red")
     grades = bunch.target_names[bunch.target].astype(int)
     return Rows(bunch.data, np.clip(grades, 4, 7) - 4)
@@ -88,19 +88,20 @@ CROWD_CONDITIONS = ("crowd majority", "crowd random")
 
 
 def tables_at_hand() -> list[str]:
-    """All tables, less those whose file is not here and cannot be downloaded."""
+    """All tables except those that are not on this machine and cannot be downloaded."""
     missing = [name for name in TABLES if not can_be_had(name)]
     if missing:
         warnings.warn(
             f"{', '.join(missing)} is left out of the noise study: it cannot be downloaded "
-            f"and is not on this machine. wdrsvm.datasets.load({missing[0]!r}) says more.",
+            f"and is not on this machine. wdrsvm.datasets.load({missing[0]!r}) tells how "
+            "to get it.",
             stacklevel=3,
         )
     return [name for name in TABLES if name not in missing]
 
 
 def conditions(table: str) -> tuple[str, ...]:
-    """What is done to a table; one has real labels of a crowd."""
+    """The kinds of noise for a table; the music table has real labels of a crowd."""
     return CONDITIONS + (CROWD_CONDITIONS if table == "music_genre" else ())
 
 
@@ -110,7 +111,7 @@ def _loaded(table: str) -> Rows:
 
 
 def noisy_split(table: str, condition: str, repetition: int) -> Split:
-    """Spoiled training rows and clean test labels, standardised by the training rows."""
+    """Noisy training rows and clean test rows, standardised by the training rows."""
     split = _split(table, condition, repetition)
     split = _spoiled(split, condition, repetition)
     scaler = StandardScaler().fit(split.X)
@@ -141,7 +142,7 @@ def _split(table: str, condition: str, repetition: int) -> Split:
 
 
 def _music_split(rows: Rows, condition: str, repetition: int) -> Split:
-    """The rows whose labels are gold test; a draw of the others trains."""
+    """Test rows are those with verified labels; training rows are drawn from the rest."""
     kind = condition.partition("crowd ")[2]
     labels = rows.crowd[kind] if kind else rows.y[~rows.is_test]
     candidates = np.flatnonzero(~rows.is_test)

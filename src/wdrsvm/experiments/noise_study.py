@@ -1,9 +1,9 @@
 """Beyond the paper: does robustness pay?
 
-Every model is tuned by cross-validation inside the noisy training rows with the same
-number of candidates, then scored on test rows with right labels.  Accuracy chooses for
-unweighted models, balanced accuracy for weighted ones.  Models that disbelieve labels have
-a study of their own.
+Every model is tuned by cross-validation within the noisy training rows, with the same
+number of candidates.  Then it is scored on test rows with correct labels.  Unweighted
+models are tuned for accuracy, weighted models for balanced accuracy.  Models that
+disbelieve labels are not in this study.
 """
 
 from __future__ import annotations
@@ -38,24 +38,25 @@ REPETITIONS = {"quick": 1, "full": 10}
 QUICK_TABLES = ("wine", "seeds", "simulated")
 FOLDS = 3
 TOL = 1e-3
-# Liblinear's own tolerance for this loss is ten times this; scikit-learn's is not reached.
+# liblinear's default tolerance for this loss is ten times larger; scikit-learn's default
+# is so small that it is not reached.
 CS_TOL = 1e-2
 RADII = (0.2, 0.05, 0.01, 0.001)
 LABEL_COSTS = (2.0, np.inf)
-# As many candidates for everyone as the robust models have.
+# All models have as many candidates as the robust models.
 N_CANDIDATES = len(RADII) * len(LABEL_COSTS)
 STRENGTHS = tuple(np.logspace(-3, 2, N_CANDIDATES).tolist())
 KERNEL_STRENGTHS, KERNEL_RADII = (
     (0.1, 1.0, 10.0, 100.0),
     (0.1, 0.03, 0.01, 0.001),
 )
-# Factors on 1 / n_features, the gamma of features of unit variance.
+# Factors on gamma = 1 / n_features, which is right for features of unit variance.
 KERNEL_WIDTHS = (0.3, 1.0)
-# Budgets of certified accuracy, in standard deviations of a feature.
+# Budgets of the certified accuracy, in standard deviations of a feature.
 BUDGETS = {"l1": 1.0, "l2": 0.5}
 BALL = WassersteinBall(0.05, 2.0)
 REFERENCE, RECIPE = "LogisticRegression", "RobustLogisticRegressionCV"
-# Points that a model may trail the reference to be called on a par.
+# A model at most this many percentage points below the reference counts as equally good.
 ON_A_PAR = 0.5
 
 Make = Callable[..., Any]
@@ -63,7 +64,7 @@ Search = Callable[[Split, str | None], dict[str, Any]]
 
 
 class Model(NamedTuple):
-    """A model: how it is made, from which candidates or by which search, whose it is."""
+    """A model: how it is made, whether it is robust and linear, and how it is tuned."""
 
     make: Make
     candidates: list[dict[str, Any]]
@@ -87,15 +88,15 @@ class Kernel:
         self.kind, self.width, self.options = kind, width, options
 
     def fit(self, X: Any, y: Any) -> Any:
-        """The fitted machine itself."""
+        """Return the fitted machine."""
         return self.kind(gamma=self.width / X.shape[1], **self.options).fit(X, y)
 
 
 def searched(split: Split, weight: str | None) -> dict[str, Any]:
-    """The recipe: trusted labels, and the library's own search for a radius.
+    """The recommended use: trusted labels, and the library's own search for a radius.
 
-    Radii descend from the one that leaves nothing to learn, as many as others have
-    candidates.
+    Radii decrease from the one at which only a constant classifier is optimal.  Their
+    number is the number of candidates of the other models.
     """
     search = RobustLogisticRegressionCV(
         N_CANDIDATES,
@@ -140,7 +141,7 @@ WEIGHTS = ("none", "balanced")
 
 
 def tasks(preset: str, repetitions: int | None) -> list[Task]:
-    """Every model on every table under every condition, weighted and not."""
+    """Every model on every table and condition, with and without class weights."""
     tables = tables_at_hand() if preset == "full" else QUICK_TABLES
     return [
         {
@@ -159,12 +160,12 @@ def tasks(preset: str, repetitions: int | None) -> list[Task]:
 
 
 def table_of(task: Task) -> str | None:
-    """The data set of a task, unless it is drawn."""
+    """The data set of a task; None for simulated data."""
     return None if task["table"] == SIMULATED else task["table"]
 
 
 def run(task: Task) -> list[Record]:
-    """Tune inside, fit, score."""
+    """Tune within the training rows, fit, and score on the test rows."""
     split = noisy_split(task["table"], task["condition"], task["repetition"])
     weight = None if task["weights"] == "none" else "balanced"
     model = MODELS[task["model"]]
@@ -188,7 +189,7 @@ def tuned(model: Model, split: Split, weight: str | None) -> dict[str, Any]:
             fitted = fitted.fit(split.X[fit], split.y[fit])
             scores.append(score(split.y[held], fitted.predict(split.X[held])))
         means.append(np.mean(scores))
-    # Means that differ by the order of summation are a tie, which the first wins.
+    # Means that differ only by rounding are equal, and the first candidate is taken.
     return model.candidates[int(np.argmax(np.round(means, 12)))]
 
 
@@ -197,7 +198,7 @@ def _folds() -> StratifiedKFold:
 
 
 def scored(fitted: Any, split: Split, linear: bool) -> Record:
-    """Everything that is measured of a fitted classifier."""
+    """All measured values of a fitted classifier."""
     predicted = fitted.predict(split.X_test)
     recalls = recall_score(split.y_test, predicted, average=None, zero_division=0.0)
     record = {
@@ -226,8 +227,8 @@ def _promises(fitted: Any, split: Split, predicted: Any, linear: bool) -> Record
 def least_risk(fitted: Any, X: Any, y: Any) -> float:
     """Worst-case risk on test rows at the best scale of the scores.
 
-    Losses of different models live on different scales, decisions do not: each classifier
-    is judged at the scale that suits it best.
+    The scale of the scores changes the loss, but not the predictions.  Therefore each
+    classifier is measured at the scale at which its risk is least.
     """
 
     def risk(log_scale: float) -> float:
@@ -253,7 +254,7 @@ METRICS = (
 
 
 def summarise(frame: Any) -> Tables:
-    """Means, differences to logistic regression, ranks."""
+    """Means, differences from logistic regression, and ranks."""
     frame = frame.assign(
         name=frame["model"] + np.where(frame["weights"] == "balanced", ", balanced", "")
     )
@@ -267,7 +268,7 @@ def summarise(frame: Any) -> Tables:
 
 
 def _differences(frame: Any) -> Any:
-    """Paired differences to the reference with the same weights, in points."""
+    """Paired differences from the reference with the same weights, in percentage points."""
     import pandas
 
     rows = []
@@ -307,7 +308,7 @@ def _against(wide: Any, model: str) -> Record:
 
 
 def _ranks(cells: Any) -> Any:
-    """Average rank of accuracy over tables, condition by condition."""
+    """Average rank of accuracy over tables, for each condition."""
     wide = cells["accuracy"].unstack("name").dropna()
     ranks = wide.groupby(level="condition").apply(average_ranks)
     ranks.loc["all"] = average_ranks(wide)

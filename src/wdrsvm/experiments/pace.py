@@ -1,8 +1,8 @@
-"""How long the tasks that wait will take, from those that are done.
+"""Estimates the time of the waiting tasks from the tasks that are done.
 
-Tasks of an experiment differ in cost by factors of thousands, but repetitions of a task are
-alike.  Where no repetition of a task is done, the tasks that share most of its values stand
-for it.
+The times of an experiment's tasks differ by factors of thousands, but repetitions of a task
+take about the same time.  If no repetition of a task is done, the estimate uses the tasks
+that share most values with this task.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from .spec import Task, key_of, kind_of
 
 
 class Pace:
-    """Guesses the time left.
+    """Estimates the remaining time.
 
     Parameters
     ----------
     waiting : sequence of tasks
-        Those that are not done.
+        The tasks that are not done.
     n_workers : int
-        How many are run at a time.
+        Number of tasks that run at the same time.
 
     Examples
     --------
@@ -48,21 +48,21 @@ class Pace:
         return self._waiting.total()
 
     def took(self, task: Task, seconds: float) -> None:
-        """Learn what a task took, whenever it was done."""
+        """Record the time of a task, also of one from an earlier run."""
         self._kinds[_key(task)] = kind_of(task)
         self._seconds[_key(task)].append(seconds)
 
     def done(self, task: Task, seconds: float) -> None:
-        """Learn what a task took that has waited until now."""
+        """Record the time of a task that was waiting and is now done."""
         self._waiting[_key(task)] -= 1
         self.took(task, seconds)
 
     def n_unlike(self) -> int:
-        """How many tasks wait of which no repetition is done."""
+        """Number of waiting tasks without a finished repetition."""
         return sum(n for key, n in self._waiting.items() if key not in self._seconds)
 
     def seconds_left(self) -> float | None:
-        """The time of all tasks that wait; None where nothing is known about any."""
+        """The time of all waiting tasks; None if no task is done yet."""
         if not self._seconds:
             return None
         means = {key: float(np.mean(took)) for key, took in self._seconds.items()}
@@ -74,11 +74,11 @@ class Pace:
         if not costs:
             return 0.0
         total = sum(n * seconds for n, seconds in costs)
-        # A task is not divided between workers.
+        # One task runs on one worker, so the longest task is a lower limit.
         return max(total / self.n_workers, max(seconds for _, seconds in costs))
 
     def _guess(self, key: str, means: dict[str, float]) -> float:
-        """The mean of the kinds that share most values with this one."""
+        """The mean over the kinds of tasks that share most values with this kind."""
         kind = self._kinds[key].items()
         shared = {other: len(kind & self._kinds[other].items()) for other in means}
         most = max(shared.values())

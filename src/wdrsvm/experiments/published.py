@@ -1,4 +1,4 @@
-"""Numbers that the paper prints."""
+"""Numbers printed in the paper."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ REAL_DATA_REPETITIONS = 50
 
 # Lead of WDR-MSVM over DR-OVA-SVM in peak accuracy on simulated data, in points.
 SIMULATION_LEADS = {"balanced": (0.02, 5.40), "imbalanced, P < C": (2.86, 25.98)}
-# The paper's plots of the time of a barrier method to that of Algorithm 1 stay below this.
+# Upper limit, in the paper's plots, of a barrier method's time divided by Algorithm 1's.
 SUBGRADIENT_RATIO = 0.2

@@ -1,8 +1,8 @@
-"""Experiment 2: seven models on five tables, as published and as it should be.
+"""Experiment 2: seven models on five tables, as published and with nested validation.
 
-As published: raw features, no intercept, the peak over the grid of the test accuracy's
-mean, which chooses on the test set.  As it should be: standardised features, an intercept,
-radius and label cost chosen by cross-validation inside the training set.
+As published: raw features, no intercept, and the highest mean test accuracy over the grid,
+which selects on the test set.  Nested: standardised features, an intercept, and a radius
+and label cost chosen by cross-validation within the training set.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ TABLES = ("wine", "penguins", "iris", "seeds", "ai4i")
 RADII = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 LABEL_COSTS = (0.25, 0.5, 0.75, 1.0)
 FOLDS = 3
-# A few fits of very imbalanced machines would go on for minutes; they are counted.
+# Limit for a few fits on very imbalanced data, which would take minutes.  The results
+# count the fits that stop at this limit.
 KERNEL_MAX_ITER = 5000
 REPETITIONS = {"quick": 3, "full": 50}
-# Kernel machines take most of the time: fewer repetitions of those that are tuned inside,
-# and of those that are not in the paper.
+# Kernel machines take most of the time.  Those with nested validation, and those that are
+# not in the paper, have fewer repetitions.
 FEW = 10
 
 
@@ -82,14 +83,14 @@ class _PerRowLogistic:
 
     def fit(self, X: Any, y: Any) -> Any:
         C = 1.0 / (len(y) * self.radius)
-        # Raw features of very different sizes need Newton steps.
+        # Raw features have very different scales, which only Newton's method handles.
         return LogisticRegression(
             C=C, fit_intercept=self.intercept, solver="newton-cholesky", max_iter=500
         ).fit(X, y)
 
 
 class Model(NamedTuple):
-    """How a model is made, its label costs, and the most repetitions it takes part in."""
+    """How a model is made, its label costs, and its largest numbers of repetitions."""
 
     make: Callable[..., Any]
     label_costs: Sequence[float]
@@ -112,15 +113,15 @@ MODELS = {
     "kDR-MSVM, squared norms": Model(
         _kernel(RobustSVC, factor=0.5**0.5, lipschitz="triangle"), LABEL_COSTS, 0, FEW
     ),
-    # What we would use: the bound on ||h_i - h_j||.
+    # The variant that the library recommends: the bound on ||h_i - h_j||.
     "kDR-MSVM, exact bound": Model(_kernel(RobustSVC), LABEL_COSTS, FEW, FEW),
 }
 
 
 def tasks(preset: str, repetitions: int | None) -> list[Task]:
-    """Every model on every table as published, then tuned inside, slow ones last.
+    """Every model on every table, as published and then nested; slow models are last.
 
-    Other readings of one table are tried in between.
+    Other readings of the AI4I table come in between.
     """
     count = repetitions or REPETITIONS[preset]
     few = [name for name, model in MODELS.items() if model.nested <= FEW]
@@ -142,12 +143,12 @@ def tasks(preset: str, repetitions: int | None) -> list[Task]:
 
 
 def table_of(task: Task) -> str:
-    """The data set of a task; readings of a table need the table."""
+    """The data set of a task; for a reading of a table, the table itself."""
     return task["table"].partition(" ")[0]
 
 
 def run(task: Task) -> list[Record]:
-    """One split: the accuracy of every cell of the grid, or of the one chosen inside."""
+    """One split: the accuracy of each cell of the grid, or of the nested choice."""
     split = table_split(task["table"], task["repetition"])
     return PROTOCOLS[task["protocol"]](MODELS[task["model"]], split)
 
@@ -179,7 +180,7 @@ def _nested(model: Model, split: Split) -> list[Record]:
 
 
 def _scaled(model: Model, cell: tuple[float, float], split: Split) -> Any:
-    """A pipeline that standardises; the model, not scikit-learn's clone, is fitted."""
+    """A fitted pipeline that standardises; the model itself is fitted, not a clone."""
     scaler = StandardScaler().fit(split.X)
     fitted = model.make(*cell, True).fit(scaler.transform(split.X), split.y)
     return make_pipeline(scaler, fitted)
@@ -195,14 +196,14 @@ def _record(radius: float, label_cost: float, fitted: Any, split: Split) -> Reco
 
 
 def summarise(frame: Any) -> Tables:
-    """Peaks over the grid beside the published ones, and the nested accuracies."""
+    """Peaks over the grid, the published peaks, and the nested accuracies."""
     published = frame[frame["protocol"] == "published"]
     peaks = _peaks(published)
     return {"real_data": _compared(peaks, frame[frame["protocol"] == "nested"])}
 
 
 def _peaks(frame: Any) -> Any:
-    """Mean, deviation and place of the best cell of each model on each table."""
+    """Mean, deviation and position of the best cell, for each model and table."""
     cells = frame.groupby(["table", "model", "radius", "label_cost"])["accuracy"]
     means = cells.agg(["mean", "std", "count"]).reset_index()
     best = means.groupby(["table", "model"])["mean"].idxmax()
@@ -233,7 +234,7 @@ def _in_order(table: Any) -> Any:
 
 
 def _against_print(table: str, model: str, row: Record) -> Record:
-    """The printed peak, also beside variants of a model or a table, and the difference."""
+    """The printed peak, also for variants of a model or table, and the difference."""
     printed = REAL_DATA.get((model.partition(",")[0], table.partition(" ")[0]))
     if printed is None:
         return {}

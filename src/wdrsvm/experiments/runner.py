@@ -1,4 +1,4 @@
-"""The one runner of all experiments: parallel, resumable, seeded by its tasks."""
+"""The runner of all experiments: parallel and resumable, with seeds from the tasks."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ PACKAGES = ("wdrsvm", "numpy", "scipy", "scikit-learn", "highspy", "clarabel")
 
 
 class Progress(NamedTuple):
-    """How far a run is; ``seconds_left`` is None before the first task is done.
+    """The state of a run; ``seconds_left`` is None before the first task is done.
 
-    ``unlike`` of the tasks that wait are of a kind that none is done of: the time they take
-    is guessed from the tasks most like them.
+    ``unlike`` is the number of waiting tasks without a finished repetition.  Their time is
+    estimated from the most similar tasks.
 
     Examples
     --------
@@ -49,20 +49,20 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class Results:
-    """What a run found.
+    """The results of a run.
 
     Attributes
     ----------
     experiment : Experiment
-        Which experiment.
+        The experiment.
     preset : str
-        Which size.
+        The name of its size.
     folder : Path
-        Where the files are.
+        The folder of the files.
     frame : pandas DataFrame
-        All records, one a row.
+        All records, one per row.
     about : dict
-        Numbers of tasks and of whole repetitions, minutes, versions, machine.
+        Numbers of tasks and of complete repetitions, minutes, versions, machine.
 
     Examples
     --------
@@ -91,31 +91,31 @@ def run_experiment(
     client: Any = None,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Results:
-    """Run what is missing of an experiment and collect all of it.
+    """Run the missing tasks of an experiment, and collect all results.
 
-    Can be killed at any time; the next run with the same folder goes on where it was.
+    A run can be killed at any time.  The next run with the same folder continues it.
 
     Parameters
     ----------
     experiment : Experiment
-        What to run.
+        The experiment to run.
     preset : {"quick", "full"}, default="quick"
-        How much of it.
+        The size of the experiment.
     out : path, default="reproduce"
-        Folder; the results are in its folder ``<experiment>-<preset>``.
+        Folder; the results are in its subfolder ``<experiment>-<preset>``.
     jobs : int, default=1
-        Processes; -1 is one a processor.
+        Number of processes; -1 is one per processor.
     repetitions : int, default=None
-        Number of repetitions; None is the preset's own.
+        Number of repetitions; None is the number of the preset.
     client : dask Client, default=None
-        Runs the tasks in place of processes of this machine.
+        Client that runs the tasks instead of processes on this machine.
     progress : callable, default does nothing
         Called with a :class:`Progress` at the start and after each task.
 
     Returns
     -------
     Results
-        All records and what is to be known about them.
+        All records, and facts about the run.
 
     Examples
     --------
@@ -155,23 +155,23 @@ def collect(
     *,
     repetitions: int | None = None,
 ) -> Results:
-    """What is there of an experiment, finished or not, without running anything.
+    """The results of an experiment so far, finished or not, without running anything.
 
     Parameters
     ----------
     experiment : Experiment
-        Which experiment.
+        The experiment.
     preset : {"quick", "full"}, default="quick"
-        Which size.
+        The size of the experiment.
     out : path, default="reproduce"
         Folder that was given to :func:`run_experiment`.
     repetitions : int, default=None
-        Number of repetitions; None is the preset's own.
+        Number of repetitions; None is the number of the preset.
 
     Returns
     -------
     Results
-        The records so far; ``about`` tells how many tasks are missing.
+        The records so far; ``about`` has the number of missing tasks.
 
     Examples
     --------
@@ -195,21 +195,21 @@ def waiting_tasks(
     *,
     repetitions: int | None = None,
 ) -> list[Task]:
-    """The tasks of an experiment that are not done; nothing is run or written."""
+    """The tasks of an experiment that are not done, without running or writing anything."""
     folder, tasks = _folder_and_tasks(experiment, preset, out, repetitions)
     store = Store(folder, experiment.protocol)
     return [task for task in tasks if task not in store]
 
 
 def check_data(experiment: Experiment, tasks: Sequence[Task]) -> None:
-    """Refuse to begin without the data files that tasks need; all of them are named."""
+    """Refuse to begin if data files of the tasks are missing; the error names them all."""
     names = dict.fromkeys(name for task in tasks if (name := experiment.table(task)))
     missing = missing_files(names)
     if missing:
         package = ' (penguins.csv: or pip install "wdrsvm[data]")'
         raise FileNotFoundError(
-            f"{experiment.title} needs {', '.join(missing)}, neither on this machine nor "
-            f"found in the network: put these files in a folder and set {DATA_VARIABLE} to "
+            f"{experiment.title} needs {', '.join(missing)}, not found on this machine nor "
+            f"in the network: put these files in a folder and set {DATA_VARIABLE} to "
             f"that folder{package if 'penguins.csv' in missing else ''}."
         )
 
@@ -230,7 +230,7 @@ def _folder_and_tasks(
 def _executed(
     experiment: Experiment, tasks: Sequence[Task], jobs: int, client: Any
 ) -> Iterator[tuple[Task, Outcome]]:
-    """Pairs of a task and its outcome, in the order in which they are done."""
+    """Pairs of a task and its outcome, in the order in which the tasks finish."""
     if client is not None:
         as_completed = importlib.import_module("distributed").as_completed
         futures = client.map(_timed, [experiment.run] * len(tasks), tasks, pure=False)
@@ -238,7 +238,7 @@ def _executed(
             for future in as_completed(futures):
                 yield future.result()
         finally:
-            # Those that still wait, if one has failed or the run is interrupted.
+            # Cancel the waiting tasks if one has failed or the run is interrupted.
             client.cancel(futures)
     elif jobs == 1:
         yield from (_timed(experiment.run, task) for task in tasks)
@@ -249,7 +249,7 @@ def _executed(
 
 
 def _timed(run: Callable[[Task], Any], task: Task) -> tuple[Task, Outcome]:
-    """Run a task with one thread; a failure names the task."""
+    """Run a task with one thread; an error names the task."""
     began = time.perf_counter()
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore", RadiusWarning)
@@ -265,7 +265,7 @@ def _timed(run: Callable[[Task], Any], task: Task) -> tuple[Task, Outcome]:
 
 
 class _Reporter:
-    """Counts tasks and tells how long those that wait will take."""
+    """Counts finished tasks and reports the progress."""
 
     def __init__(self, tell: Callable[[Progress], None], total: int, pace: Pace) -> None:
         self.tell, self.total, self.pace = tell, total, pace
@@ -281,7 +281,7 @@ class _Reporter:
 
 
 def _write_tables(folder: Path, frame: Any) -> None:
-    """Tidy results: CSV, and Parquet where pyarrow is installed."""
+    """Write all records as CSV, and as Parquet if pyarrow is installed."""
     folder.mkdir(parents=True, exist_ok=True)
     with replaced_whole(folder / "results.csv") as draft:
         frame.to_csv(draft, index=False)

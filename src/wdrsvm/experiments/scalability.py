@@ -1,8 +1,9 @@
-"""Experiment 3: time of exact training, ours against solvers of the paper's program.
+"""Experiment 3: time of exact training, our solver and other solvers (peers).
 
-The paper gives neither radius nor label cost: those of Experiment 4, and a larger radius
-beside.  Ours is the faster of two runs, since the first may compile; peers run once.  A
-ratio is a peer's time to ours on the same data in the same process.
+The peers solve the paper's program.  For this experiment the paper states neither radius
+nor label cost.  Here they are those of Experiment 4, and a larger radius is added.  The
+time of our solver is the faster of two runs, because the first run may compile.  Peers run
+once.  A ratio is a peer's time divided by ours, on the same data in the same process.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ RADII, LABEL_COST, TOL = (1e-4, 1e-2), 0.5, 1e-6
 MODELS = {"WDR": LABEL_COST, "regularised": np.inf}
 PEERS = {"linear": ("highs-simplex", "highs-ipm", "clarabel"), "kernel": ("clarabel",)}
 REPETITIONS = {"quick": 2, "full": 50}
-# Repetitions that peers take part in, and seconds that each may take.
+# Number of repetitions with peers, and time limit of a peer in seconds.
 PEER_REPETITIONS = {"linear": 3, "kernel": 1}
 TIME_LIMIT = 30.0
 
 
 def tasks(preset: str, repetitions: int | None) -> list[Task]:
-    """Every size, kind, model and radius; peers in the first repetitions."""
+    """Every size, kind, model and radius; only the first repetitions have peers."""
     panels = PANELS if preset == "full" else QUICK_PANELS
     return [
         {
@@ -58,15 +59,15 @@ def tasks(preset: str, repetitions: int | None) -> list[Task]:
 
 
 def _has_peers(kind: str, radius: float, repetition: int) -> bool:
-    """A peer takes minutes on a kernel program: one radius is enough there."""
+    """Whether a task has peers; for kernels only one radius, because they take minutes."""
     if kind == "kernel" and radius != RADII[0]:
         return False
     return repetition < PEER_REPETITIONS[kind]
 
 
 def run(task: Task) -> list[Record]:
-    """Ours, and the peers where the task has them."""
-    # Nothing is tested here: one test row a class is the least that can be drawn.
+    """Run our solver, and the peers if the task has them."""
+    # Test rows are not used: one per class is the least number that can be drawn.
     data = make_simulation(
         task["N"], task["C"], task["P"], task["C"], random_state=task["repetition"]
     )
@@ -110,7 +111,7 @@ CASE = ["kind", "model", "radius", "N", "P", "C"]
 
 
 def summarise(frame: Any) -> Tables:
-    """Mean times by solver, and ratios to ours on the same data."""
+    """Mean times by solver, and the ratios of the peers' times to ours."""
     times = frame.groupby([*CASE, "solver"]).agg(
         seconds=("seconds", "mean"),
         seconds_sd=("seconds", "std"),
@@ -122,7 +123,10 @@ def summarise(frame: Any) -> Tables:
 
 
 def ratios(frame: Any) -> Any:
-    """A peer's time over ours, geometric mean over repetitions; a bound if time ran out."""
+    """Ratios of a peer's time to ours, geometric means over repetitions.
+
+    If a peer has reached the time limit, the ratio is a lower bound.
+    """
     wide = frame.pivot_table(
         index=[*CASE, "repetition"], columns="solver", values="seconds"
     )

@@ -1,9 +1,9 @@
 """Experiment 1: one robust machine against one-vs-rest on simulated clusters.
 
-Both machines are linear with an l1 transport cost, without intercept and scaling, over the
-whole grid of radii and label costs.  The peak is over the grid of the mean test accuracy.
-Where no classifier has a lower worst-case risk than a constant one, the constant one is
-scored, which is right on one class.
+Both machines are linear with an l1 transport cost, without intercept and scaling.  They are
+fitted on the whole grid of radii and label costs.  The peak is the highest mean test
+accuracy over the grid.  If no classifier has a lower worst-case risk than a constant one,
+the constant classifier is scored, which is correct on one class.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SIZES = {"quick": (8, 4, 3), "full": (25, 20, 50)}
 
 
 def tasks(preset: str, repetitions: int | None) -> list[Task]:
-    """Both machines on every setting; one task is a whole grid."""
+    """Both machines in every setting; one task is a whole grid."""
     n_radii, n_costs, count = SIZES[preset]
     return [
         {
@@ -48,7 +48,7 @@ def tasks(preset: str, repetitions: int | None) -> list[Task]:
 
 
 def run(task: Task) -> list[Record]:
-    """Test accuracy in every cell of the grid, on the same data for both machines."""
+    """Test accuracy in each cell of the grid, on the same data for both machines."""
     C = task["n_classes"]
     shares = IMBALANCED_SHARES[C] if task["balance"] == "imbalanced" else None
     X, y, X_test, y_test = make_simulation(
@@ -74,19 +74,19 @@ SETTING = ["n_classes", "n_features", "balance"]
 
 
 def summarise(frame: Any) -> Tables:
-    """Means over repetitions by cell; peaks, the lead of one machine, widths of peaks."""
+    """Means over repetitions for each cell, and the peaks: heights, leads and widths."""
     cells = frame.groupby([*SETTING, "model", "radius", "label_cost"])["accuracy"]
     surface = cells.agg(["mean", "std"]).reset_index()
     return {"surface": surface, "peaks": _peaks(frame, surface)}
 
 
 def best_cells(surface: Any) -> Any:
-    """The cell with the highest mean accuracy of each setting and model."""
+    """The cell with the highest mean accuracy, for each setting and model."""
     return surface.loc[surface.groupby([*SETTING, "model"])["mean"].idxmax()]
 
 
 def curve(surface: Any, setting: dict[str, Any], model: str) -> Any:
-    """Mean and deviation against the radius at the best label cost."""
+    """Mean and deviation of the accuracy by radius, at the best label cost."""
     chosen = surface[surface["model"] == model]
     for name, value in setting.items():
         chosen = chosen[chosen[name] == value]
@@ -118,7 +118,7 @@ def _lead(frame: Any, surface: Any, best: Any, setting: dict[str, Any]) -> Recor
 
 
 def _runs(frame: Any, selection: dict[str, Any], cell: Any) -> Any:
-    """Accuracies of one cell, repetition by repetition."""
+    """Accuracies of one cell, one per repetition."""
     chosen = frame
     selected = selection | {name: cell[name] for name in ("radius", "label_cost")}
     for name, value in selected.items():
@@ -127,7 +127,7 @@ def _runs(frame: Any, selection: dict[str, Any], cell: Any) -> Any:
 
 
 def _width(at_best_cost: Any) -> float:
-    """Decades of the radius over which the mean accuracy is within a point of its peak."""
+    """Decades of the radius in which the mean accuracy is within one point of the peak."""
     near = at_best_cost["mean"] >= at_best_cost["mean"].max() - 0.01
     radii = at_best_cost["radius"].to_numpy()
     step = np.log10(radii[1] / radii[0]) if len(radii) > 1 else 0.0
@@ -135,7 +135,7 @@ def _width(at_best_cost: Any) -> float:
 
 
 def claimed(peaks: Any, kind: str) -> Any:
-    """The peaks of the settings that a printed claim is about."""
+    """The peaks of the settings to which a printed claim refers."""
     chosen = peaks[peaks["balance"] == kind.partition(",")[0]]
     if kind.endswith("P < C"):
         chosen = chosen[chosen["n_features"] < chosen["n_classes"]]

@@ -1,8 +1,8 @@
-"""What an experiment is: a list of tasks, a way to run one, and what to make of them all.
+"""An experiment: a list of tasks, a function that runs a task, and a summary of all.
 
-A task is a dictionary of plain values that says everything about itself: which data, which
-model, which repetition.  Its seed follows from it, so that a task gives the same records
-wherever and whenever it is run.
+A task is a dictionary of plain values that describes it completely: data, model and
+repetition.  The seed is computed from these values.  Therefore a task gives the same
+records on every machine and at every time.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any, TypeAlias
 
 Task: TypeAlias = dict[str, Any]
 Record: TypeAlias = dict[str, Any]
-# Tables by name; pandas is imported by those who make them.
+# pandas tables by name; pandas is imported only where tables are made.
 Tables: TypeAlias = dict[str, Any]
 
 PRESETS = ("quick", "full")
 
 
 def _no_table(task: Task) -> None:
-    """For experiments whose data are drawn."""
+    """No table: for experiments with simulated data."""
 
 
 @dataclass(frozen=True)
@@ -32,19 +32,19 @@ class Experiment:
     Parameters
     ----------
     name : str
-        Name on the command line and of the folder of its results.
+        Name on the command line, and of the folder with the results.
     title : str
-        Title of its page.
+        Title of the page with the results.
     protocol : int
-        Raised whenever the same task would give other records than before.
+        Version number, raised whenever the same task would give other records than before.
     tasks : callable
-        ``tasks(preset, repetitions)`` lists the tasks, those of the first repetition
-        first; ``repetitions`` None is the preset's own number.
+        ``tasks(preset, repetitions)`` lists the tasks, first those of the first
+        repetition.  If ``repetitions`` is None, the preset determines their number.
     run : callable
-        ``run(task)`` gives the records of one task.
+        ``run(task)`` returns the records of one task.
     summarise : callable
-        ``summarise(frame)`` gives small tables of all records.
-    table : callable, default gives None
+        ``summarise(frame)`` returns small tables from all records.
+    table : callable, default returns None
         ``table(task)`` names the data set of :mod:`wdrsvm.datasets` that a task needs.
 
     Examples
@@ -66,31 +66,31 @@ class Experiment:
 
 
 def key_of(task: Task) -> str:
-    """A text that is the same for equal tasks only."""
+    """A text that is equal for equal tasks, and different for different tasks."""
     return json.dumps(task, sort_keys=True, separators=(",", ":"))
 
 
 def kind_of(task: Task) -> Task:
-    """What repetitions of a task share."""
+    """The values of a task without the number of the repetition."""
     return {name: value for name, value in task.items() if name != "repetition"}
 
 
 def checked_preset(preset: str) -> str:
-    """The preset, or an error that lists them."""
+    """The preset if it is known, else an error that lists all presets."""
     if preset not in PRESETS:
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {preset!r}.")
     return preset
 
 
 def checked_repetitions(repetitions: int | None) -> int | None:
-    """The number of repetitions, None for the preset's own, or an error."""
+    """The number of repetitions, or None for the number of the preset."""
     if repetitions is not None and (not _is_whole(repetitions) or repetitions < 1):
         raise ValueError(f"repetitions must be an integer >= 1, got {repetitions!r}.")
     return repetitions
 
 
 def checked_jobs(jobs: int) -> int:
-    """The number of processes, or an error."""
+    """The number of processes; -1 stands for all processors."""
     if not _is_whole(jobs) or jobs < -1 or jobs == 0:
         raise ValueError(f"jobs must be an integer >= 1, or -1 for all, got {jobs!r}.")
     return jobs

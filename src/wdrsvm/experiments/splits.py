@@ -1,4 +1,4 @@
-"""Training and test rows of the tables, as the paper draws them."""
+"""Training and test rows of the tables, drawn as in the paper."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from sklearn.model_selection import train_test_split
 from ..datasets import load
 
 TEST_SHARE = 0.3
-# AI4I: training rows of healthy, TWF, HDF, PWF, OSF, and test rows of each.
+# AI4I: numbers of training rows of healthy, TWF, HDF, PWF, OSF, and of test rows per class.
 AI4I_TRAIN = (278, 6, 6, 5, 5)
 AI4I_TEST = 40
-# The paper does not say which faults are classes.  Readings with three of them: the code
-# that is left out; training rows of healthy and of the three; test rows of each.
+# The paper does not say which faults are classes.  These readings have three of the four
+# faults.  Given are the code that is left out, the numbers of training rows of healthy and
+# of the three faults, and the number of test rows per class.
 READINGS = {
     "ai4i without TWF": 1,
     "ai4i without HDF": 2,
@@ -41,7 +42,7 @@ def _loaded(table: str) -> tuple[Any, Any]:
 
 
 def table_split(table: str, seed: int) -> Split:
-    """Training and test rows of a table, or of a reading of AI4I, with its own counts."""
+    """Training and test rows of a table, or of a reading of AI4I."""
     if table in READINGS:
         X, y = _loaded("ai4i")
         kept = y != READINGS[table]
@@ -57,7 +58,7 @@ def table_split(table: str, seed: int) -> Split:
 def counted_split(
     X: Any, y: Any, train_counts: tuple[int, ...], test_count: int, seed: int
 ) -> Split:
-    """So many training rows of each class, and test rows as far as a class has them."""
+    """Given numbers of training rows per class, and at most a given number of test rows."""
     rng = np.random.default_rng(seed)
     train, test = [], []
     for code, count in enumerate(train_counts):

@@ -1,7 +1,8 @@
-"""What has been computed so far: one row for each task in an SQLite database.
+"""The results so far: one row per task in an SQLite database.
 
-A row is on the disk when ``add`` returns and survives a kill at any moment.  SQLite's
-default journal is enough, without a write-ahead log: there is one writer at a time.
+When ``add`` returns, the row is on the disk, and survives if the process is killed.  There
+is one writer at a time.  Therefore SQLite's default journal suffices, without a write-ahead
+log.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ FILE, LOCK, EARLIER_FILE = "tasks.sqlite", "tasks.lock", "tasks.jsonl"
 TABLE = (
     "CREATE TABLE IF NOT EXISTS outcomes (key TEXT PRIMARY KEY, outcome TEXT, sum INTEGER)"
 )
-# How long a reader and the writer wait for each other.
+# The longest time that a reader and the writer wait for each other.
 TIMEOUT_SECONDS = 60.0
 ELSEWHERE = "choose another folder or delete that file."
 
 
 class Outcome(NamedTuple):
-    """Records of a task, the seconds it took and its fits that stopped above their gap."""
+    """Records of a task, its seconds, and its number of fits that did not reach ``tol``."""
 
     records: list[Record]
     seconds: float
@@ -41,14 +42,14 @@ class Store:
     Parameters
     ----------
     folder : Path
-        Where the file is or will be.
+        The folder of the file.
     protocol : int
         Outcomes of another protocol are refused.
 
     Notes
     -----
-    Reading changes nothing and may be done while another process adds; adding is for the
-    one that holds the lock.  A row that is not what was written counts as missing.
+    Reading changes nothing, and is possible while another process adds rows.  Only the
+    process that holds the lock may add rows.  A damaged row counts as missing.
     """
 
     def __init__(self, folder: Path, protocol: int) -> None:
@@ -63,13 +64,13 @@ class Store:
         return self._outcomes[key_of(task)]
 
     def records(self, tasks: Sequence[Task]) -> list[Record]:
-        """Records of the tasks that are done, with the task's values, in this order."""
+        """Records of the finished tasks, with the tasks' values, in the given order."""
         return [
             task | record for task in tasks if task in self for record in self[task].records
         ]
 
     def add(self, task: Task, outcome: Outcome) -> None:
-        """Write an outcome to the disk; only then does it count."""
+        """Write an outcome to the disk, then add it to the outcomes in memory."""
         key, text = key_of(task), json.dumps(outcome)
         with _opened(self.path) as database:
             row = (key, text, _sum(key, text))
@@ -78,9 +79,9 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes from adding to the same file; see what they have added."""
+        """Prevent other processes from adding rows, and read the rows they have added."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # A file of its own, because every added row ends a transaction, and with it a lock.
+        # The lock is a separate file, because adding a row ends a transaction and its lock.
         with _opened(self.path.with_name(LOCK), "BEGIN EXCLUSIVE", timeout=0.0):
             self._outcomes = self._read()
             with _opened(self.path) as database:
@@ -94,7 +95,7 @@ class Store:
             _demand(not earlier.exists(), earlier, "of an earlier version")
             return {}
         with _opened(self.path) as database:
-            # A kill before the first row may leave a file without a table.
+            # If the process was killed before the first row, the file may have no table.
             if database.execute("SELECT * FROM sqlite_master").fetchone() is None:
                 return {}
             (found,) = database.execute("PRAGMA user_version").fetchone()
@@ -117,11 +118,11 @@ def _demand(holds: bool, path: Path, otherwise: str) -> None:
 def _opened(
     path: Path, begin: str = "BEGIN", timeout: float = TIMEOUT_SECONDS
 ) -> Iterator[sqlite3.Connection]:
-    """An open database; what is done with it is one transaction."""
+    """An open database; all statements in the context are one transaction."""
     with explained_full_disk(path):
         try:
             with closing(sqlite3.connect(path, timeout)) as database, database:
-                # Damaged text is read, too, and found out by its sum.
+                # Damaged text is read too; its checksum reveals the damage.
                 database.text_factory = lambda raw: raw.decode(errors="replace")
                 database.execute(begin)
                 yield database
@@ -130,7 +131,7 @@ def _opened(
 
 
 def _in_our_words(error: sqlite3.Error, path: Path) -> Exception:
-    # The last byte of a code is the kind of error, the others tell details.
+    # The last byte of a code is the kind of error, the other bytes are details.
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
         return OSError(errno.ENOSPC, str(error))
@@ -141,5 +142,5 @@ def _in_our_words(error: sqlite3.Error, path: Path) -> Exception:
 
 
 def _sum(key: str, text: str) -> int:
-    """Tells a row from one that a disk or an editor has changed."""
+    """A checksum, which detects rows that a disk or an editor has changed."""
     return zlib.crc32(f"{key} {text}".encode())

@@ -1,10 +1,11 @@
 """Experiment 4: the paper's Algorithm 1, corrected, against an interior point at 1e-2.
 
-T = 140 steps of sigma_0 / t from zero.  The paper takes the sigma_0 with the highest
-accuracy on the test set; ours is the one with the lowest training objective.  The peer is
-HiGHS's interior point on the paper's program, scored on the same test rows.  At its own
-tolerance of 1e-2 it may return before it has moved, so its time is that of the loosest
-tolerance whose classifier is within 1e-2 of the optimum, and the other one stands beside.
+Algorithm 1 makes T = 140 steps of size sigma_0 / t from zero.  The paper takes the sigma_0
+with the highest accuracy on the test set.  Here it is the sigma_0 with the lowest training
+objective.  The peer is the interior point of HiGHS on the paper's program, scored on the
+same test rows.  With its tolerance set to 1e-2 the peer may return its starting point.
+Therefore the time of the peer is that of the loosest tolerance whose classifier is within
+1e-2 of the optimum.  The time at 1e-2 is reported too.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ QUICK_PANELS = {"C": [(300, 4, 4), (300, 4, 8)], "P": [(300, 4, 4), (300, 16, 4)
 RADIUS, LABEL_COST, TOL = 1e-4, 0.5, 1e-2
 N_STEPS, FIRST_STEPS = 140, (1e-2, 1e-1, 1.0, 10.0, 100.0)
 N_TEST = 2000
-# The paper prints no number here; ratios vary little.
+# The paper does not print the number of repetitions; the ratios vary little.
 REPETITIONS = {"quick": 2, "full": 10}
 TIME_LIMIT = 120.0
-# The peer's own tolerances, loosest first.
+# Tolerances of the peer, loosest first.
 TOLERANCES = (1e-2, 1e-4, 1e-6)
 
 
 def tasks(preset: str, repetitions: int | None) -> list[Task]:
-    """Every size once a repetition."""
+    """Every size, once per repetition."""
     panels = PANELS if preset == "full" else QUICK_PANELS
     return [
         {"N": N, "P": P, "C": C, "repetition": repetition}
@@ -79,7 +80,7 @@ def run(task: Task) -> list[Record]:
 
 
 def _descent(problem: RobustProblem, step0: float) -> SolverResult:
-    # Compiled code is loaded by a solve, not by the command line's list of commands.
+    # Imported here, because the command line imports this module and must start quickly.
     from ..solvers.subgradient.algorithm1 import SubgradientSettings, subgradient
 
     settings = SubgradientSettings(
@@ -96,7 +97,7 @@ def _best_first_step(problem: RobustProblem) -> float:
 
 
 def _peer_times(problem: RobustProblem, bound: float) -> tuple[Timed, Timed]:
-    """At the loosest tolerance, and at the loosest that is good enough."""
+    """Times at the loosest tolerance, and at the loosest sufficient tolerance."""
     at_once = None
     for tol in TOLERANCES:
         found = timed_peer("highs-ipm", problem, tol, TIME_LIMIT)
@@ -111,12 +112,12 @@ SIZE = ["N", "P", "C"]
 
 
 def summarise(frame: Any) -> Tables:
-    """Means over repetitions, with the ratio of times in each repetition."""
+    """Means over repetitions, also of the ratio of times in each repetition."""
     frame = frame.assign(
         ratio=frame["peer_seconds"] / frame["seconds"],
         ratio_at_once=frame["peer_seconds_at_once"] / frame["seconds"],
         peer_missed=~frame["peer_reached"],
-        # A peer that has not arrived has no classifier to compare.
+        # If the peer has not reached the tolerance, its classifier is not compared.
         peer_accuracy=frame["peer_accuracy"].where(frame["peer_reached"]),
     )
     grouped = frame.groupby(SIZE)

@@ -1,8 +1,8 @@
 """Times of solvers on one problem, one after the other in one process.
 
-All run in one thread and are timed by the processor, so that other work on the machine does
-not count.  A solver's claim about itself does not count either: objectives are recomputed
-from its classifier.
+All solvers run in one thread.  Their processor time is measured, so that other work on the
+machine does not count.  Objectives are recomputed from the classifiers; the values that a
+solver reports are not used.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ..problem.certificate.gap import relative_gap
 from ..solvers.reference.peers import Limits, ReferenceSolution, solve_clarabel, solve_highs
 from ..solvers.reference.programs import build_program
 
-# What the processor's clock tells apart.
+# The resolution of the processor's clock, in seconds.
 SHORTEST = 1e-4
 
-# Solvers of the paper's program with C * C rows a sample.
+# Solvers of the paper's program, which has C * C constraints per sample.
 PEERS: dict[str, Callable[[RobustProblem, Limits], ReferenceSolution]] = {
     "highs-simplex": lambda problem, limits: solve_highs(problem, limits=limits),
     "highs-ipm": lambda problem, limits: solve_highs(problem, method="ipm", limits=limits),
@@ -30,7 +30,7 @@ PEERS: dict[str, Callable[[RobustProblem, Limits], ReferenceSolution]] = {
 }
 
 
-# (N, P, C) of the cases along each axis of a figure.
+# For each panel of a figure, the sizes (N, P, C) along its axis.
 Panels: TypeAlias = dict[str, list[tuple[int, int, int]]]
 
 
@@ -40,7 +40,7 @@ def sizes(panels: Panels) -> list[tuple[int, int, int]]:
 
 
 class Timed(NamedTuple):
-    """Seconds of a solver, its classifier, the risk of that, and whether time ran out."""
+    """Seconds of a solver, its classifier and risk, and whether the time ran out."""
 
     seconds: float
     coef: Floats
@@ -55,7 +55,7 @@ def training_problem(X: Any, y: Any, ball: WassersteinBall) -> RobustProblem:
 
 
 def best_of_two(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of the faster of two runs, the first may compile; and the result."""
+    """Seconds of the faster of two runs, because the first may compile; and the result."""
     times = []
     for _ in range(2):
         began = time.process_time()
@@ -65,10 +65,10 @@ def best_of_two(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def timed_peer(name: str, problem: RobustProblem, tol: float, time_limit: float) -> Timed:
-    """Processor time of a peer, less that of building its program.
+    """Processor time of a peer, without the time for building its program.
 
-    The limit is on the time that passes: a run that meets it needs at least the processor
-    time that it had.
+    The limit is on wall-clock time.  A run that is stopped would have needed at least the
+    processor time that is reported.
     """
     began = time.process_time()
     build_program(problem, "paper")
@@ -80,5 +80,5 @@ def timed_peer(name: str, problem: RobustProblem, tol: float, time_limit: float)
 
 
 def above(objective: float, bound: float) -> float:
-    """Relative distance of an objective from a bound, as the library measures gaps."""
+    """Relative difference of an objective and a bound, like the library's relative gap."""
     return relative_gap(float(objective - bound), float(objective))

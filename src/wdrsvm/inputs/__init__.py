@@ -1,1 +1,1 @@
-"""What users give us, checked once: arrays, labels, weights, dask collections."""
+"""Checks of the user's arguments: arrays, labels, weights and dask collections."""

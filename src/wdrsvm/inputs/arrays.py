@@ -1,4 +1,4 @@
-"""Arrays from a user: each checked once, with an error that names the argument."""
+"""Checks of the user's arrays; every error names the argument."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..problem import LOSSES, Loss, WassersteinBall
 from ..problem.ball import check_cost_size
 from ..problem.norms import HUGE, TINY
 
-# Dense numbers that are read as they are, each block made float64 when its turn comes.
+# Number types of a dense X that is not copied: each block becomes float64 when it is read.
 READ_AS_THEY_ARE = [
     np.float64,
     np.float32,
@@ -26,12 +26,12 @@ READ_AS_THEY_ARE = [
     *(np.uint8, np.uint16, np.uint32, np.uint64),
 ]
 
-# Kinds of NumPy's types that are labels whatever their values: booleans, integers, text.
+# Kinds of NumPy types that are always labels: booleans, integers, text.
 PLAIN_LABELS = "biuSU"
 
 
 def checked_features(X: ArrayLike) -> Matrix:
-    """X as float64, dense or CSR, finite."""
+    """X as finite float64, dense or CSR."""
     checked = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
     matrix = as_matrix(checked)
     check_size(matrix)
@@ -39,10 +39,10 @@ def checked_features(X: ArrayLike) -> Matrix:
 
 
 def check_size(X: Matrix) -> None:
-    """Refuse entries that the formulas cannot square, in a matrix of :func:`as_matrix`."""
+    """Refuse entries whose squares overflow; X comes from :func:`as_matrix`."""
     largest = max(float(X.max()), -float(X.min()))
     if np.isnan(largest):
-        # scikit-learn lets them through where it was told to assume there are none.
+        # With ``assume_finite`` in scikit-learn's settings, its own check is skipped.
         raise ValueError("X must have finite entries only, got NaN.")
     if largest > HUGE:
         raise ValueError(
@@ -52,25 +52,25 @@ def check_size(X: Matrix) -> None:
 
 
 def check_scores(scores: Floats) -> None:
-    """Refuse features that scikit-learn was told to assume finite, and are not."""
+    """Refuse scores that are NaN because scikit-learn's ``assume_finite`` was wrong."""
     if np.isnan(scores).any() and get_config()["assume_finite"]:
         raise ValueError("X must have finite entries only, got NaN or infinity.")
 
 
 def as_matrix(X: Matrix) -> Matrix:
-    """A sparse matrix as the sparse array of float64 that the formulas expect.
+    """A sparse matrix as a CSR array of float64, sorted and without repeated entries.
 
-    Many functions of SciPy and scikit-learn add up repeated entries and sort them, in the
-    arrays that they were given.  Here that is done on a copy, where it is needed, so that
-    nothing is left to do for them.
+    Many functions of SciPy and scikit-learn sort the entries and add up repeated ones in
+    the given arrays.  Here this is done first, on a copy, if it is needed.  Therefore the
+    user's arrays never change.
     """
     if not sparse.issparse(X):
         return X
-    # scikit-learn's compiled code takes short indices only, which mostly suffice.
+    # scikit-learn's compiled code accepts 32-bit indices only, which mostly suffice.
     suffice = max(*X.shape, len(X.data)) <= np.iinfo(np.int32).max
     kind = np.int32 if suffice else np.int64
     indices, starts = (np.asarray(each, dtype=kind) for each in (X.indices, X.indptr))
-    # The flags of the user's own object are never asked for: asking would set them.
+    # Reading ``has_canonical_format`` of the user's object would change the object.
     given = sparse.csr_array((X.data, indices, starts), shape=X.shape)
     matrix = given.astype(np.float64, copy=False)
     if not matrix.has_canonical_format:
@@ -89,10 +89,10 @@ def some_rows(X: Any, rows: Codes) -> Any:
 
 
 def check_labels_present(y: Any) -> None:
-    """Refuse labels that are missing, in whichever way."""
+    """Refuse missing labels: None, NaN, NaT or pandas' NA."""
     try:
         labels = np.asarray(y)
-    except ValueError:  # no array at all, which others have words for
+    except ValueError:  # not an array; a later check raises the error
         return
     if labels.dtype.kind in "fM":
         missing = np.isnat(labels) if labels.dtype.kind == "M" else np.isnan(labels)
@@ -108,7 +108,7 @@ def check_labels_present(y: Any) -> None:
 
 
 def _is_missing(label: Any) -> bool:
-    """None, NaN, or what pandas writes for a missing value."""
+    """Whether a label is None, NaN, or pandas' NA or NaT."""
     is_number = isinstance(label, float | np.floating)
     named = type(label).__name__ in ("NAType", "NaTType")
     return label is None or named or (is_number and bool(np.isnan(label)))
@@ -118,7 +118,7 @@ def observed_classes(y: ArrayLike) -> tuple[Labels, Codes]:
     """The sorted labels of a classification target, and each row's position in them."""
     check_labels_present(y)
     column = column_or_1d(y, warn=True)
-    # Only floats and objects can be anything else, and looking takes long for a small fit.
+    # Only floats and objects may not be labels; the check is slow beside a small fit.
     if column.dtype.kind not in PLAIN_LABELS:
         check_classification_targets(column)
     classes, codes = np.unique(column, return_inverse=True)
@@ -134,7 +134,7 @@ def check_two_classes(classes: Labels) -> None:
 
 
 def checked_flag(value: Any, name: str) -> bool:
-    """True or False, which 1 and 0 are too."""
+    """True or False; 1 and 0 are allowed too."""
     if not isinstance(value, bool | np.bool_ | Integral) or value not in (0, 1):
         raise ValueError(f"{name} must be True or False, got {value!r}.")
     return bool(value)
@@ -145,7 +145,7 @@ def label_codes(y: ArrayLike, classes: Labels) -> Codes:
     check_labels_present(y)
     column = column_or_1d(y, warn=True)
     if classes.dtype.kind in "biuf" and column.dtype.kind in "biuf":
-        # Many times as fast as sorting the labels, and right wherever it finds them.
+        # This is much faster than sorting the labels, and correct if it finds all of them.
         found = np.searchsorted(classes, column).clip(max=len(classes) - 1)
         if (classes[found] == column).all():
             return np.asarray(found)
@@ -162,7 +162,7 @@ def label_codes(y: ArrayLike, classes: Labels) -> Codes:
 
 
 def checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
-    """One weight >= 0 a row, not all zero; 1 by default."""
+    """One weight >= 0 for each row, not all zero; 1 by default."""
     if sample_weight is None:
         return np.ones(n_rows)
     weight = nonnegative_weight(sample_weight, n_rows)
@@ -171,8 +171,10 @@ def checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
 
 
 def _of_moderate_size(weight: Floats) -> Floats:
-    """The same ratios, halved or doubled together where sums or products might overflow
-    or lose digits."""
+    """The weights times a common power of two.
+
+    The power is not 1 only where sums or products might overflow or lose digits.
+    """
     largest = float(weight.max())
     if TINY <= largest <= HUGE:
         return weight
@@ -180,7 +182,7 @@ def _of_moderate_size(weight: Floats) -> Floats:
 
 
 def nonnegative_weight(sample_weight: ArrayLike, n_rows: int) -> Floats:
-    """One weight >= 0 a row."""
+    """One weight >= 0 for each row."""
     weight = _checked_column(sample_weight, "sample_weight", n_rows, finite=True)
     if (weight < 0).any():
         raise ValueError(f"sample_weight must be >= 0, but its least is {weight.min()}.")
@@ -198,10 +200,10 @@ def class_factors(
     codes: Codes,
     weight: Floats,
 ) -> Floats:
-    """Factor on the weight of each class.
+    """Factor on the weight of each class, shape (C,).
 
-    ``"balanced"`` gives every class that has weight the same total, so that repeating
-    a row and doubling its weight remain one thing.
+    ``"balanced"`` gives all classes with weight the same total weight.  Hence repeating a
+    row has the same effect as doubling its weight.
     """
     if class_weight is None:
         return np.ones(len(classes))
@@ -220,7 +222,7 @@ def nominal_weight(
     classes: Labels,
     codes: Codes,
 ) -> Floats:
-    """sample_weight times class_weight, with weight on two classes at least."""
+    """sample_weight times class_weight; at least two classes must have weight."""
     weight = checked_weight(sample_weight, len(codes))
     weight = weight * class_factors(class_weight, classes, codes, weight)[codes]
     check_weighted_classes(np.bincount(codes, weight))
@@ -228,7 +230,7 @@ def nominal_weight(
 
 
 def check_weighted_classes(mass: NDArray[Any]) -> None:
-    """Refuse weights that leave less than two classes any mass."""
+    """Refuse weights that are positive in fewer than two classes."""
     n_weighted = np.count_nonzero(mass)
     if n_weighted < 2:
         raise ValueError(
@@ -238,7 +240,7 @@ def check_weighted_classes(mass: NDArray[Any]) -> None:
 
 
 def checked_trust(label_trust: ArrayLike | None, n_rows: int) -> Floats | None:
-    """One factor >= 0 a row, infinite ones allowed."""
+    """One factor >= 0 for each row; infinity is allowed."""
     if label_trust is None:
         return None
     trust = _checked_column(label_trust, "label_trust", n_rows, finite=False)
@@ -266,7 +268,7 @@ def _checked_column(values: ArrayLike, name: str, n_rows: int, finite: bool) -> 
 
 
 def checked_loss(loss: str | Loss) -> Loss:
-    """A loss, perhaps by its name."""
+    """A loss, given as an object or by its name."""
     if isinstance(loss, Loss):
         return loss
     if not isinstance(loss, str) or loss not in LOSSES:
@@ -276,10 +278,10 @@ def checked_loss(loss: str | Loss) -> Loss:
 
 
 def check_kernel_ball(ball: WassersteinBall) -> None:
-    """A kernel's ball lies in its own space."""
+    """Refuse balls that are not plain l2 balls in the feature space of a kernel."""
     shaped = (ball.feature_cost, ball.support, ball.categorical)
     if ball.norm != "l2" or any(part is not None for part in shaped):
         raise ValueError(
             "norm must be 'l2', and feature_cost, support and categorical None, for a "
-            "kernel, whose ball is in its own space."
+            "kernel, whose ball is in the kernel's feature space."
         )

@@ -1,8 +1,9 @@
-"""dask collections from a user: each chunk checked where it is, with the same errors.
+"""Checks of the user's dask collections: chunk by chunk, with the same errors as arrays.
 
-A chunk of rows goes through two tasks.  The first checks its arrays and tells what labels
-and weights it has; from what all chunks tell follow the classes, the class weights and
-the normalisation; the second encodes the labels and drops rows without weight.
+Each chunk of rows goes through two tasks.  The first task checks the arrays of the chunk
+and counts its labels and weights.  These counts of all chunks give the classes, the class
+weights and the normalisation.  The second task encodes the labels and drops rows without
+weight.
 """
 
 from __future__ import annotations
@@ -36,17 +37,17 @@ from .arrays import (
     nonnegative_weight,
 )
 
-# Rows of X, of whatever kind, as a checked matrix.
+# A function that turns some rows of X, of any type, into a checked matrix.
 CheckFeatures = Callable[[Any], Matrix]
 
 
 def is_lazy(values: Any) -> bool:
-    """Whether these are a dask collection."""
+    """Whether ``values`` is a dask collection."""
     return hasattr(values, "__dask_graph__")
 
 
 def checked_block(X: Any) -> Matrix:
-    """Features of some rows, perhaps none, as ``fit`` reads them."""
+    """Features of some rows, perhaps of no row, in the form that ``fit`` reads."""
     return as_matrix(
         check_array(
             X,
@@ -59,7 +60,7 @@ def checked_block(X: Any) -> Matrix:
 
 
 class RawChunk(NamedTuple):
-    """Some rows as they were given, checked; no weight is 1, no trust None."""
+    """Some rows as given, checked; missing weights become 1, a missing trust None."""
 
     X: Matrix
     y: Labels
@@ -68,8 +69,11 @@ class RawChunk(NamedTuple):
 
 
 class Census(NamedTuple):
-    """What a chunk tells of itself: its labels, and by label how many rows have weight,
-    and how much."""
+    """Counts of a chunk.
+
+    For each of its ``labels``, ``carried`` is the number of rows with weight, and ``mass``
+    is the sum of their weights.
+    """
 
     n_features: int
     n_rows: int
@@ -86,7 +90,7 @@ class Census(NamedTuple):
 
 
 class LazyRows(NamedTuple):
-    """Chunks as they were given, and what they told."""
+    """The chunks as given, checked, and the counts of each chunk."""
 
     raw: list[Delayed]
     census: list[Census]
@@ -109,7 +113,7 @@ class LazyRows(NamedTuple):
         return np.unique(np.concatenate([told.labels for told in self.census]))
 
     def by_class(self, classes: Labels) -> tuple[Codes, Floats]:
-        """Rows with weight, and weight, of each chunk's rows of each class."""
+        """For each chunk and class: the number of rows with weight, and their weight."""
         shape = (len(self.census), len(classes))
         carried, mass = np.zeros(shape, dtype=np.intp), np.zeros(shape)
         for i, told in enumerate(self.census):
@@ -118,13 +122,16 @@ class LazyRows(NamedTuple):
         return carried, mass
 
     def deviations(self) -> Floats:
-        """Standard deviations of the features of all rows, made where the rows are."""
+        """Standard deviations of the features, computed in the place of the rows."""
         told = reduction(joined_moments, calls(_moments, self.raw))
         moments: ColumnMoments = self.engine.gather([told])[0]
         return moments.deviations()
 
     def encoded(self, classes: Labels, factors: Floats) -> ChunkedRows:
-        """The rows that carry weight, normalised, ``factors`` on that of each class."""
+        """The rows with weight, where ``factors`` (C,) multiply the weights of the classes.
+
+        The weights of all rows are normalised to the sum 1.
+        """
         carried, mass = self.by_class(classes)
         n_rows = carried[:, factors > 0].sum(axis=1)
         encoding = Encoding(classes, factors / float((mass @ factors).sum()))
@@ -142,7 +149,7 @@ class LazyRows(NamedTuple):
 
 
 def observed_rows(lazy: LazyRows, class_weight: Any) -> tuple[ChunkedRows, Labels]:
-    """Rows to train on, and the classes that they have."""
+    """Rows to train on, and their classes."""
     classes = lazy.labels
     check_classification_targets(classes)
     check_two_classes(classes)
@@ -168,7 +175,7 @@ def known_rows(
 
 
 def aligned_blocks(engine: Engine, X: Any, *columns: Any) -> list[list[Any]]:
-    """Blocks of rows of X and, one for one, of the columns; None stays None."""
+    """Blocks of rows of X, and blocks of the same rows of each column; None stays None."""
     rows = _row_blocks(X)
     lengths = _known_lengths(X)
     needed = any(column is not None and not is_lazy(column) for column in columns)
@@ -207,7 +214,7 @@ def _blocks_of(
     blocks = _row_blocks(column)
     if len(blocks) != n_blocks:
         raise ValueError(
-            f"{name} must have the chunks of X where their sizes are unknown: it has "
+            f"{name} must have as many chunks as X where chunk sizes are unknown: it has "
             f"{len(blocks)}, X has {n_blocks}."
         )
     return blocks
@@ -224,7 +231,7 @@ def _check_length(name: str, given: int, wanted: int) -> None:
         raise ValueError(f"{name} must have {wanted} rows, as X has, got {given}.")
 
 
-# Tasks: what is done to a chunk where it is.
+# Tasks, which dask runs in the place of each chunk.
 def _length(block: Any) -> int:
     return int(block.shape[0])
 
@@ -248,7 +255,7 @@ def _moments(chunk: RawChunk) -> ColumnMoments | None:
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
-    """Codes for labels, and the normalised weight of a unit in each class."""
+    """Replaces labels by codes, and multiplies the weights of each class by a factor."""
 
     classes: Labels
     factors: Floats
@@ -267,7 +274,7 @@ class Encoding:
 
 
 class LabelledRows(NamedTuple):
-    """Which rows of a chunk carry weight, and all of these but their features."""
+    """The rows of a chunk with weight: their numbers, codes, weights and trusts."""
 
     rows: Codes
     y: Codes

@@ -1,4 +1,4 @@
-"""Kernels: Gram matrices, the feature factors behind them, and how calm they are."""
+"""Kernels: Gram matrices, their feature factors, and their calmness."""
 
 from .calmness import input_distance, lifted_radius
 from .factor import Factor, factorise, nystroem

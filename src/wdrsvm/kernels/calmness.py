@@ -1,16 +1,17 @@
-r"""How far features move when inputs do: from a radius of inputs to one of features.
+r"""Calmness of a kernel: how far the features Phi(x) move when the inputs x move.
 
-A kernel is calm if ||Phi(x) - Phi(x')|| <= f(||x - x'||_2) with f concave and f(t) >= t (as
-label changes draw on the same budget at an unchanged price).  The ball of radius eps around
-the inputs then lies within the ball of radius f(eps) around their features.
+A kernel is calm if ||Phi(x) - Phi(x')|| <= f(||x - x'||_2) with f concave and f(t) >= t.
+The condition f(t) >= t is needed because label changes use the same budget at an unchanged
+price.  The ball of radius eps around the inputs then lies within the ball of radius f(eps)
+around the features.
 
-The other way round no bound by a concave function is needed: features move by
+The other direction needs no bound by a concave function.  Features move by
 
     ||Phi(x) - Phi(x')||^2 = 2 - 2 exp(-gamma ||x - x'||_2^2)        rbf
                              2 - 2 exp(-gamma ||x - x'||_1)          laplacian
                              gamma ||x - x'||_2^2                    poly of degree 1
 
-(for a linear kernel with gamma = 1), and this is solved for the movement of inputs.
+(gamma = 1 for a linear kernel).  This equation is solved for the movement of the inputs.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ INVERSE_ORDERS = {"l1": 1.0, "l2": 0.5, "linf": 0.0}
 
 
 def lifted_radius(radius: float, kernel: Kernel, n_features: int) -> float:
-    """Radius of features whose ball contains that of inputs, under the l2 norm.
+    """Radius in the feature space that covers a given radius of inputs, in the l2 norm.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ def lifted_radius(radius: float, kernel: Kernel, n_features: int) -> float:
 
 
 def _laplacian(radius: float, steepness: float) -> float:
-    """sqrt(2 s t) until its slope has fallen to 1 at t = s / 2, then straight on."""
+    """sqrt(2 s t) up to t = s / 2, where the slope is 1; beyond, a line of slope 1."""
     if radius <= steepness / 2:
         return math.sqrt(2 * steepness * radius)
     return radius + steepness / 2
@@ -75,24 +76,25 @@ def _laplacian(radius: float, steepness: float) -> float:
 def input_distance(
     distance: ArrayLike, kernel: Kernel, n_features: int, norm: str = "l2"
 ) -> Floats:
-    """Least movement of inputs that can move their features by given distances.
+    """Least movement of inputs that can move the features by given distances.
 
     Parameters
     ----------
     distance : array-like
-        Distances of features, at least 0.
+        Distances in the feature space, at least 0.
     kernel : Kernel
         A calm kernel: linear, rbf, laplacian, or poly of degree 1.
     n_features : int
         Number of features of the inputs.
     norm : {"l1", "l2", "linf"}, default="l2"
-        Norm of the movement of inputs.
+        Norm of the movement of the inputs.
 
     Returns
     -------
     ndarray
-        Lower bounds of the movement, exact in the norm that the kernel itself is made of
-        (l1 for laplacian, l2 for the others); ``inf`` where features never move so far.
+        Lower bounds of the movement.  They are exact in the norm of the kernel's formula
+        (l1 for laplacian, l2 for the others), and ``inf`` for distances that features
+        never reach.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def input_distance(
 
 
 def _saturating(reach: Floats) -> Floats:
-    """t with 2 - 2 exp(-t) = reach^2, inf where there is none."""
+    """The t with 2 - 2 exp(-t) = reach^2; inf where there is no such t."""
     share = reach**2 / 2
     within = share < 1
     return np.where(within, -np.log1p(-np.where(within, share, 0.0)), np.inf)

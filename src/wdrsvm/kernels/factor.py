@@ -1,13 +1,13 @@
-r"""Features behind a kernel: a factor Phi of the Gram matrix, Phi Phi' = K.
+r"""Features of a kernel: a factor Phi of the Gram matrix, Phi Phi' = K.
 
-Both factors have one form.  Landmarks I are rows whose kernel functions span the features;
-with K[I, I] = R R', R lower triangular,
+Both methods give a factor of one form.  The landmarks I are rows whose kernel functions
+span the features.  With K[I, I] = R R', R lower triangular,
 
-    Phi(x) = R^{-1} K(I, x),
+    Phi(x) = R^{-1} K(I, x).
 
-so that Phi Phi' is K on the landmarks, at most K elsewhere, and scores Phi M' + b are
-K(., I) A' + b with the dual coefficients A = M R^{-1}.  Pivoted Cholesky takes landmarks
-until nothing is left of K; Nystroem stops at a number of them.
+Then Phi Phi' equals K on the landmarks and is at most K elsewhere.  The scores Phi M' + b
+are K(., I) A' + b with the dual coefficients A = M R^{-1}.  Pivoted Cholesky adds landmarks
+until K is explained.  Nystroem stops at a given number of landmarks.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .functions import Kernel
 
 Indices = Codes
 
-# Share of the mean of K's diagonal that a row may lack.
+# Share of K's mean diagonal that may stay unexplained in each row.
 TOLERANCE = 1e-13
-# Asymmetry and negative eigenvalues, relative to the largest, that rounding may explain.
+# Largest relative asymmetry and negative eigenvalue that are treated as rounding.
 GRAM_TOLERANCE = 1e-6
-# Pivots below this many times the negative part are noise.
+# Pivots below this multiple of the largest negative eigenvalue are noise.
 ABOVE_NOISE = 30.0
-# Landmarks drawn at a time.
+# Landmarks per draw.
 LANDMARK_BLOCK = 64
 
 
@@ -53,7 +53,7 @@ class Factor:
 
 
 def factorise(gram: Floats, *, known_positive: bool = True) -> Factor:
-    """The whole Gram matrix, by pivoted Cholesky; rank-deficient ones are welcome.
+    """A factor of the whole Gram matrix by pivoted Cholesky; any rank is allowed.
 
     Raises ``ValueError`` for a matrix that is not symmetric positive semidefinite, up to
     rounding in single precision.
@@ -65,7 +65,7 @@ def factorise(gram: Floats, *, known_positive: bool = True) -> Factor:
     diagonal = np.diag(gram).copy()
     rounding = len(gram) * np.finfo(float).eps * float(diagonal.max())
     tol = max(TOLERANCE * float(diagonal.mean()), rounding, ABOVE_NOISE * noise)
-    # LAPACK takes a tolerance below zero for its own.
+    # LAPACK replaces a tolerance below zero by its default.
     packed, pivots, rank, _ = linalg.lapack.dpstrf(gram.T, tol=max(tol, 0.0), lower=1)
     features = np.zeros((len(gram), max(rank, 1)))
     order = pivots - 1
@@ -89,7 +89,7 @@ def _symmetric(gram: Floats) -> Floats:
 
 
 def _negative_part(gram: Floats) -> float:
-    """How far below zero the least eigenvalue lies, if rounding may be to blame."""
+    """Size of the least eigenvalue if it is negative, else 0; refused beyond rounding."""
     values = linalg.eigvalsh(gram)
     if values[0] < -GRAM_TOLERANCE * np.abs(values).max():
         raise ValueError(
@@ -100,11 +100,11 @@ def _negative_part(gram: Floats) -> float:
 
 
 def nystroem(kernel: Kernel, rows: Any, n_components: int, seed: int) -> Factor:
-    """At most ``n_components`` landmarks, by randomly pivoted Cholesky.
+    """A factor with at most ``n_components`` landmarks, by randomly pivoted Cholesky.
 
-    Landmarks are drawn with probabilities proportional to what the features still lack of
-    each row (Chen, Epperly, Tropp and Webber, 2025), a block at a time; only the kernel
-    values of landmarks are ever computed.
+    Landmarks are drawn in blocks.  The probability of a row is proportional to the part of
+    its diagonal entry that the features do not explain yet (Chen, Epperly, Tropp and
+    Webber, 2025).  Only the kernel values of landmarks are computed.
     """
     rng = np.random.default_rng(seed)
     diagonal = kernel.diagonal(rows)
@@ -131,7 +131,7 @@ def nystroem(kernel: Kernel, rows: Any, n_components: int, seed: int) -> Factor:
 
 
 def _block_features(lacking: Floats, drawn: Indices, tol: float) -> tuple[Indices, Floats]:
-    """Features of some landmarks' columns (N, b), without those that add nothing."""
+    """Features (N, b) from the columns of some landmarks; redundant ones are left out."""
     packed, pivots, rank, _ = linalg.lapack.dpstrf(lacking[drawn], tol=tol, lower=1)
     order = pivots[:rank] - 1
     root = np.tril(packed[:rank, :rank])

@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from ..arrays import Floats
 from ..problem.ball import as_float
 
-# Which of the parameters each kernel has.
+# The parameters of each kernel.
 PARAMETERS: dict[str, tuple[str, ...]] = {
     "linear": (),
     "rbf": ("gamma",),
@@ -29,8 +29,8 @@ DIAGONAL_BLOCK = 256
 class Kernel:
     """A kernel function with its parameters, called on two sets of rows.
 
-    ``function`` is a key of ``PARAMETERS`` or a callable of two matrices;
-    ``"precomputed"`` takes kernel values as they come.
+    ``function`` is a key of ``PARAMETERS``, a callable of two matrices, or
+    ``"precomputed"``, where the rows already hold kernel values.
     """
 
     function: str | Callable[..., Any]
@@ -42,7 +42,7 @@ class Kernel:
 
     @property
     def is_known_positive(self) -> bool:
-        """Whether every Gram matrix is positive semidefinite, without looking."""
+        """Whether theory proves that every Gram matrix is positive semidefinite."""
         if callable(self.function) or self.is_precomputed:
             return False
         return self.function != "poly" or dict(self.parameters)["coef0"] >= 0
@@ -90,10 +90,11 @@ def kernel_of(
     X: Any = None,
     weight: Floats | None = None,
 ) -> Kernel:
-    """The kernel that an estimator's parameters stand for, checked.
+    """The kernel for the parameters of an estimator, checked.
 
-    ``gamma`` may depend on the rows ``X`` and their weights: ``"scale"`` is 1 over the
-    number of features times their variance, ``"auto"`` 1 over the number of features.
+    ``gamma`` may depend on the rows ``X`` and their weights.  ``"scale"`` is 1 over the
+    product of the number of features and their variance.  ``"auto"`` is 1 over the number
+    of features.
     """
     if callable(function):
         if not isinstance(kernel_params, dict | None):
@@ -136,7 +137,7 @@ def _checked_gamma(gamma: Any, X: Any, weight: Floats | None) -> float:
 
 
 def _variance(X: Any, weight: Floats | None) -> float:
-    """Variance of all entries of X together, rows weighted."""
+    """Weighted variance of all entries of X together."""
     n_rows, n_features = X.shape
     share = np.ones(n_rows) if weight is None else weight
     share = share / (share.sum() * n_features)

@@ -1,4 +1,4 @@
-"""matplotlib, imported when a picture is asked for."""
+"""matplotlib, imported only when a plot is made."""
 
 from __future__ import annotations
 

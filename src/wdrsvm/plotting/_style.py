@@ -1,7 +1,6 @@
-"""How pictures look: colours, markers and line styles, on light and dark axes.
+"""The style of all plots: colours, markers and line styles, on light and dark axes.
 
-Nothing global is touched.  What is drawn in the colour of text follows the style that the
-axes were made in.
+No global setting changes.  Elements in the colour of text use the text colour of the axes.
 """
 
 from __future__ import annotations
@@ -11,19 +10,19 @@ from typing import Any
 
 from ._matplotlib import pyplot
 
-# Colours that people with any kind of colour vision tell apart (Okabe and Ito), without
-# black and yellow, which vanish on dark and on light axes.
+# Colours that people with any kind of colour vision can distinguish (Okabe and Ito).  Black
+# and yellow are left out, because they are hard to see on dark and on light axes.
 COLOURS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7"),
     *("#E69F00", "#56B4E9", "#888888"),
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-# Five, not seven: colours and styles repeat together only after thirty-five lines.
+# Five styles for seven colours: the same pair repeats only after thirty-five lines.
 LINE_STYLES = ("-", "--", "-.", ":", (0, (3, 1, 1, 1, 1, 1)))
 
 
 def axes_for(ax: Any, **subplot: Any) -> Any:
-    """The axes that were given, or those of a new figure."""
+    """The given axes, or the axes of a new figure."""
     if ax is not None:
         return ax
     return pyplot().subplots(layout="constrained", subplot_kw=subplot)[1]
@@ -40,7 +39,10 @@ def marker(k: int) -> str:
 
 
 def line_style(k: int, kwargs: Any, **own: Any) -> dict[str, Any]:
-    """Arguments of the line ``k``: what tells it from others, ``own``, then ``kwargs``."""
+    """Arguments for the line ``k``: its colour and style, then ``own``, then ``kwargs``.
+
+    Later arguments replace earlier ones.
+    """
     told_apart = {"color": colour(k), "linestyle": LINE_STYLES[k % len(LINE_STYLES)]}
     lines = importlib.import_module("matplotlib.lines")
     cbook = importlib.import_module("matplotlib.cbook")

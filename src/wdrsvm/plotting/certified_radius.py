@@ -1,4 +1,4 @@
-"""Which share of the rows is certified at each radius."""
+"""The share of the rows that is certified at each radius."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ._style import axes_for, line_style
 
 
 class CertifiedRadiusDisplay:
-    """Share of the rows whose prediction no movement within a radius changes.
+    """Share of the rows whose prediction does not change by any move within a radius.
 
     Parameters
     ----------
     radius : ndarray of shape (n_steps,)
-        Radii in rising order, the first one 0.
+        Radii in increasing order; the first one is 0.
     share : ndarray of shape (n_steps,)
-        Share of the rows certified at each of them.
+        Share of the rows that is certified at each radius.
     name : str, default=None
         Name for the legend.
     of_right : bool, default=False
-        Whether only rows that are predicted rightly count.
+        Whether only correctly predicted rows count.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class CertifiedRadiusDisplay:
 
     See Also
     --------
-    wdrsvm.certified_radius : The radii behind the curve.
+    wdrsvm.certified_radius : The radii from which the curve is made.
 
     Examples
     --------
@@ -85,18 +85,18 @@ class CertifiedRadiusDisplay:
         Parameters
         ----------
         estimator : object
-            What :func:`wdrsvm.certified_radius` takes: a fitted linear classifier, a
-            kernel model, or a pipeline that ends in one, in whose last step's space
-            radii are then measured.
+            An estimator for :func:`wdrsvm.certified_radius`: a fitted linear classifier,
+            a kernel model, or a pipeline that ends in one.  For a pipeline, radii are
+            measured in the features that the last step receives.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Features.
         y : array-like of shape (n_samples,), default=None
-            Labels.  With them only rows that are predicted rightly count, and the curve
+            Labels.  If they are given, only correctly predicted rows count, and the curve
             begins at the accuracy.
         norm : {"l1", "l2", "linf"}, default="l2"
-            Norm of the movement; the same for all models of a comparison.
+            Norm of the moves; use the same norm for all models of a comparison.
         feature_cost : array-like of shape (n_features,), default=None
-            Price of moving each feature by one unit.
+            Cost of moving each feature by one unit.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
         name : str, default=None
@@ -141,8 +141,8 @@ class CertifiedRadiusDisplay:
         radii : array-like of shape (n_samples,)
             Certified radius of each row, ``inf`` allowed.
         y_true, y_pred : array-like of shape (n_samples,), default=None
-            Labels and predictions, both or neither.  With them only rows that are
-            predicted rightly count.
+            Labels and predictions, both or neither.  If they are given, only correctly
+            predicted rows count.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
         name : str, default=None
@@ -170,12 +170,12 @@ class CertifiedRadiusDisplay:
     def plot(
         self, *, name: str | None = None, ax: Any = None, **kwargs: Any
     ) -> CertifiedRadiusDisplay:
-        """Draw the curve, beside those that the axes already have.
+        """Add the curve to the axes, which may already have other curves.
 
         Parameters
         ----------
         name : str, default=None
-            Name for the legend; None keeps the one that the display has.
+            Name for the legend; None keeps the name of the display.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
         **kwargs : dict
@@ -188,7 +188,7 @@ class CertifiedRadiusDisplay:
         """
         ax = axes_for(ax)
         name = self.name if name is None else name
-        # A share holds up to and including the radius at which it is reached.
+        # A share is valid up to its radius, and at this radius too.
         own = {"drawstyle": "steps-pre", "label": name}
         style = line_style(len(ax.lines), kwargs, **own)
         (self.line_,) = ax.plot(self.radius, self.share, **style)
@@ -207,9 +207,9 @@ def last_step_of(estimator: Any) -> Any:
 
 
 def _steps(radii: Any, weight: Any) -> tuple[Any, Any]:
-    """Where the share falls, and the share that is certified up to there."""
+    """The radii at which the share decreases, and the share certified up to each."""
     steps = np.unique(np.append(radii[np.isfinite(radii) & (radii > 0)], 0.0))
-    # After the last of them only rows are left whose prediction nothing changes.
+    # Beyond the last radius, only rows remain whose prediction never changes.
     steps = np.append(steps, 1.05 * steps[-1] if steps[-1] > 0 else 1.0)
     order = np.argsort(radii)
     below = np.append(0.0, np.cumsum(weight[order]))
@@ -219,5 +219,5 @@ def _steps(radii: Any, weight: Any) -> tuple[Any, Any]:
 def _checked_radii(radii: ArrayLike) -> Any:
     given = column_or_1d(np.asarray(radii, dtype=np.float64))
     if not (given >= 0).all():
-        raise ValueError("radii must be numbers >= 0 or inf, got others among them.")
+        raise ValueError("radii must be numbers >= 0 or inf, got NaN or negative ones.")
     return given

@@ -1,4 +1,4 @@
-"""How a solver nears the optimum."""
+"""The convergence of a solver to the optimum."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from ..robustness.promises.worst_case import last_step
 from ..solvers import Progress, SolverResult, solve
 from ._style import axes_for, colour, line_style, marker
 
-# What stands along the axes, by the name of the argument.
+# For each value of ``against``: the field of a record, and the label of the axis.
 ALONG = {"iterations": ("n_iter", "iterations"), "seconds": ("seconds", "seconds")}
 
 
 class ConvergenceDisplay:
-    """The progress of a solver: how far its objective is above what is proven possible.
+    """The progress of a solver: the gap of its objective to a lower bound of the optimum.
 
     Parameters
     ----------
     history : sequence of Progress
         The ``history`` of a :class:`~wdrsvm.solvers.SolverResult`.
     bound : float, default=None
-        Lower bound of the optimum; None takes the best one of the history.
+        Lower bound of the optimum; None takes the best bound of the history.
     name : str, default=None
         Name for the legend.
 
     Attributes
     ----------
     line_ : matplotlib Line2D
-        The curve of the last plot, of the objective if there are two.
+        The curve of the last plot; the curve of the objective if there are two.
     ax_ : matplotlib Axes
         Its axes.
     figure_ : matplotlib Figure
@@ -41,9 +41,9 @@ class ConvergenceDisplay:
 
     Notes
     -----
-    Most solvers compute a lower bound once, at their end.  The gap drawn at an iteration
-    is therefore that of its objective to the best bound of the whole history, in units
-    of ``tol``: divided by the objective in the end, or 0.01 if that is larger.
+    Most solvers compute a lower bound only once, at the end.  Therefore the gap at an
+    iteration is its objective minus the best bound of the whole history.  As for ``tol``,
+    the gap is divided by the final objective, or by 0.01 if that is larger.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class ConvergenceDisplay:
         Parameters
         ----------
         estimator : RobustLinearSVC, RobustSVC or RobustLogisticRegression
-            The estimator, or a fitted pipeline that ends in one.  It is left as it is.
+            The estimator, or a fitted pipeline that ends in one.  It does not change.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Features.
         y : array-like of shape (n_samples,)
@@ -101,7 +101,7 @@ class ConvergenceDisplay:
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
         label_trust : array-like of shape (n_samples,), default=None
-            Factors on the label cost, row by row.
+            Factors on the label cost, one per row.
         name : str, default=None
             Name for the legend; None takes that of the solver.
         ax : matplotlib Axes, default=None
@@ -132,7 +132,7 @@ class ConvergenceDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> ConvergenceDisplay:
-        """Plot what a solver returned.
+        """Plot the result of a solver.
 
         Parameters
         ----------
@@ -164,16 +164,16 @@ class ConvergenceDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> ConvergenceDisplay:
-        """Draw the curve, beside those that the axes already have.
+        """Add the curve to the axes, which may already have other curves.
 
         Parameters
         ----------
         metric : {"gap", "objective"}, default="gap"
-            The relative gap on logarithmic axes, or the objective and, where there are
-            any, its lower bounds.
+            The relative gap on logarithmic axes, or the objective and, if there are any,
+            the lower bounds.
         against : {"iterations", "seconds"}, default="iterations"
-            What stands on the other axis.  Iterations of two solvers are two things;
-            seconds of a first solve may have been spent on compiling.
+            The quantity of the other axis.  Iterations of two solvers cannot be compared.
+            The seconds of a first solve may include compiling.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
         **kwargs : dict
@@ -206,10 +206,10 @@ class ConvergenceDisplay:
         bound = self._values("dual_bound").max() if self.bound is None else self.bound
         if not np.isfinite(bound):
             raise ValueError(
-                "A gap needs a lower bound, and no record has one: give bound."
+                "A gap needs a lower bound, but no record has one: give bound."
             )
         gap = relative_gap(objective - bound, objective.min())
-        # Nothing is left to draw on a logarithmic axis where the gap has closed.
+        # A gap of 0 cannot be drawn on a logarithmic axis.
         gap = np.where(gap > 0, gap, np.nan)
         k = len(ax.lines)
         own = {"marker": marker(k), "markersize": 4, "label": self.name}
@@ -217,7 +217,7 @@ class ConvergenceDisplay:
         ax.set(xscale="log", yscale="log", ylabel="(objective - bound) / objective")
 
     def _objective(self, ax: Any, x: Any, kwargs: Any) -> None:
-        # Each display takes two lines, of one colour.
+        # Each display draws two lines of the same colour.
         k = len(ax.lines) // 2
         above, below = self._values("objective"), self._values("dual_bound")
         own = {"color": colour(k), "marker": marker(k), "markersize": 4}

@@ -1,4 +1,4 @@
-"""The worst-case error against the radius: several models, or the classes of one."""
+"""The worst-case error by radius, for several models or for the classes of one model."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ._style import axes_for, ink, line_style
 from .certified_radius import last_step_of
 
 PROMISES = ("joint", "within")
-# Points of a drawn curve, beside its breakpoints where those are fewer.
+# Largest number of points of a drawn curve.
 N_POINTS = 1000
-# A curve is drawn until it has risen by this share of all that it ever rises.
+# A curve is drawn up to the radius at which it has made this share of its total rise.
 SHOWN = 0.95
 
 
@@ -26,14 +26,14 @@ class ErrorCurveDisplay:
     Parameters
     ----------
     curves : dict of str to ErrorCurve
-        The curves and their names for the legend.
+        The curves, by their names for the legend.
 
     Attributes
     ----------
     lines_ : list of matplotlib Line2D
         The curves of the last plot.
     marks_ : list of matplotlib Line2D
-        Marks of the radii at which the curves reach a level.
+        Marks at the radii at which the curves reach the level.
     ax_ : matplotlib Axes
         Its axes.
     figure_ : matplotlib Figure
@@ -83,20 +83,20 @@ class ErrorCurveDisplay:
         Parameters
         ----------
         estimator : object
-            What :func:`wdrsvm.error_curve` takes.
+            An estimator for :func:`wdrsvm.error_curve`.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Features.
         y : array-like of shape (n_samples,)
             Labels.
         ball : WassersteinBall, default=None
-            What the adversary may do; None is the estimator's own ball.
+            The ball of the adversary; None takes the ball of the estimator.
         by_class : {"joint", "within"}, default=None
-            One curve for each class, and which of the two promises of
-            :class:`wdrsvm.ClassErrorCurves` it shows; None draws one curve for all rows.
+            Draw one curve per class, with one of the two promises of
+            :class:`wdrsvm.ClassErrorCurves`.  None draws one curve for all rows.
         level : float, default=None
-            An error, such as 0.2: where each curve reaches it is marked.
+            An error, such as 0.2.  The point where a curve reaches it is marked.
         max_radius : float, default=None
-            Where the picture ends; None shows nearly all of the rise.
+            Largest radius of the plot; None shows nearly all of the rise.
         name : str, default=None
             Name for the legend; None takes that of the estimator's class.
         ax : matplotlib Axes, default=None
@@ -143,13 +143,13 @@ class ErrorCurveDisplay:
         Parameters
         ----------
         estimators : dict or sequence of fitted classifiers
-            The classifiers; a dict names them.
+            The classifiers; the keys of a dict are their names.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Features.
         y : array-like of shape (n_samples,)
             Labels.
         ball : WassersteinBall
-            What the adversary may do.
+            The ball of the adversary.
         level, max_radius, ax, line_kwargs, **how
             As for :meth:`from_estimator`.
 
@@ -173,14 +173,15 @@ class ErrorCurveDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> ErrorCurveDisplay:
-        """Draw the curves, beside those that the axes already have.
+        """Add the curves to the axes, which may already have other curves.
 
         Parameters
         ----------
         level : float, default=None
-            An error: where each curve reaches it is marked, and told in the legend.
+            An error.  The point where a curve reaches it is marked; the legend has its
+            radius.
         max_radius : float, default=None
-            Where the picture ends; None shows nearly all of the rise.
+            Largest radius of the plot; None shows nearly all of the rise.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
         **kwargs : dict
@@ -211,7 +212,7 @@ class ErrorCurveDisplay:
         return self
 
     def _mark(self, ax: Any, level: float, max_radius: float) -> None:
-        """A dot where a curve reaches the level, and a thin line down from it."""
+        """Draw a dot where a curve reaches the level, and a thin line down from the dot."""
         for line, curve in zip(self.lines_, self.curves.values(), strict=True):
             radius = curve.budget_for(level)
             if radius <= max_radius:
@@ -250,14 +251,14 @@ def _named(estimators: Any) -> dict[str, Any]:
 
 
 def _end(curve: ErrorCurve) -> float:
-    """The radius by which a curve has risen nearly all the way."""
+    """The radius at which a curve has made nearly all of its rise."""
     low, high = curve.errors[0], curve.errors[-1]
     shown = curve.budget_for(low + SHOWN * (high - low))
     return max(float(shown), 1.1 * curve.radius) or 1.0
 
 
 def _points(curve: ErrorCurve, max_radius: float) -> Any:
-    """Radii at which to draw: the breakpoints, or as many as a picture can show."""
+    """Radii at which to draw: the breakpoints, or fewer radii if there are too many."""
     inside = curve.radii[curve.radii < max_radius]
     if len(inside) > N_POINTS:
         return np.linspace(0.0, max_radius, N_POINTS)

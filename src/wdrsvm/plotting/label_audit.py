@@ -9,7 +9,7 @@ from ._style import axes_for, colour
 
 
 class LabelAuditDisplay:
-    """The most suspicious labels and what they would have gained an adversary.
+    """The most suspicious labels, with the gain per cost of the suggested labels.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class LabelAuditDisplay:
         audit : LabelAudit
             Result of :func:`wdrsvm.audit_labels`.
         n_labels : int, default=20
-            How many labels to show.
+            Number of labels to show.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
         **kwargs : dict
@@ -71,7 +71,7 @@ class LabelAuditDisplay:
         Parameters
         ----------
         n_labels : int, default=20
-            How many labels to show.
+            Number of labels to show.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
         **kwargs : dict

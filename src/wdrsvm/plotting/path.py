@@ -1,4 +1,4 @@
-"""A path: coefficients, certified risks and changed labels against the radius."""
+"""A path: coefficients, certified risks and changed labels by radius."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .search import CONSTANT, _name
 
 
 class PathDisplay:
-    """What becomes of the classifiers of a path as the radius grows.
+    """The classifiers of a path, as the radius grows.
 
     Parameters
     ----------
@@ -53,7 +53,9 @@ class PathDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> PathDisplay:
-        """Coefficients of one class at one label cost, crossed out where constant.
+        """Plot the coefficients of one class at one label cost.
+
+        Points at which the classifier is no better than a constant one are crossed out.
 
         Parameters
         ----------
@@ -83,7 +85,9 @@ class PathDisplay:
         return self
 
     def plot_objective(self, *, ax: Any = None, **kwargs: Any) -> PathDisplay:
-        """Certified worst-case risks at each label cost, crossed out where constant.
+        """Plot the certified worst-case risks at each label cost.
+
+        Points at which the classifier is no better than a constant one are crossed out.
 
         Parameters
         ----------
@@ -104,8 +108,9 @@ class PathDisplay:
     def plot_flipped_labels(
         self, X: Any, y: Any, *, ax: Any = None, **ball: Any
     ) -> PathDisplay:
-        """How many labels the worst case changes, at each label cost; crossed out where
-        constant.
+        """Plot the number of labels that the worst case changes, at each label cost.
+
+        Points at which the classifier is no better than a constant one are crossed out.
 
         Parameters
         ----------

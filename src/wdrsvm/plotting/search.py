@@ -12,7 +12,7 @@ CONSTANT = "promises no more than a constant"
 
 
 class SearchDisplay:
-    """Scores of a cross-validated search against radius and label cost.
+    """Scores of a cross-validated search by radius and label cost.
 
     Parameters
     ----------
@@ -23,11 +23,11 @@ class SearchDisplay:
     mean, error : ndarray of shape (n_label_costs, n_radii)
         Mean scores over the folds, and their standard errors.
     chosen : tuple of int
-        Label cost and radius that were chosen, as positions.
+        Positions of the chosen label cost and radius.
     name : str
-        What the scores are called.
+        Name of the scores.
     constant : ndarray of bool of shape (n_label_costs, n_radii) or None
-        Points that promise no more than a constant classifier, crossed out.
+        Points that promise no more than a constant classifier; they are crossed out.
 
     Attributes
     ----------
@@ -85,9 +85,10 @@ class SearchDisplay:
         search : RobustLinearSVCCV or RobustSVCCV
             The fitted search.
         kind : {"lines", "heatmap", "surface"}, default="lines"
-            Lines with a band of one standard error for each label cost, or the plane.
+            Lines with a band of one standard error for each label cost, or a heat map or
+            surface over radius and label cost.
         metric : str, default="score"
-            Which of several scorers.
+            Name of the scorer, if there are several.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
         **kwargs : dict
@@ -114,15 +115,15 @@ class SearchDisplay:
         return display.plot(kind=kind, ax=ax, **kwargs)
 
     def plot(self, *, kind: str = "lines", ax: Any = None, **kwargs: Any) -> SearchDisplay:
-        """Draw.
+        """Draw the scores.
 
         Parameters
         ----------
         kind : {"lines", "heatmap", "surface"}, default="lines"
-            What to draw.
+            The kind of plot.
         ax : matplotlib Axes, default=None
-            Where to plot; None makes a new figure.  A surface needs axes of three
-            dimensions.
+            Where to plot; None makes a new figure.  A surface needs three-dimensional
+            axes.
         **kwargs : dict
             Given to ``Axes.plot`` for each line, ``Axes.imshow`` or ``Axes.plot_surface``.
 
@@ -169,7 +170,7 @@ class SearchDisplay:
                 ax.scatter(column, row, 80, edge, marker="x", linewidths=width)
         j, i = self.chosen
         place = (int(np.flatnonzero(order == i)[0]), j)
-        # An edge of the other shade, so that the star is seen on any colour.
+        # The star has a dark edge and a light face, so that it is visible on any colour.
         star = {"markerfacecolor": "white", "markeredgecolor": "black", "markersize": 15}
         ax.plot(*place, "*", **star)
         ax.set(xlabel="radius", ylabel="label cost")

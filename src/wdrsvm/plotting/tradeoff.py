@@ -1,4 +1,4 @@
-"""Plain error against worst-case error, and the models worth choosing from."""
+"""Error and worst-case error of several models, and the models worth choosing from."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from ._style import axes_for, colour, ink, line_style
 
 
 class TradeoffDisplay:
-    """Each model a point: its error without an adversary, and its worst-case error.
+    """One point per model: its error without an adversary, and its worst-case error.
 
-    Models that no other one beats are joined by a line, drawn filled and named.
+    Models that no other model beats in both errors have filled markers and names.  A line
+    joins them.
 
     Parameters
     ----------
@@ -22,9 +23,9 @@ class TradeoffDisplay:
     Attributes
     ----------
     points_ : matplotlib Line2D
-        The models that another one beats.
+        The models that another model beats.
     front_ : matplotlib Line2D
-        The others.
+        The models that no other model beats.
     ax_ : matplotlib Axes
         Axes of the last plot.
     figure_ : matplotlib Figure
@@ -32,7 +33,7 @@ class TradeoffDisplay:
 
     See Also
     --------
-    wdrsvm.tradeoff : The numbers behind it.
+    wdrsvm.tradeoff : The numbers of the plot.
 
     Examples
     --------
@@ -65,7 +66,7 @@ class TradeoffDisplay:
         line_kwargs: dict[str, Any] | None = None,
         **how: Any,
     ) -> TradeoffDisplay:
-        """Judge models and plot what is found.
+        """Compute the errors of models, and plot them.
 
         Parameters
         ----------
@@ -76,7 +77,7 @@ class TradeoffDisplay:
         y : array-like of shape (n_samples,)
             Labels.
         ball : WassersteinBall
-            What must be withstood.
+            The ball of the adversary.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
         line_kwargs : dict, default=None

@@ -1,4 +1,4 @@
-"""Decision regions in the plane, and what an adversary does to the points."""
+"""Decision regions of two features, and the adversary's changes of the points."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ._style import axes_for, colour, ink, marker
 
 
 class WorstCaseDisplay:
-    """Decision regions of a classifier of two features, with the worst case drawn in.
+    """Decision regions of a classifier of two features, and the worst case.
 
-    A point has the colour and the marker of its label.  A hollow marker around it is the
-    label that the adversary gives it, an arrow leads to where it is moved, to the edge of
-    the picture if that is farther away.
+    Each point has the colour and the marker of its label.  A hollow marker around a point
+    is the label that the adversary gives to the point.  An arrow shows where the adversary
+    moves a point; it ends at the edge of the plot if the place is outside.
 
     Parameters
     ----------
     xx0, xx1 : ndarray of shape (grid_resolution, grid_resolution)
         Coordinates of a grid.
     scores : ndarray of shape (grid_resolution, grid_resolution, n_classes)
-        Scores of the classes there.
+        Scores of the classes at the points of the grid.
     X : ndarray of shape (n_samples, 2)
         The points.
     codes : ndarray of shape (n_samples,)
@@ -35,10 +35,10 @@ class WorstCaseDisplay:
     classes : ndarray of shape (n_classes,)
         Labels.
     worst : WorstCaseDistribution, default=None
-        What the adversary makes of the points; None draws no adversary.
+        The worst case; None draws no worst case.
     of_kernel : bool, default=False
-        Whether ``worst`` moves points in the feature space of a kernel, where no arrow
-        can show it.
+        Whether ``worst`` moves points in the feature space of a kernel, which arrows
+        cannot show.
     names : sequence of str, default=("x0", "x1")
         Names of the features.
 
@@ -112,29 +112,29 @@ class WorstCaseDisplay:
         Parameters
         ----------
         estimator : object
-            What :func:`wdrsvm.worst_case_distribution` takes: a fitted linear classifier,
-            a kernel model, or a pipeline that ends in one, in whose last step's space the
-            picture is then drawn.
+            An estimator for :func:`wdrsvm.worst_case_distribution`: a fitted linear
+            classifier, a kernel model, or a pipeline that ends in one.  For a pipeline,
+            the plot shows the features that the last step receives.
         X : array-like of shape (n_samples, n_features)
-            Features, of which the last step of a pipeline has to see two.
+            Features; the last step of a pipeline must receive two features.
         y : array-like of shape (n_samples,)
             Labels, each one of ``estimator.classes_``.
         ball : WassersteinBall, default=None
-            What the adversary may do; None is the ball of an estimator that has one, and
-            draws the regions alone for others.
+            The ball of the adversary.  None takes the ball of the estimator; if it has
+            none, only the regions are drawn.
         tail_mass : float, default=1.0
-            Most mass that is moved with what the flips leave of the budget.  The less
-            moves, the farther it goes; 1 moves a whole point.
+            Largest mass that is moved with the budget that is left after flips.  A smaller
+            mass moves farther; 1 moves a whole point.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
         label_trust : array-like of shape (n_samples,), default=None
-            Factors on the label cost, row by row.
+            Factors on the label cost, one per row.
         grid_resolution : int, default=200
-            Grid points along each axis.
+            Number of grid points along each axis.
         margin : float, default=0.1
-            Room around the points, as a share of their range.
+            Margin around the points, as a share of their range.
         worst_case : bool, default=True
-            Whether to draw what the adversary does.
+            Whether to draw the worst case.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
         **kwargs : dict
@@ -165,12 +165,12 @@ class WorstCaseDisplay:
     def plot(
         self, *, worst_case: bool = True, ax: Any = None, **kwargs: Any
     ) -> WorstCaseDisplay:
-        """Draw regions, points and what becomes of them.
+        """Draw the regions, the points and the worst case.
 
         Parameters
         ----------
         worst_case : bool, default=True
-            Whether to draw what the adversary does.
+            Whether to draw the worst case.
         ax : matplotlib Axes, default=None
             Where to plot; None makes a new figure.
         **kwargs : dict
@@ -239,7 +239,7 @@ class WorstCaseDisplay:
         ax.plot([], [], color=ink(ax), label="moved", **arrow)
 
     def _cut(self, begin: Any, end: Any) -> Any:
-        """Where the way from a point to another leaves the picture, if it does."""
+        """The end of an arrow, cut at the edge of the plot if it is outside."""
         end = np.asarray(end.toarray() if hasattr(end, "toarray") else end)[0]
         low, high = np.transpose(self._ends())
         step = end - begin
@@ -256,13 +256,13 @@ def _checked_plane(X: Any) -> Any:
     points = points.toarray() if hasattr(points, "toarray") else points
     if points.shape[1] != 2:
         raise ValueError(
-            f"X must have 2 features where the classifier sees it, got {points.shape[1]}."
+            f"X must have 2 features for the classifier, got {points.shape[1]}."
         )
     return points
 
 
 def _names(estimator: Any, classifier: Any) -> Any:
-    """Names of the two features; of a kernel model those of its inputs."""
+    """Names of the two features; for a kernel model, the names of its inputs."""
     if has_kernel(classifier):
         return getattr(classifier, "feature_names_in_", ("x0", "x1"))
     return feature_names(estimator, 2)
@@ -285,7 +285,7 @@ def _grid(points: Any, resolution: int, margin: float) -> Any:
 
 
 def _scores(classifier: Any, xx0: Any, xx1: Any) -> Any:
-    """Scores (n, n, C) on the grid; two classes share the one that they have."""
+    """Scores (n, n, C) on the grid; with two classes, the one score is used for both."""
     grid = np.column_stack([xx0.ravel(), xx1.ravel()])
     scores = np.asarray(classifier.decision_function(grid))
     if scores.ndim == 1:

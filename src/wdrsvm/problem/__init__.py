@@ -1,4 +1,4 @@
-"""What is solved: the ball, the loss, the objective and its certificate."""
+"""The training problem: the ball, the loss, the objective and its certificate."""
 
 from ..rows.canonical import canonical_rows
 from .ball import WassersteinBall

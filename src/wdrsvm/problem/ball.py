@@ -1,12 +1,12 @@
-"""The Wasserstein ball: which distributions the classifier must withstand.
+"""The Wasserstein ball: the distributions against which the classifier is trained.
 
 The adversary may move probability mass from (x, y) to (x', y') at the cost
 
     || diag(feature_cost) (x' - x) ||  +  label_cost[y, y']
     +  switching cost of every categorical feature that changes
 
-and has the budget ``radius``; x' must lie in ``support``.  All validation of these numbers
-is here.
+and has the budget ``radius``.  x' must lie in ``support``.  This file checks all of these
+arguments.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _as_floats(value: ArrayLike, name: str) -> Floats:
 
 
 def as_float(value: Any) -> float:
-    """A number as a float; infinity for an integer that is larger than any.
+    """A number as a float; infinity for an integer that is larger than every float.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def as_float(value: Any) -> float:
 
 
 class CategoricalGroup(NamedTuple):
-    """Columns of a one-hot feature and the cost of switching its category."""
+    """Columns of a one-hot feature, and the cost of changing its category."""
 
     columns: Codes
     cost: float
@@ -53,7 +53,7 @@ class CategoricalGroup(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class WassersteinBall:
-    """All distributions within a transport distance of the data.
+    """All distributions within a given transport distance of the data.
 
     Parameters
     ----------
@@ -61,20 +61,20 @@ class WassersteinBall:
         Budget of the adversary, finite and at least 0.
     label_cost : float or array of shape (n_classes, n_classes), default=inf
         Cost of changing a label, at least 0.  ``inf`` trusts every label.  Entry
-        ``[y, c]`` of a matrix is the cost of turning label ``y`` into ``c``; its
-        diagonal must be 0 and ``inf`` marks a confusion that cannot happen.
+        ``[y, c]`` of a matrix is the cost of changing label ``y`` to ``c``.  The
+        diagonal must be 0.  ``inf`` marks a change that cannot happen.
     norm : {"l1", "l2", "linf"}, default="l2"
         Norm of the transport cost on features.
     feature_cost : array of shape (n_features,) or None, default=None
-        Positive price of moving each feature by one unit; ``inf`` marks a feature
-        the adversary cannot touch.  None means 1 everywhere.
+        Positive cost of moving each feature by one unit.  ``inf`` marks a feature
+        that the adversary cannot move.  None means 1 for every feature.
     support : pair (low, high) or None, default=None
-        Box that holds all features, wherever the adversary moves them; numbers or
-        arrays of shape (n_features,), infinite ends allowed.
+        Box that contains all features, also after the adversary has moved them.  The
+        ends are numbers or arrays of shape (n_features,); infinite ends are allowed.
     categorical : sequence of pairs (columns, cost) or None, default=None
-        Groups of one-hot columns, each a categorical feature whose category the
-        adversary may switch at that cost; ``inf`` forbids it.  ``norm``,
-        ``feature_cost`` and ``support`` are for the other columns.
+        Groups of one-hot columns.  Each group is a categorical feature.  The adversary
+        may change its category at the given cost; ``inf`` forbids the change.  ``norm``,
+        ``feature_cost`` and ``support`` apply to the other columns.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class WassersteinBall:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether a box or categories limit where features can go."""
+        """Whether a box or categories limit the moves of features."""
         if self.categorical is not None:
             return True
         ends = () if self.support is None else self.support
@@ -122,7 +122,7 @@ class WassersteinBall:
         return replace(self, support=None, categorical=None)
 
     def box(self, n_features: int) -> tuple[Floats, Floats]:
-        """Lower and upper ends as (n_features,) arrays; infinite without a support."""
+        """Lower and upper ends as (n_features,) arrays; infinite if support is None."""
         if self.support is None:
             return np.full(n_features, -np.inf), np.full(n_features, np.inf)
         ends = [np.asarray(end, dtype=np.float64) for end in self.support]
@@ -135,7 +135,7 @@ class WassersteinBall:
         return low, high
 
     def groups(self, n_features: int) -> list[CategoricalGroup]:
-        """The categorical features of data with that many columns."""
+        """The categorical features, checked against the number of columns of X."""
         groups = [_checked_group(group) for group in self.categorical or ()]
         largest = max((int(group.columns.max()) for group in groups), default=-1)
         if largest >= n_features:
@@ -158,6 +158,11 @@ class WassersteinBall:
                 "classes_, and every class must be present in y."
             )
         return cost
+
+    def trusts_labels(self, n_classes: int) -> bool:
+        """Whether no label can change."""
+        others = ~np.eye(n_classes, dtype=bool)
+        return bool(np.isinf(self.label_cost_matrix(n_classes)[others]).all())
 
     def feature_costs(self, n_features: int) -> Floats:
         """Feature costs as a (n_features,) array."""
@@ -186,7 +191,7 @@ def _checked_radius(radius: object) -> float:
 
 
 def check_cost_size(values: Floats, name: str) -> None:
-    """Refuse numbers whose products would overflow; 0 and infinity have their meaning."""
+    """Refuse numbers whose products might overflow; 0 and infinity are allowed."""
     sizes = np.abs(values[np.isfinite(values) & (values != 0)])
     if sizes.size and not (TINY <= sizes.min() and sizes.max() <= HUGE):
         odd = float(sizes.min() if sizes.min() < TINY else sizes.max())
@@ -220,7 +225,7 @@ def _checked_feature_cost(feature_cost: ArrayLike) -> Floats:
     cost = _as_floats(feature_cost, "feature_cost")
     if cost.ndim != 1:
         raise ValueError(
-            f"feature_cost must have one entry a feature, got shape {cost.shape}."
+            f"feature_cost must have one entry per feature, got shape {cost.shape}."
         )
     if np.isnan(cost).any() or (cost <= 0).any():
         raise ValueError(
@@ -237,7 +242,10 @@ def _checked_support(support: Any) -> tuple[Floats, Floats]:
         raise TypeError(f"support must be a pair (low, high), got {support!r}.")
     low, high = (_as_floats(end, "support") for end in support)
     if low.ndim > 1 or high.ndim > 1:
-        raise ValueError("support must have ends that are numbers or one entry a feature.")
+        raise ValueError(
+            "support must have ends that are numbers or have one entry per feature, got "
+            f"shapes {low.shape} and {high.shape}."
+        )
     if not np.all(low <= high):
         raise ValueError(f"support must have low <= high in every entry, got {support!r}.")
     if np.any(low == np.inf) or np.any(high == -np.inf):

@@ -1,7 +1,7 @@
-"""The knapsack of label flips, summed by bins of rates: what can be counted where rows are.
+"""The knapsack of label flips for distributed rows: flips are counted in bins of rates.
 
-Flips are bought by gain per cost, best first, so that only the bin in which the budget
-ends has to be looked into.
+The rate of a flip is its gain per cost.  Flips are bought in the order of their rates, best
+first.  Therefore only the bin in which the budget ends has to be divided further.
 """
 
 from __future__ import annotations
@@ -22,26 +22,30 @@ if TYPE_CHECKING:
 
 N_BINS = 1024
 LEAST_RATE, MOST_RATE = 1e-12, 1e12
-# Flips are counted by rate until what is uncertain of the risk is this share of it.
-
+# The last bin is divided until the risk is known up to this share of its value.
 RATE_PRECISION = 1e-13
 MAX_DIVISIONS = 12
 
 
 def first_edges() -> Floats:
-    """Bins for rates of any size."""
+    """Edges of bins for rates of any size."""
     return np.geomspace(LEAST_RATE, MOST_RATE, N_BINS)
 
 
 def edges_between(least: float, most: float) -> Floats:
-    """Bins for rates in a range; the largest has one of its own, or it would join those
-    above it."""
+    """Edges of bins for rates in a range.
+
+    The last edge separates the largest rate of the range from the rates above the range.
+    """
     return np.append(np.linspace(least, most, N_BINS), np.nextafter(most, np.inf))
 
 
 class FlipsByRate(NamedTuple):
-    """The loss after all free flips, and the flips that pay more than moving features:
-    what they cost and gain in each bin of rates, and the bin's least and largest rate."""
+    """The loss after all free flips, and counts of the flips that cost something.
+
+    Only flips that pay more than moving features are counted.  For each bin of rates these
+    are their total cost, their total gain, and the least and the largest of their rates.
+    """
 
     loss: float
     cost: Floats
@@ -70,7 +74,7 @@ class FlipsByRate(NamedTuple):
     def counted(
         cls, loss: float, cost: Floats, gain: Floats, mass: Floats, edges: Floats
     ) -> FlipsByRate:
-        """Items with these masses in bins; costs and gains are per unit of mass."""
+        """Count flips of the given masses in bins; cost and gain are per unit of mass."""
         rate = gain / cost
         bin_of, n_bins = np.searchsorted(edges, rate, side="right"), len(edges) + 1
         least, most = np.full(n_bins, np.inf), np.full(n_bins, -np.inf)
@@ -95,13 +99,13 @@ class FlipsByRate(NamedTuple):
 
     @property
     def in_bins(self) -> tuple[Flips, Floats]:
-        """One flip a bin that has any, of mass 1; its row is the bin."""
+        """One flip of mass 1 for each bin that is not empty; its row is the bin."""
         bins = np.flatnonzero(self.cost)
         flips = Flips(bins, np.zeros_like(bins), self.cost[bins], self.gain[bins])
         return flips, np.ones(len(bins))
 
     def rates_at_the_end(self, bought: Purchase) -> tuple[float, float]:
-        """The range of rates in the bin that was bought in part, empty if none was."""
+        """Least and largest rate of the bin bought in part; (0, 0) if there is none."""
         if not len(bought.flips) or bought.share[-1] == 1:
             return 0.0, 0.0
         last = np.flatnonzero(self.cost)[bought.flips[-1]]
@@ -111,9 +115,10 @@ class FlipsByRate(NamedTuple):
 def spent_by_rate(
     count: Callable[[Floats], FlipsByRate], budget: float, move_rate: float
 ) -> tuple[float, Purchase]:
-    """The risk after a budget is spent, and what it buys, from counts for given bins.
+    """The risk after the budget is spent, and the flips that the budget buys.
 
-    The bin in which the budget ends is divided until it does not matter where in it.
+    ``count`` counts the flips in bins with given edges.  The bin in which the budget ends
+    is divided until its width no longer matters for the risk.
     """
     edges = first_edges()
     for _ in range(MAX_DIVISIONS):
@@ -128,7 +133,7 @@ def spent_by_rate(
 
 
 def risk_by_rate(problem: RobustProblem, coef: Floats, intercept: Floats) -> RobustRisk:
-    """min over lam >= L(M) of F(M, b, lam), where rows are elsewhere."""
+    """min over lam >= L(M) of F(M, b, lam), for distributed rows."""
     move_rate = problem.modulus(coef)
 
     def count(edges: Floats) -> FlipsByRate:

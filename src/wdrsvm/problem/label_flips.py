@@ -1,9 +1,9 @@
-"""How the adversary spends its budget on labels: a fractional knapsack.
+"""The adversary's budget for labels: a fractional knapsack.
 
-Item (n, c) turns the label of row n into c at the cost k[n, c] and the gain
-l(z_n, c) - l(z_n, y_n).  Of each row only the upper concave envelope of gain against cost
-is ever bought.  Items are bought by gain per cost, best first, while they pay more than
-moving features does.
+Item (n, c) changes the label of row n to c at the cost k[n, c] and with the gain
+l(z_n, c) - l(z_n, y_n).  For each row, only the items on the upper concave envelope of gain
+against cost are useful.  Items are bought in the order of gain per cost, best first, as
+long as they pay more than moving features.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from ..rows.along_rows import row_maxima
 
 
 class Flips(NamedTuple):
-    """Label flips worth considering: per row, the upper concave envelope of gain
-    against cost.  ``gain`` and ``cost`` are increments over the row's previous flip."""
+    """Useful label flips: for each row, the upper concave envelope of gain against cost.
+
+    ``gain`` and ``cost`` are increments over the row's previous flip.
+    """
 
     row: Codes
     label: Codes
@@ -31,7 +33,7 @@ class Flips(NamedTuple):
 
 
 class FlipChoices(NamedTuple):
-    """Loss and label of each row after all free flips, and the flips that cost."""
+    """Loss and label of each row after all free flips, and the flips that are not free."""
 
     loss: Floats
     label: Codes
@@ -39,11 +41,11 @@ class FlipChoices(NamedTuple):
 
 
 class Purchase(NamedTuple):
-    """What a budget buys: flips, best first, the last one perhaps in part.
+    """The flips that a budget buys, best first; the last one may be bought in part.
 
-    ``share`` is the part of each row's mass that is flipped, ``left`` the budget that
-    remains for moving features, ``gain`` what flips and movement add to the risk and
-    ``rate`` what the last unit of budget adds.
+    ``share`` is the part of each row's mass that is flipped.  ``left`` is the budget that
+    remains for moving features.  ``gain`` is the increase of the risk by flips and moves.
+    ``rate`` is the increase of the risk by the last unit of the budget.
     """
 
     flips: Codes
@@ -54,10 +56,10 @@ class Purchase(NamedTuple):
 
 
 def flip_envelope(losses: Floats, y: Codes, cost: Floats) -> FlipChoices:
-    """Losses and labels after all free flips, and the flips that cost something.
+    """Losses and labels after all free flips, and the flips that are not free.
 
-    Walks up each row's concave envelope of loss against cost, all rows at once; there
-    are at most C - 1 steps, and one when the cost is the same for all flips.
+    Goes up the concave envelope of loss against cost, for all rows at once.  There are at
+    most C - 1 steps, and one step if all flips have the same cost.
     """
     rows = np.arange(len(y))
     own = losses[rows, y]
@@ -73,7 +75,7 @@ def flip_envelope(losses: Floats, y: Codes, cost: Floats) -> FlipChoices:
         pays = (gain > 0) & (extra > 0) & np.isfinite(extra)
         rate = np.divide(gain, extra, out=np.full_like(gain, -np.inf), where=pays)
         best_rate = row_maxima(rate)
-        # Of equal rates the dearest flip: it contains the cheaper ones.
+        # Among equal rates take the most expensive flip, which includes the cheaper ones.
         label = np.where(rate == best_rate[:, None], extra, -np.inf).argmax(axis=1)
         going = np.flatnonzero(best_rate > 0)
         rows, label = rows[going], label[going]
@@ -84,7 +86,7 @@ def flip_envelope(losses: Floats, y: Codes, cost: Floats) -> FlipChoices:
 
 
 def spend(flips: Flips, mass: Floats, budget: float, move_rate: float) -> Purchase:
-    """Buy flips of the given masses while they pay more than moving; the rest moves."""
+    """Buy flips while they pay more than moving; the rest of the budget moves features."""
     cost, gain, rate = mass * flips.cost, mass * flips.gain, flips.rate
     worthwhile = np.flatnonzero((rate > move_rate) & (cost > 0))
     order = worthwhile[np.argsort(-rate[worthwhile], kind="stable")]

@@ -1,24 +1,25 @@
-r"""Labels that are wrong at random: a fit may disbelieve them, at a price.
+r"""Labels that are wrong at random: training may disbelieve labels, at a price.
 
-The label cost, used for the data instead of against it.  With k[n, c] the label cost of
-row n times its trust, b_n in [0, 1] how far its label is believed and L the Lipschitz
-modulus of the ball,
+Here the label cost helps the fit; in the ball it limits the adversary.  k[n, c] is the
+label cost of row n times the row's trust.  b_n in [0, 1] is the belief in the label of row
+n.  L is the Lipschitz modulus of the ball.  The objective is
 
     F(M, b) = eps L(M) + min over beliefs of  sum_n w_n ( b_n l(z_n, y_n) + (1 - b_n) p_n )
 
-where the price p_n of disbelief is
+where the price p_n of disbelieving the label of row n is
 
     trim      min_c k[n, c]                    the row is dropped,
-    repair    min_c ( l(z_n, c) + k[n, c] )    the row is given the label c instead.
+    repair    min_c ( l(z_n, c) + k[n, c] )    the row gets the label c instead.
 
-Two guards limit the beliefs: at most a given share of all weight is disbelieved, and each
-class keeps at least the weight of its lightest row.  Without them b_n is 1 or 0, whichever
-costs less, and F sums min(l, p).
+Two guards limit the beliefs.  At most a given share of all weight is disbelieved.  Each
+class keeps at least the weight of its lightest row.  Without the guards, b_n is 1 or 0,
+whichever costs less, and F is a sum of min(l, p).
 
-F is not convex.  For given beliefs it is: a robust problem with trusted labels on the
-weight that is left (``ConvexPiece``), which lies above F and touches it where the beliefs
-are the best ones.  Finding these is a fractional knapsack, exactly solved by taking the
-largest gains l - p first, since the guards' limits are nested.
+F is not convex.  For fixed beliefs it is a convex function: the risk of a robust problem
+with trusted labels on the believed weight (``ConvexPiece``).  This function lies above F.
+It equals F where the fixed beliefs are the best ones.  Finding the best beliefs is a
+fractional knapsack.  Taking the largest gains l - p first solves it exactly, because the
+limits of the guards are nested.
 """
 
 from __future__ import annotations
@@ -35,13 +36,15 @@ from ..rows.memory_rows import MemoryRows
 from .certificate.gap import Certificate
 from .problem import RobustProblem
 
-# Shares of a row's weight that differ by less are the same in floating point.
+# Shares of a row's weight that differ by less are treated as equal.
 BELIEF_ROUNDING = 1e-9
 
 
 class Beliefs(NamedTuple):
-    """How far each label is believed (N,), each row's best other label (N,), and whether
-    a guard kept some label from being disbelieved."""
+    """The belief in each label (N,), and the best other label of each row (N,).
+
+    ``guarded`` says whether a guard has prevented some disbelief.
+    """
 
     belief: Floats
     label: Codes
@@ -49,7 +52,7 @@ class Beliefs(NamedTuple):
 
 
 class Offers(NamedTuple):
-    """Each row's loss, the price of disbelieving it, and its best other label."""
+    """For each row: the loss, the price of disbelief, and the best other label."""
 
     loss: Floats
     price: Floats
@@ -57,7 +60,10 @@ class Offers(NamedTuple):
 
 
 class ConvexPiece(NamedTuple):
-    """The problem for given beliefs: F is at most mass * (its risk) + paid."""
+    """The convex problem for given beliefs: F is at most mass * risk + paid.
+
+    ``mass`` is the believed weight, and ``paid`` is the price of all disbelief.
+    """
 
     problem: RobustProblem
     mass: float
@@ -67,7 +73,7 @@ class ConvexPiece(NamedTuple):
         return self.mass * risk + self.paid
 
     def certified(self, found: Certificate) -> Certificate:
-        """What a certificate of the convex problem says in the units of F."""
+        """A certificate of the convex problem, converted to the units of F."""
         objective, bound, lam = found
         return Certificate(self.value(objective), self.value(bound), lam)
 
@@ -86,8 +92,7 @@ class DoubtedProblem:
 
     @cached_property
     def price(self) -> Floats:
-        """Price of each other label (N, C); labels that no weight carries are not on
-        offer."""
+        """Price of each other label (N, C); infinite for labels without any weight."""
         price = self.problem.flip_cost()
         mass = np.bincount(self.problem.y, self.problem.weight, self.problem.n_classes)
         price[:, mass == 0] = np.inf
@@ -107,7 +112,7 @@ class DoubtedProblem:
         return Beliefs(np.ones(self.problem.n_rows), self.problem.y, False)
 
     def offers(self, scores: Floats) -> Offers:
-        """What disbelief costs each row at given scores."""
+        """Loss, price of disbelief and best other label of each row, at given scores."""
         n = np.arange(len(scores))
         losses = self.problem.loss.of_labels(scores)
         if self.repair:
@@ -121,11 +126,11 @@ class DoubtedProblem:
         return Offers(losses[n, given], price, np.where(np.isfinite(price), label, given))
 
     def beliefs(self, coef: Floats, intercept: Floats) -> Beliefs:
-        """The beliefs that cost least at a classifier."""
+        """The beliefs with the least objective for a given classifier."""
         return self.beliefs_at(scores_of(self.problem.X, coef, intercept))
 
     def beliefs_at(self, scores: Floats) -> Beliefs:
-        """The beliefs that cost least at given scores, within the guards."""
+        """The beliefs with the least objective for given scores, within the guards."""
         loss, price, label = self.offers(scores)
         weight, y = self.problem.weight, self.problem.y
         doubtful = np.flatnonzero((loss > price) & (weight > 0))
@@ -149,7 +154,7 @@ class DoubtedProblem:
         return _up_to(self.max_disbelief, taken)
 
     def agree(self, one: Beliefs, other: Beliefs) -> bool:
-        """Whether two beliefs have the same convex problem."""
+        """Whether two beliefs lead to the same convex problem."""
         if np.abs(one.belief - other.belief).max() > BELIEF_ROUNDING:
             return False
         doubted = other.belief < 1
@@ -172,7 +177,7 @@ class DoubtedProblem:
         return self._piece(kept, self.problem.y[kept], weight, paid)
 
     def _repaired(self, beliefs: Beliefs) -> ConvexPiece:
-        """A label believed in part makes two rows of one."""
+        """A row whose label is believed in part becomes two rows."""
         weight, belief = self.problem.weight, beliefs.belief
         kept, doubted = np.flatnonzero(belief), np.flatnonzero(belief < 1)
         lost = weight[doubted] * (1 - belief[doubted])
@@ -194,11 +199,11 @@ class DoubtedProblem:
         return ConvexPiece(problem, mass, paid)
 
     def value(self, coef: Floats, intercept: Floats) -> float:
-        """F at a classifier."""
+        """F for a given classifier."""
         piece = self.convex_piece(self.beliefs(coef, intercept))
         return piece.value(piece.problem.risk(coef, intercept).value)
 
 
 def _up_to(room: float, amounts: Floats) -> Floats:
-    """The amounts, in their order, as far as there is room for them."""
+    """The amounts, cut so that their running sum does not exceed ``room``."""
     return np.diff(np.minimum(np.cumsum(amounts), room), prepend=0.0)

@@ -2,9 +2,10 @@ r"""The loss family on a score matrix ``z`` of shape (N, C).
 
     l(z, c) = temperature * logsumexp_j((z_j + margin [j != c]) / temperature) - z_c
 
-At temperature 0 the logsumexp is a maximum: with margin 1 that is the Crammer-Singer
-loss.  Temperature 1 with margin 0 is multinomial logistic regression.  Every member is
-convex with the slopes M_j - M_c at infinity, so one robust reformulation serves all.
+At temperature 0 the logsumexp becomes a maximum; with margin 1 this is the Crammer-Singer
+loss.  Temperature 1 with margin 0 is multinomial logistic regression.  Every loss of the
+family is convex with the slopes M_j - M_c at infinity.  Therefore one robust reformulation
+holds for all of them.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ class Loss:
     Parameters
     ----------
     temperature : float
-        0 for a maximum, more for a softened one.
+        0 for a maximum, a larger number for a smoothed maximum.
     margin : float
-        By how much a class other than the label is favoured.
+        Amount that is added to the scores of all classes other than the label.
 
     Examples
     --------
@@ -40,11 +41,11 @@ class Loss:
     margin: float
 
     def of_equal_scores(self, n_classes: int) -> float:
-        """Loss of any label where all classes have the same score."""
+        """Loss of any label if all classes have the same score."""
         return float(self.of_labels(np.zeros((1, n_classes)))[0, 0])
 
     def of_labels(self, scores: Floats) -> Floats:
-        """Loss of every label on every row, shape (N, C)."""
+        """Loss of each row for each label, shape (N, C)."""
         if self.temperature == 0:
             rivals = _largest_of_others(scores) + self.margin - scores
             return np.maximum(rivals, 0.0)
@@ -64,7 +65,7 @@ class Loss:
 
 
 def softmax(sharp: Floats) -> Floats:
-    """Shares of the columns, row by row."""
+    """Softmax of each row, shape (N, C)."""
     _, powers, total = _powers(sharp)
     powers /= total
     return powers.T
@@ -78,7 +79,7 @@ def _logsumexp(sharp: Floats) -> Floats:
 def _powers(sharp: Floats) -> tuple[Floats, Floats, Floats]:
     """Largest entry of each row (N,), powers relative to it (C, N), and their sum (N,).
 
-    Columns come first, because NumPy is slow to reduce rows of a few entries.
+    The classes are the first axis, because NumPy reduces rows of few entries slowly.
     """
     powers = np.array(sharp.T, order="C")
     largest = powers.max(axis=0, initial=-np.inf)
@@ -96,7 +97,7 @@ def lead_of(scores: Floats, y: Codes) -> Floats:
 
 
 def _largest_of_others(scores: Floats) -> Floats:
-    """For each entry the largest score in the other columns of its row."""
+    """For each entry, the largest score in the other columns of the same row."""
     rows, best = np.arange(len(scores)), scores.argmax(axis=1)
     others = scores.copy()
     others[rows, best] = -np.inf

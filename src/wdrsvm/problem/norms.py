@@ -4,16 +4,16 @@ For coefficients ``M`` of shape (C, P) and feature costs ``c`` of shape (P,)
 
     L(M)     = max over i, j of || (M_i - M_j) / c ||_*           (modulus)
     sigma(G) = min of sum over i<j of || c T_ij ||                (polar of L)
-               over flows T, one row a pair, whose divergence is G.
+               over flows T, one row per pair, whose divergence is G.
 
 ``||.||_*`` is the dual of the transport norm ``||.||``.  The triangle bound of kernel
-models has || M_i || + || M_j ||, i = j allowed, for || M_i - M_j ||; it goes by the name of
-a norm, ``"triangle"``, with
+models replaces || M_i - M_j || by || M_i || + || M_j ||, with i = j allowed.  In this
+package it has the name of a norm, ``"triangle"``, with
 
     L(M) = 2 max_i || M_i ||_2,    sigma(G) = 1/2 sum_i || G_i ||_2.
 
-A feature of infinite cost does not count in ``L``; ``sigma`` is finite only where ``G``
-vanishes on it.
+A feature of infinite cost does not count in ``L``.  ``sigma`` is finite only if ``G`` is
+zero on this feature.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 
 from ..arrays import Codes, Flags, Floats
 
-# Larger numbers, and reciprocals of smaller ones, overflow once they are multiplied.
+# Products of a few numbers between these limits, or of their reciprocals, do not overflow.
 TINY, HUGE = 1e-60, 1e60
 
 
@@ -56,7 +56,7 @@ NORMS = {"l1": Norm(_l1, _linf), "l2": Norm(_l2, _l2), "linf": Norm(_linf, _l1)}
 
 @lru_cache
 def class_pairs(n_classes: int) -> tuple[Codes, Codes]:
-    """The pairs i < j in the order used for flows; not to be written to."""
+    """The pairs i < j, in the order of the rows of a flow, as read-only arrays."""
     first, second = np.triu_indices(n_classes, k=1)
     first.setflags(write=False)
     second.setflags(write=False)
@@ -82,8 +82,8 @@ def lipschitz(
 ) -> float:
     """Largest rate at which the adversary can raise a loss by moving features.
 
-    ``reachable`` marks the labels that some mass can carry; a pair of labels that no
-    mass can carry is no way to raise the loss.
+    ``reachable`` marks the labels that some row has or can be flipped to.  Only pairs with
+    at least one such label count.
     """
     if norm == TRIANGLE:
         return 2 * float(_l2(coef / feature_cost).max(initial=0.0))
@@ -95,7 +95,7 @@ def lipschitz(
 
 @lru_cache
 def incidence(n_classes: int) -> Floats:
-    """Rows e_i - e_j, shape (pairs, C): ``incidence @ M`` are the differences."""
+    """Rows e_i - e_j, shape (pairs, C); ``incidence @ M`` has the differences of rows."""
     first, second = class_pairs(n_classes)
     unit = np.eye(n_classes)
     rows = unit[first] - unit[second]
@@ -109,7 +109,7 @@ def divergence(flow: Floats, n_classes: int) -> Floats:
 
 
 def with_divergence(flow: Floats, gradient: Floats) -> Floats:
-    """The nearest flow whose divergence is ``gradient``, whose columns sum to zero."""
+    """The nearest flow with divergence ``gradient``, whose columns must sum to zero."""
     n_classes = len(gradient)
     first, second = class_pairs(n_classes)
     missing = gradient - divergence(flow, n_classes)
@@ -121,8 +121,9 @@ def polar(
 ) -> float:
     """The polar sigma(G), or an upper bound of it.
 
-    Exact for ``"l1"``, ``"triangle"`` and two classes.  Otherwise the cost of the given
-    flow, corrected to the right divergence, or of one found by iterative reweighting.
+    Exact for ``"l1"``, for ``"triangle"`` and for two classes.  Otherwise the cost of a
+    flow with the right divergence: the given flow after a correction, or a flow that
+    iterative reweighting finds.
     """
     scaled = gradient * feature_cost
     n_classes = len(gradient)
@@ -143,8 +144,8 @@ def _reweighted_flow(gradient: Floats, n_rounds: int = 1000, rtol: float = 1e-12
     """A flow of small total l2 length with the given divergence.
 
     For weights p on the pairs the flow T_ij = p_ij (V_i - V_j), V = pinv(L_p) G, has
-    divergence G (L_p is the weighted Laplacian); setting p_ij to ||T_ij|| shortens it.
-    All rounds work on the (C, C) Gram matrix of G.
+    divergence G, where L_p is the weighted Laplacian.  Setting p_ij to ||T_ij|| shortens
+    the flow.  All rounds work on the (C, C) Gram matrix of G.
     """
     n_classes = len(gradient)
     first, second = class_pairs(n_classes)

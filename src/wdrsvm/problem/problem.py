@@ -1,12 +1,12 @@
 r"""The robust training problem and its objective.
 
-For scores z = X M' + b, radius eps, label cost k[n, c] of row n and weights w
+For scores z = X M' + b, radius eps, label cost k[n, c] of row n and weights w, minimise
 
     F(M, b, lam) = eps lam + sum_n w_n max( l(z_n, y_n), max_c l(z_n, c) - lam k[n, c] )
 
-is minimised over lam >= L(M).  For fixed (M, b) the best lam is a fractional knapsack:
-the adversary spends eps on label flips, best gain per cost first, as long as they pay
-more than L(M), the rate at which moving features pays.
+over (M, b) and lam >= L(M).  For fixed (M, b), finding the best lam is a fractional
+knapsack.  The adversary spends eps on label flips, best gain per cost first, as long as
+flips pay more than L(M), the rate at which moving features pays.
 
 ==========  =========  =======================================================
 X           (N, P)     features, dense (any numbers, any layout) or CSR
@@ -42,16 +42,17 @@ from .loss import LOSSES, Loss
 from .norms import TRIANGLE, lipschitz
 from .subgradient import Subgradient, subgradient
 
-# Columns this many times as far from zero as they are wide lose digits by that.
+# A column whose middle is this many times its range away from zero is centred, because
+# its products lose digits otherwise.
 FAR_AWAY = 10.0
 
 
 @dataclass(frozen=True, eq=False)
 class RobustProblem:
-    """Rows, ball and loss: everything a solver may know.
+    """Rows, ball and loss: all that a solver needs to know.
 
-    ``lipschitz`` says how L(M) is bounded: ``"exact"``, or ``"triangle"``, the published
-    upper bound of kernel models.
+    ``lipschitz`` selects L(M): ``"exact"``, or ``"triangle"``, the published upper bound of
+    kernel models.
     """
 
     rows: Rows
@@ -77,7 +78,7 @@ class RobustProblem:
         rows = MemoryRows(X, y, weight, label_trust)
         return cls(rows, ball, n_classes, fit_intercept, **options)
 
-    # What rows in memory hold; rows that are elsewhere have only reductions.
+    # These properties need rows in memory; distributed rows have only reductions.
     @property
     def _here(self) -> MemoryRows:
         return cast(MemoryRows, self.rows)
@@ -100,12 +101,12 @@ class RobustProblem:
 
     @property
     def first_row(self) -> int:
-        """Where these rows begin in the data of which they are a chunk."""
+        """Number of the first row in the whole data, for a chunk."""
         return self._here.first_row
 
     @property
     def norm(self) -> str:
-        """The key of the norm's formulas: the ball's norm, or the triangle bound."""
+        """The name under which the norm's formulas are found: a norm, or ``"triangle"``."""
         return TRIANGLE if self.lipschitz == "triangle" else self.ball.norm
 
     @property
@@ -126,7 +127,7 @@ class RobustProblem:
 
     @cached_property
     def feature_cost(self) -> Floats:
-        """Feature costs; a column of a categorical feature costs what switching does."""
+        """Feature costs (P,); a categorical column has the cost of a change of category."""
         cost = self.ball.feature_costs(self.n_features).copy()
         for group in self.ball.groups(self.n_features):
             cost[group.columns] = group.cost
@@ -134,16 +135,17 @@ class RobustProblem:
 
     @cached_property
     def reachable(self) -> Flags:
-        """Labels that some mass carries or can be given at a finite cost."""
+        """Labels that some row with weight has, or can be flipped to at a finite cost."""
         with self.reduction() as reduction:
             reached: Flags = reduction.fold(_reachable_from, np.logical_or)
         return reached
 
     @cached_property
     def centre(self) -> Floats:
-        """The middle of columns that are far from zero beside their spread, else 0.
+        """The middle of each column that is far from zero relative to its range, else 0.
 
-        0 too where no intercept could take up the shift, and for sparse rows.
+        It is 0 also without an intercept, which has to absorb the shift, and for sparse
+        rows.
         """
         if not (self.fit_intercept and self.n_rows):
             return np.zeros(self.n_features)
@@ -154,12 +156,12 @@ class RobustProblem:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether a box or categories limit what the budget can do."""
+        """Whether a box or categories limit the adversary, and the radius is positive."""
         return self.ball.is_bounded and self.radius > 0
 
     @cached_property
     def moves(self) -> BoundedMoves:
-        """Where features can go in a bounded ball."""
+        """The possible moves of features in a bounded ball."""
         if self.is_distributed:
             raise ValueError(
                 "a ball with support or categorical needs rows in memory, got a dask "
@@ -173,31 +175,34 @@ class RobustProblem:
 
     @property
     def is_distributed(self) -> bool:
-        """Whether the rows are elsewhere, within reach of reductions and ``take`` alone."""
+        """Whether dask holds the rows, so that only reductions and ``take`` reach them."""
         return self.rows.are_distributed
 
     def reduction(self) -> AbstractContextManager[Reduction]:
-        """The way to visit all rows, while the context lasts."""
+        """A context with the reduction that visits all rows."""
         return self.rows.reduction(self._of_rows)
 
     @property
     def _of_rows(self) -> Callable[[MemoryRows], RobustProblem]:
-        """The same problem of other rows, without the present ones on its way to them."""
+        """A function that puts other rows into this problem.
+
+        The function does not contain distributed rows, because it is sent to the workers.
+        """
         if not self.is_distributed:
             return partial(_with_rows, self)
         nothing = self.rows.take(np.empty(0, dtype=np.intp))
         return partial(_with_rows, replace(self, rows=nothing))
 
     def take(self, rows: Any) -> RobustProblem:
-        """A problem of some rows, in memory, with the weights they have."""
+        """The problem of some rows only, in memory, with unchanged weights."""
         return replace(self, rows=self.rows.take(rows))
 
     def with_rows(self, **changes: Any) -> RobustProblem:
-        """The same problem with other arrays of its rows, which are in memory."""
+        """The same problem with some arrays of its rows replaced, in memory."""
         return replace(self, rows=replace(self._here, **changes))
 
     def by_chunks(self, change: Callable[[RobustProblem], RobustProblem]) -> RobustProblem:
-        """A change that each row can make alone, made where the rows are."""
+        """The problem after a change that treats each row alone; chunks stay in place."""
         if not isinstance(self.rows, ChunkedRows):
             return change(self)
         changed = change(self.take(np.empty(0, dtype=np.intp)))
@@ -208,13 +213,13 @@ class RobustProblem:
         return replace(self, ball=replace(self.ball, radius=radius))
 
     def without_idle_rows(self) -> RobustProblem:
-        """The same problem without its rows of zero weight; chunks have none."""
+        """The same problem without rows of zero weight, which chunks never have."""
         if self.is_distributed or self.weight.all():
             return self
         return self.take(np.flatnonzero(self.weight))
 
     def blocks(self) -> Iterator[slice]:
-        """Slices of rows whose products are small, the same for any number of threads."""
+        """Slices of rows that fit into a cache; they do not depend on threads."""
         return row_blocks(self.X, self.n_classes)
 
     def features(self, rows: Any) -> Matrix:
@@ -222,30 +227,30 @@ class RobustProblem:
         return as_floats(self.X[rows])
 
     def flip_cost(self, rows: Any = slice(None)) -> Floats:
-        """Cost of each label for each row; the row's own label, no flip, costs inf."""
+        """Cost of flipping each row to each label, (N, C); inf for the row's own label."""
         y = self.y[rows]
         cost = self.label_cost[y]
         if self.label_trust is not None:
             trust = self.label_trust[rows, None]
-            # A verified label, or an impossible confusion, stays so at any price.
+            # Infinite trust or infinite cost forbids a flip, also if the other one is 0.
             possible = np.isfinite(trust) & np.isfinite(cost)
             cost = np.multiply(trust, cost, out=np.full_like(cost, np.inf), where=possible)
         cost[np.arange(len(y)), y] = np.inf
         return np.asarray(cost)
 
     def attainable_flip_cost(self, rows: Any = slice(None)) -> Floats:
-        """Flip costs with inf for what the budget cannot buy any mass of."""
+        """Flip costs (N, C) with inf for flips that the budget cannot buy at all."""
         cost = self.flip_cost(rows)
         return np.where(cost > 0, np.inf, 0.0) if self.radius == 0 else cost
 
     def label_price(self, rows: Any = slice(None), attainable: bool = False) -> Floats:
-        """Cost of each label for each row, where its own costs nothing."""
+        """Cost of each label for each row, (N, C); the row's own label costs 0."""
         cost = self.attainable_flip_cost(rows) if attainable else self.flip_cost(rows)
         cost[np.arange(len(cost)), self.y[rows]] = 0.0
         return cost
 
     def flip_cost_table(self, rows: Any = slice(None)) -> tuple[Floats, Codes]:
-        """Attainable flip costs without repetition (K, C), and which line a row has."""
+        """Attainable flip costs without repetition (K, C), and each row's line (N,)."""
         if self.label_trust is None:
             return self._flip_cost_of_labels, self.y[rows]
         cost = self.attainable_flip_cost(rows)
@@ -257,13 +262,14 @@ class RobustProblem:
         return self.with_rows(y=each, label_trust=None).attainable_flip_cost()
 
     def attainable_feature_cost(self) -> Floats:
-        """Feature costs with inf for what the budget cannot move."""
+        """Feature costs (P,) with inf for features that the budget cannot move."""
         return np.full(self.n_features, np.inf) if self.radius == 0 else self.feature_cost
 
     def scores(self, coef: Floats, intercept: Floats, rows: slice = slice(None)) -> Floats:
         if not self.centre.any():
             return np.asarray(self.features(rows) @ coef.T + intercept)
-        # Far from zero the two terms cancel: their difference is taken once, exactly.
+        # For features far from zero, M x and b cancel.  The cancellation is computed once,
+        # at the centre, in higher precision.
         exact = [part.astype(np.longdouble) for part in (coef, self.centre, intercept)]
         middle = exact[0] @ exact[1] + exact[2]
         moved = (self.features(rows) - self.centre) @ coef.T
@@ -276,7 +282,8 @@ class RobustProblem:
     def risk(self, coef: Floats, intercept: Floats) -> RobustRisk:
         """min over lam >= L(M) of F(M, b, lam), in closed form.
 
-        In a bounded ball with a budget, the minimum of its own convex function of lam.
+        In a bounded ball, the minimum of another convex function of lam, which
+        ``bounded/worst_case.py`` states.
         """
         if self.is_bounded:
             worst = self.moves.worst_plans(coef, intercept)
@@ -288,7 +295,7 @@ class RobustProblem:
         return RobustRisk(float(self.weight @ choices.loss) + bought.gain, bought.rate)
 
     def flip_choices(self, coef: Floats, intercept: Floats) -> FlipChoices:
-        """What changing labels can do to each row."""
+        """Loss and label of each row after free flips, and the flips that are not free."""
         with row_threads(self.n_rows) as run:
             choose = partial(self.flip_choices_of, coef, intercept)
             parts = list(run(choose, self.blocks()))
@@ -303,7 +310,7 @@ class RobustProblem:
         return found._replace(flips=found.flips._replace(row=found.flips.row + rows.start))
 
     def spend(self, flips: Flips, coef: Floats) -> Purchase:
-        """The flips that the budget buys, and what is left for moving features."""
+        """The flips that the budget buys, and the budget left for moving features."""
         return spend(flips, self.weight[flips.row], self.radius, self.modulus(coef))
 
     def subgradient(self, coef: Floats, intercept: Floats, lam: float) -> Subgradient:
@@ -324,7 +331,7 @@ def _rows_after(
 
 
 def _reachable_from(problem: RobustProblem, rows: slice) -> Flags:
-    """Labels that the mass of some rows carries or can be given."""
+    """Labels that some of these rows, with weight, have or can be flipped to."""
     y, carried = problem.y[rows], problem.weight[rows] > 0
     present = np.bincount(y[carried], minlength=problem.n_classes) > 0
     if problem.label_trust is None:
@@ -335,7 +342,7 @@ def _reachable_from(problem: RobustProblem, rows: slice) -> Flags:
 
 
 def _range_of(problem: RobustProblem, rows: slice) -> tuple[Floats, Floats]:
-    """Least and largest entry of each column; sparse ones have both signs."""
+    """Least and largest entry of each column; -1 and 1 for sparse rows, never centred."""
     block = problem.X[rows]
     if sparse.issparse(block):
         ones = np.ones(problem.n_features)

@@ -1,21 +1,21 @@
-r"""Exact projection on the set that ties the coefficients to the price of the budget.
+r"""Exact projection on the set of (lam, M) with L(M) <= lam.
 
     project(lam', M')  =  argmin  (lam - lam')^2 + ||M - M'||_F^2
                           over    || (M_i - M_j) / c ||_*  <=  lam   for all i < j,
 
-M of shape (C, P), feature costs c of shape (P,); a feature of infinite cost is left as it
-is.  lam always solves  lam - lam' - e(lam) = 0  for an e that is falling, convex and
-piecewise linear.  The root of such a function is the largest of its pieces' roots: sorting
-the pieces finds it without a search.
+M has the shape (C, P), the feature costs c have the shape (P,).  A feature of infinite cost
+does not change.  lam always solves  lam - lam' - e(lam) = 0  for a function e that is
+decreasing, convex and piecewise linear.  The root is the largest of the roots of the linear
+pieces.  Sorting the pieces finds it without a search.
 
-``l1``  The set says that column d has a range of at most w = lam c_d.  The nearest such
-    column clips the given one to an interval of length w that cuts off as much mass e_d(w)
-    at the top as it fills up at the bottom, and e(lam) = sum_d c_d e_d(lam c_d), because
-    -e_d is the slope of half the squared distance.  O(PC log PC) in all.
+``l1``  In the set, column d has a range of at most w = lam c_d.  The nearest such column
+    clips the given column to an interval of length w.  The interval cuts off as much mass
+    e_d(w) at the top as it adds at the bottom.  Then e(lam) = sum_d c_d e_d(lam c_d),
+    because -e_d is the slope of half the squared distance.  All of this is O(PC log PC).
 
 ``l2``, ``linf``  Multipliers T_p (P,) of the pairs p = (i, j), with M = M' - div(T) / c,
-    minimise  (lam' + sum_p ||T_p||)_+^2 / 2 + ||M' - div(T) / c||^2 / 2.  That is Dykstra's
-    dual; it is descended for all pairs at once, by accelerated proximal steps with
+    minimise  (lam' + sum_p ||T_p||)_+^2 / 2 + ||M' - div(T) / c||^2 / 2.  This is Dykstra's
+    dual.  It is minimised over all pairs at once, by accelerated proximal steps with
     restarts.  The prox of the first term is again a root search, for lam.
 """
 
@@ -33,8 +33,9 @@ Counts = Codes
 
 MAX_ROUNDS = 20_000
 RTOL = 1e-13
-# Feature costs further apart than this are out of reach of steps that suit the least of
-# them: so many rounds make a rough projection, and more would not make a better one.
+# The step size follows the least feature cost, and is far too small for much larger costs.
+# If the ratio of the costs exceeds FAR_APART, ROUGH_ROUNDS rounds give a rough projection,
+# and more rounds would hardly improve it.
 FAR_APART, ROUGH_ROUNDS = 1e3, 200
 
 
@@ -45,7 +46,7 @@ class Projected(NamedTuple):
     coef: Floats
 
 
-# lam', a target of the multipliers (pairs, P) and a step: the lam and multipliers there.
+# From lam', a target of the multipliers (pairs, P) and a step size to lam and multipliers.
 Shrink = Callable[[float, Floats, float], tuple[float, Floats]]
 
 
@@ -57,16 +58,16 @@ def project(
     Parameters
     ----------
     lam : float
-        Any number; the projected one is at least 0.
+        Any number; the projected lam is at least 0.
     coef : array of shape (C, P)
         Coefficients.
     norm : {"l1", "l2", "linf"}
-        The transport norm, whose dual is in the constraint.
+        The transport norm; the constraint has its dual norm.
     feature_cost : array of shape (P,)
-        Positive costs, infinite ones allowed.
+        Positive costs; infinite costs are allowed.
     rtol : float, default=1e-13
-        For ``l2`` and ``linf``: rounds end when the multipliers change by no more than
-        this share of the coefficients.  ``l1`` needs no rounds.
+        For ``l2`` and ``linf``: the rounds end when the multipliers change by no more
+        than this share of the coefficients.  ``l1`` needs no rounds.
 
     Returns
     -------
@@ -92,11 +93,12 @@ def project(
 
 
 def _root(lam: float, begins: Floats, height: Floats, slope: Floats) -> float:
-    """The least mu >= 0 with  mu - lam - e(mu) >= 0,  e a sum of falling functions.
+    """The least mu >= 0 with  mu - lam - e(mu) >= 0,  e a sum of decreasing functions.
 
-    Each row is one such function: from ``begins`` downwards it is height - slope mu, up to
-    where the next entry of the row takes over; above the first it is 0.  One line of every
-    row, added up, never exceeds e, so that its root never exceeds the one looked for.
+    Each row of the arrays is one of these functions.  Below ``begins`` the function is
+    height - slope mu, down to the ``begins`` of the next entry in the row.  Above the first
+    ``begins`` it is 0.  A sum of one line per row never exceeds e.  Hence the root of this
+    sum never exceeds the root of e.
     """
     order = np.argsort(-np.minimum.accumulate(begins, axis=1), axis=None, kind="stable")
     more, steeper = height.copy(), slope.copy()
@@ -107,24 +109,24 @@ def _root(lam: float, begins: Floats, height: Floats, slope: Floats) -> float:
 
 
 class _Levels:
-    """Rows of falling entries, (n, k): their running sums, and the mass above each."""
+    """Rows of decreasing entries (n, k): running sums, and the mass above each entry."""
 
     def __init__(self, falling: Floats):
         self.sums = np.cumsum(falling, axis=1)
         self.mass = self.sums - np.arange(1, falling.shape[1] + 1) * falling
 
     def level(self, each: Counts, count: Counts, mass: Floats | float) -> Floats:
-        """The height to which cutting ``mass`` off the ``count`` largest brings them."""
+        """The common height of the ``count`` largest entries after ``mass`` is cut off."""
         return np.asarray((self.sums[each, count - 1] - mass) / count)
 
 
 class Columns:
-    """Columns to be clipped, and how much mass a width cuts off them.
+    """Columns to be clipped, and the mass that clipping to a given width cuts off.
 
-    Cutting mass e off the k largest entries leaves the top at (their sum - e) / k, for
-    e up to the mass at which the next entry is reached; likewise at the bottom.  As e
-    grows over these 2C breakpoints the width falls linearly between them:  after each,
-    e = share (spread - width),  the spread being the distance of the two means.
+    Cutting the mass e off the k largest entries leaves the top at (their sum - e) / k, up
+    to the mass e at which the top reaches the next entry.  The bottom is analogous.  This
+    gives 2C breakpoints of e.  Between them the width decreases linearly in e:
+    e = share (spread - width),  where the spread is the distance of the two means.
     """
 
     def __init__(self, coef: Floats):
@@ -133,7 +135,8 @@ class Columns:
         self.top, self.bottom = _Levels(rising[:, ::-1]), _Levels(-rising)
         mass = np.concatenate([self.top.mass, self.bottom.mass], axis=1)
         order = np.argsort(mass, kind="stable")
-        # How many entries the top has taken up to each breakpoint; the rest the bottom.
+        # Number of entries that the top has reached at each breakpoint; the other
+        # breakpoints so far belong to the bottom.
         n_cut = np.cumsum(order < n_classes, axis=1)
         n_filled = np.arange(1, 2 * n_classes + 1) - n_cut
         self.n_cut, self.n_filled = np.maximum(n_cut, 1), np.maximum(n_filled, 1)
@@ -145,7 +148,7 @@ class Columns:
         self.width = self.spread - mass[rows, order] / self.share
 
     def clipped(self, coef: Floats, width: Floats) -> Floats:
-        """Each column in the interval of its width that cuts as much as it fills."""
+        """Each column clipped to an interval of its width; equal mass is cut and added."""
         last = np.maximum((self.width > width[:, None]).sum(axis=1) - 1, 0)
         place = self.each, last
         mass = np.maximum(self.share[place] * (self.spread[place] - width), 0.0)
@@ -170,7 +173,7 @@ def _pair_cones(
     """The projection for other norms: accelerated steps on the multipliers of the pairs."""
     pairs = incidence(len(coef))
     flow = ahead = np.zeros((len(pairs), len(cost)))
-    # The complete graph's Laplacian, which pairs' @ pairs is, has norm C.
+    # pairs' @ pairs is the Laplacian of the complete graph, whose norm is C.
     step = float((cost**2).min(initial=np.inf)) / len(coef)
     enough = rtol * step * (abs(lam) + float(np.abs(coef).max(initial=0.0)))
     momentum, root = 1.0, max(lam, 0.0)
@@ -194,7 +197,7 @@ def _most_rounds(cost: Floats) -> int:
 def _shrink_lengths(lam: float, target: Floats, step: float) -> tuple[float, Floats]:
     """argmin over T of step (lam + sum_p ||T_p||_2)_+^2 / 2 + ||T - target||^2 / 2.
 
-    With mu the number in brackets, every row of the target is shortened by step mu.
+    With mu the value in the brackets, each row of the target becomes shorter by step mu.
     """
     length = np.linalg.norm(target, axis=1, keepdims=True)
     mu = _root(lam, length, length, np.full_like(length, step))
@@ -203,9 +206,10 @@ def _shrink_lengths(lam: float, target: Floats, step: float) -> tuple[float, Flo
 
 
 def _shrink_largest(lam: float, target: Floats, step: float) -> tuple[float, Floats]:
-    """The same with ||T_p||_inf: rows lose their projection on the l1 ball of step mu.
+    """The same with ||T_p||_inf: subtract from each row its projection on an l1 ball.
 
-    That leaves the entries clipped at the height at which step mu is cut off them.
+    The l1 ball has the radius step mu.  The result clips the entries of each row at the
+    height at which the total cut is step mu.
     """
     levels = _Levels(-np.sort(-np.abs(target)))
     each, count = np.arange(len(target)), np.arange(target.shape[1], 0, -1)

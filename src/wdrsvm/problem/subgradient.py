@@ -1,4 +1,4 @@
-"""A subgradient of the objective: what the worst piece of every row contributes."""
+"""A subgradient of the objective F (``problem.py``), a sum over the rows."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ def subgradient(
 ) -> Subgradient:
     """A subgradient of F at (M, b, lam), Crammer-Singer loss.
 
-    Row n contributes w_n (e_j - e_c) x_n, where c is the label the adversary gives
-    it and j the class that wins there, and -w_n k[n, c] to lam if c is a flip.
+    Row n contributes w_n (e_j - e_c) x_n' to the coefficients, where c is the label that
+    the adversary chooses for the row, and j is the class that wins against c.  If c is a
+    flip, the row contributes -w_n k[n, c] to the derivative in lam.
     """
     d_coef = np.zeros((problem.n_classes, problem.n_features))
     d_intercept = np.zeros(problem.n_classes)
@@ -45,7 +46,7 @@ def _active_slopes(
     scores = problem.scores(coef, intercept, rows)
     n = np.arange(len(scores))
     cost = problem.label_price(rows)
-    if lam == 0:  # 0 * inf: an impossible flip stays impossible
+    if lam == 0:  # an infinite cost stays infinite; 0 * inf is NaN
         priced = np.where(np.isfinite(cost), 0.0, np.inf)
     else:
         priced = lam * cost

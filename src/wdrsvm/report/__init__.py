@@ -1,4 +1,4 @@
-"""Self-contained HTML pages: no network, for screens large and small, and for paper."""
+"""Self-contained HTML pages, for large and small screens and for print, without network."""
 
 from .explore import explore_page
 from .model import model_page

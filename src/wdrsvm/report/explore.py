@@ -1,7 +1,8 @@
-"""The page with two sliders: what radius and label cost do to a classifier of the plane.
+"""The page with two sliders: how radius and label cost change a classifier of two features.
 
-All classifiers of a grid are found beforehand and put on the page as (M, b), with the rows
-that the worst case of each changes.  The page needs neither a server nor the network.
+All classifiers of a grid are computed before the page is written.  The page contains the
+coefficients (M, b) of each classifier, and the rows that its worst case changes.  It needs
+neither a server nor the network.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from ..robustness.promises.worst_case import LinearScores
 from .page import Bullets, Facts, Page, Part, Section, Text, templates
 
 LABEL_COSTS = (0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
-# Markers beyond this many hide each other, and weigh on the page.
+# Largest number of rows on the page; more markers hide each other and enlarge the page.
 MAX_ROWS = 1000
-# Mass that the last part of the budget moves, so small that the risk is nearly the
-# supremum and so large that the move can be drawn.
+# Mass that the last part of the budget moves.  It is so small that the risk is nearly the
+# supremum, and so large that the move can be drawn.
 TAIL_MASS = 0.01
 MARGIN = 0.06
-# Scores that differ by less over all rows say nothing but which class is largest.
+# If the scores vary by less than this over all rows, the classifier counts as constant.
 CONSTANT = 1e-2
 DIGITS = 9
 
@@ -52,7 +53,7 @@ EXPLANATION = (
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """Rows of the plane, standardised, and what the axes need to show their own units."""
+    """Standardised rows of two features, and the scales for axes in the original units."""
 
     X: Any
     y: Any
@@ -63,14 +64,14 @@ class Plane:
 
     @property
     def window(self) -> tuple[Any, Any]:
-        """The corners of what is drawn."""
+        """The corners of the drawn region."""
         low, high = self.X.min(axis=0), self.X.max(axis=0)
         return low - MARGIN * (high - low), high + MARGIN * (high - low)
 
 
 @dataclass(frozen=True)
 class Explorer(Part):
-    """The sliders and pictures, a part of a page; they need its script and style."""
+    """The part of a page with sliders and pictures, which need the page's script."""
 
     data: dict[str, Any]
     radius: int
@@ -96,7 +97,8 @@ def explore_page(
     y : array-like of shape (n_samples,)
         Labels.
     radii : int or array-like of shape (n_radii,), default=25
-        Radii > 0 in standard deviations, or how many below :func:`~wdrsvm.radius_max`.
+        Radii > 0 in standard deviations, or the number of radii below
+        :func:`~wdrsvm.radius_max`.
     label_costs : sequence of float, default=(0.25, 0.5, 1.0, 2.0, 4.0, inf)
         Label costs > 0.
     norm : {"l1", "l2", "linf"}, default="l2"
@@ -109,8 +111,8 @@ def explore_page(
     Returns
     -------
     Page
-        The page; its method ``write`` makes the file.  Of more than 1000 rows it shows,
-        and learns from, so many that are spread evenly over the classes.
+        The page; its method ``write`` makes the file.  If there are more than 1000 rows,
+        it shows 1000, spread evenly over the classes; the classifiers are fitted to these.
 
     See Also
     --------
@@ -169,7 +171,7 @@ def _checked_radii(radii: Any) -> Any:
 
 
 def _plane(X: Any, y: Any, names: Sequence[str] | None) -> tuple[Plane, int]:
-    """The rows that are shown, and how many there were."""
+    """The rows that are shown, and the number of given rows."""
     columns = getattr(X, "columns", ["first feature", "second feature"])
     names = [str(name) for name in (columns if names is None else names)]
     rows = check_array(X, dtype=np.float64, input_name="X")
@@ -187,7 +189,7 @@ def _plane(X: Any, y: Any, names: Sequence[str] | None) -> tuple[Plane, int]:
 
 
 def _spread(codes: Any) -> Any:
-    """All rows, or so many as fit the page, even over the classes, two of each at least."""
+    """All rows, or MAX_ROWS of them, spread over the classes, at least two per class."""
     if len(codes) <= MAX_ROWS:
         return np.arange(len(codes))
     by_class = np.argsort(codes, kind="stable")
@@ -197,7 +199,7 @@ def _spread(codes: Any) -> Any:
 
 
 def _told(plane: Plane, path: RobustPath, order: Any, norm: str) -> dict[str, Any]:
-    """Everything that the script draws, as plain values."""
+    """All values that the script draws, as plain numbers and texts."""
     return {
         "X": _short(plane.X),
         "y": plane.y.tolist(),
@@ -220,7 +222,7 @@ def _model(plane: Plane, path: RobustPath, r: int, k: int, norm: str) -> dict[st
     ball = WassersteinBall(float(path.radii[r]), path.label_costs[k], norm)
     worst = worst_case_distribution(scores, plane.X, plane.y, ball, tail_mass=TAIL_MASS)
     flipped, moved = worst.kind == "flipped", worst.kind == "moved"
-    # As a share of the row, all of which weigh the same.
+    # The mass as a share of the row; all rows have the same weight.
     share = _short(worst.weight * len(plane.X))
     return {
         "M": _short(scores.coef),
@@ -246,7 +248,7 @@ def _model(plane: Plane, path: RobustPath, r: int, k: int, norm: str) -> dict[st
 
 
 def _short(values: Any) -> Any:
-    """Plain numbers with as many digits as tell them apart on a page."""
+    """Plain numbers with as many digits as the page can show."""
     if np.ndim(values):
         return [_short(each) for each in values]
     return float(f"{float(values):.{DIGITS}g}")

@@ -11,14 +11,14 @@ from ..files import write_bytes
 from ..plotting._style import COLOURS as PALETTE
 from .page import Figure
 
-# The colours of displays, and on pages, which are light, more for the longest list.
+# The colours of the displays, and more colours for long lists, because pages are light.
 COLOURS = (*PALETTE[:6], "#000000", "#B8A800", "#888888", "#661100")
-# Text as outlines and fixed ids: the same figure everywhere, byte for byte.
+# Text is drawn as outlines and ids are fixed, so that a figure is the same on all machines.
 STYLE = {"svg.fonttype": "path", "svg.hashsalt": "wdrsvm", "font.size": 9.0}
 
 
 def new_figure(width: float = 8.0, height: float = 3.2, **grid: Any) -> tuple[Any, Any]:
-    """A figure and its axes, outside pyplot: nothing global changes.
+    """A figure and its axes, made without pyplot, so that nothing global changes.
 
     Parameters
     ----------
@@ -48,11 +48,11 @@ def saved_figure(figure: Any, path: Path, caption: str, alt: str) -> Figure:
     Parameters
     ----------
     figure : matplotlib Figure
-        What to save.
+        The figure to save.
     path : Path
-        File without its ending.
+        Name of the file without its ending.
     caption, alt : str
-        Text below the figure, and in place of it.
+        Text below the figure, and text for readers who do not see it.
 
     Returns
     -------

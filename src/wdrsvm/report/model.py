@@ -1,4 +1,4 @@
-"""The page of a fitted model: what it gets right, what it promises, what to check."""
+"""The page of a fitted model: its accuracy, its promises, and labels to check."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .figures import COLOURS, drawn, new_figure
 from .page import Facts, Figure, Page, Part, Section, Table, Text, Verdict
 
 SHOWN_SUSPECTS = 20
-# Labels are judged by models that trust none of them for sure.
+# The ball of the models that audit the labels; its label cost trusts no label fully.
 AUDIT_BALL = {"radius": 0.05, "label_cost": 2.0}
 SHOWN_FEATURES = 30
 PROMISES = "promises more than a constant"
@@ -24,7 +24,7 @@ DISTANCES = (0.1, 0.25, 0.5, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A classifier without the steps before it, and rows as it sees them."""
+    """The classifier at the end of a pipeline, and rows in the form that it receives."""
 
     classifier: Any
     names: Any
@@ -34,7 +34,7 @@ class Judged:
 
     @property
     def chosen(self) -> Any:
-        """The classifier itself, where it was found by a search."""
+        """The classifier; the best one if the model is a search."""
         return getattr(self.classifier, "best_estimator_", self.classifier)
 
     @property
@@ -52,13 +52,13 @@ def model_page(
     model : estimator
         The classifier, or a pipeline that ends in it.
     X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
-        Features as the model takes them.
+        Features in the form that the model takes.
     y : array-like of shape (n_samples,)
         Labels, each one of ``model.classes_``.
     title : str, default="A robust model"
         Title of the page.
     row : array-like of shape (n_samples,), default=None
-        Numbers that the rows go by; None counts them from 0.
+        Numbers of the rows; None counts them from 0.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def _judged(model: Any, X: Any, y: Any, row: Any) -> Judged:
 
 
 def _names(model: Any, n_features: int) -> Any:
-    """Names for people: without the name of the step that made the column."""
+    """Names of the features, without the name of the step that made the column."""
     names = feature_names(model, n_features)
     return np.array([str(name).rpartition("__")[2] for name in names], dtype=object)
 
@@ -199,7 +199,7 @@ def _certified(judged: Judged) -> list[Part]:
     except ValueError as error:
         return [Text(str(error))]
     is_right = judged.classifier.predict(judged.X) == judged.y
-    # Rows far from every boundary would hide the others.
+    # The curve ends here, because a few rows far from every boundary would stretch it.
     top = 3 * float(np.median(radius)) if np.isfinite(np.median(radius)) else 1.0
     distances = np.linspace(0, top, 200)
     shares = [float(np.mean(is_right & (radius > each))) for each in distances]
@@ -293,7 +293,7 @@ def _curves(
     alt: str,
     log: bool = False,
 ) -> Part:
-    """A figure of curves; a sentence where matplotlib is not installed."""
+    """A figure of curves, or a sentence if matplotlib is not installed."""
     try:
         figure, ax = new_figure(7, 3)
     except ImportError as error:

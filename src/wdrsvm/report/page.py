@@ -1,9 +1,10 @@
-"""Pages that stand alone: one HTML file with its style and figures inside.
+"""Self-contained pages: one HTML file with its style and figures inside.
 
-A page asks for nothing from the network and forbids it by its content policy, follows the
-reader's choice of light or dark, fits a phone, prints, and can be read aloud: tables have
-captions and heads, figures have a text in their place.  What each part looks like is in
-``templates``, where everything is escaped unless a template says that it is safe.
+A page loads nothing from the network, and its content policy forbids it.  It follows the
+reader's choice of light or dark colours, fits a phone, and can be printed.  It can be read
+aloud, because tables have captions and headers, and figures have a text.  The folder
+``templates`` has the HTML of each part.  Templates escape all values, unless a template
+marks a value as safe.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 @cache
 def templates() -> Any:
-    """The environment of Jinja2 with what templates need."""
+    """The Jinja2 environment of the templates."""
     try:
         import jinja2
     except ImportError:
@@ -42,14 +43,14 @@ def templates() -> Any:
 
 
 class Part:
-    """Anything that can be shown on a page; the template has the name of its class."""
+    """A part of a page; its template has the name of the class."""
 
     def html(self) -> str:
         """The part as HTML."""
         name = f"{type(self).__name__.lower()}.html"
         return str(templates().get_template(name).render(part=self))
 
-    # By this name templates ask a part for itself, and do not escape it.
+    # Jinja2 calls this method, and does not escape its result.
     __html__ = html
 
 
@@ -83,7 +84,7 @@ class Bullets(Part):
 
 @dataclass(frozen=True)
 class Verdict(Part):
-    """What a reader in a hurry should take away; ``good`` None is neither good nor bad.
+    """The main result for a quick reader; ``good`` None is neither good nor bad.
 
     Examples
     --------
@@ -154,7 +155,7 @@ class Table(Part):
 
 
 def cell(value: Any) -> str:
-    """A value as text: four digits of a float, a dash for what is missing."""
+    """A value as text: four digits of a float, a dash for a missing value."""
     if value is None or value != value:
         return "-"
     if isinstance(value, float):
@@ -164,7 +165,7 @@ def cell(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Figure(Part):
-    """A picture, with a text for those who do not see it.
+    """A picture, with a text for readers who do not see it.
 
     Parameters
     ----------
@@ -189,13 +190,13 @@ class Figure(Part):
 
     @property
     def source(self) -> str:
-        """The picture as an address that holds it."""
+        """The picture as a data address, which contains all of it."""
         return f"data:image/svg+xml;base64,{base64.b64encode(self.svg).decode()}"
 
 
 @dataclass(frozen=True)
 class Section(Part):
-    """A heading and what is below it.
+    """A heading and the parts below it.
 
     Examples
     --------
@@ -217,13 +218,13 @@ class Page(Part):
     title : str
         Title, and first heading.
     lead : str
-        A sentence or two below it.
+        A sentence or two below the title.
     sections : sequence of Section
-        What follows.
+        The sections below the lead.
     script : str, default=""
-        JavaScript of the parts that need any; no other is allowed to run.
+        JavaScript for the parts that need it; no other script is allowed to run.
     style : str, default=""
-        CSS of these parts, beside the page's own.
+        CSS for these parts, in addition to the style of every page.
 
     Examples
     --------
@@ -241,19 +242,19 @@ class Page(Part):
 
     @property
     def policy(self) -> str:
-        """Nothing from the network, and no script but the page's own, known by its sum."""
+        """The content policy: no network, and no script except this page's, by its hash."""
         if not self.script:
             return POLICY
         digest = base64.b64encode(hashlib.sha256(self.script.encode()).digest()).decode()
         return f"{POLICY}; script-src 'sha256-{digest}'"
 
     def write(self, path: Path | str) -> Path:
-        """Write the page to a file, whole or not at all.
+        """Write the page to a file; the file is either complete or unchanged.
 
         Parameters
         ----------
         path : path
-            Where to.
+            The file to write.
 
         Returns
         -------

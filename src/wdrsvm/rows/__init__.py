@@ -1,1 +1,1 @@
-"""Where the rows are: one canonical form, and one reduction over blocks of rows."""
+"""The rows of the data: one canonical form, and one reduction over blocks of rows."""

@@ -1,4 +1,4 @@
-"""Blocks of rows: as many as a processor's cache holds, and what is read of them."""
+"""Blocks of rows that fit into a processor's cache, and the scores of a whole matrix."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from scipy import sparse
 
 from ..arrays import Floats, Matrix
 
-# Entries of a block of rows: few enough for a processor's cache and to share out blocks
-# among threads, enough to hide the cost of a call.
+# Entries of one block.  Few enough for a processor's cache, and for several blocks per
+# thread; enough to make the cost of a call negligible.
 BLOCK_ENTRIES = 1 << 18
 
 
 def row_blocks(X: Matrix, n_classes: int) -> Iterator[slice]:
-    """Slices of about as many rows, of at most BLOCK_ENTRIES features or scores each,
-    one row at least."""
+    """Slices of nearly equal numbers of rows.
+
+    Each slice has at most BLOCK_ENTRIES features and at most as many scores, but at least
+    one row.
+    """
     n_rows, n_features = X.shape
     width = max(n_classes, 1 if sparse.issparse(X) else n_features)
     most = max(1, BLOCK_ENTRIES // width)
@@ -27,12 +30,12 @@ def row_blocks(X: Matrix, n_classes: int) -> Iterator[slice]:
 
 
 def as_floats(block: Matrix) -> Matrix:
-    """A block of rows as float64: X itself may be of narrower numbers, and stays so."""
+    """A block of rows as float64; X itself keeps its number type."""
     return block if block.dtype == np.float64 else block.astype(np.float64)
 
 
 def scores_of(X: Matrix, coef: Floats, intercept: Floats) -> Floats:
-    """X M' + b, block by block."""
+    """Scores X M' + b, shape (N, C), computed block by block."""
     blocks = row_blocks(X, len(coef))
     parts = [np.asarray(as_floats(X[rows]) @ coef.T) + intercept for rows in blocks]
     return np.concatenate(parts)

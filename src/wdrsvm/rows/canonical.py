@@ -1,8 +1,8 @@
-"""One form for equal data: weights, repeated rows and row order leave no trace.
+"""One form for equal data: the order of rows and repeated rows make no difference.
 
-An optimum need not be unique, and a solver's path depends on how its data are laid
-out.  Dropping rows of zero weight, merging equal rows and sorting makes equal nominal
-distributions equal arrays, hence equal models, to the last bit.
+An optimum need not be unique, and a solver's result depends on the layout of the data.
+Therefore rows of zero weight are dropped, equal rows are merged and rows are sorted.
+Equal nominal distributions then become equal arrays, and equal models to the last bit.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ from scipy import sparse
 from ..arrays import Codes, Flags, Floats, Matrix
 from .memory_rows import MemoryRows
 
-# Sorting is worth its time while the matrix is small beside the solve.
+# Rows are sorted and merged up to this many entries of X; beyond, sorting takes too long.
 MAX_ENTRIES = 2_000_000
-# Beside label and trust so many features mostly tell all rows apart.
+# Rows are first compared by label, trust and this many features, which mostly suffice.
 LEADING = 2
 
 
 @dataclass(frozen=True, eq=False)
 class NominalRows(MemoryRows):
-    """The nominal distribution: rows with normalised weights, ``source``, where each row
-    stood in the data it comes from, and ``became``, which of them each row of the data
-    became; -1 where that had no weight."""
+    """The nominal distribution: rows with normalised weights.
+
+    ``source`` has the number of each row in the given data.  ``became`` has, for each row
+    of the given data, the number of its row here, or -1 if that row had no weight.
+    """
 
     source: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     became: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
@@ -36,8 +38,8 @@ def canonical_rows(
 ) -> NominalRows:
     """Normalise weights; merge equal rows and sort where the size allows.
 
-    Larger dense data keep their number type and layout, for they may be a memory map
-    that no memory holds; rows of zero weight are the one reason to copy them.
+    Larger dense data keep their number type and layout, because they may be a memory map
+    that does not fit into memory.  They are copied only to drop rows of zero weight.
     """
     if X.shape[0] * max(X.shape[1], 1) > MAX_ENTRIES:
         carried = np.flatnonzero(weight)
@@ -64,22 +66,22 @@ def canonical_rows(
 
 
 def places(rows: Codes, became: Codes, n_rows: int) -> Codes:
-    """For each of ``n_rows`` rows what it became, -1 for those that are not in ``rows``."""
+    """For each of ``n_rows`` rows its entry of ``became``, or -1 if not in ``rows``."""
     place = np.full_like(rows, -1, shape=n_rows)
     place[rows] = became
     return place
 
 
 def _numbered(starts: Codes, n_rows: int) -> Codes:
-    """The number of the distinct row that each row in order repeats."""
+    """For each sorted row, the number of the distinct row that it equals."""
     return np.repeat(np.arange(len(starts)), np.diff(starts, append=n_rows))
 
 
 def _sorting(X: Matrix, y: Codes, trust: Floats, weight: Floats) -> tuple[Codes, Codes]:
-    """Rows of positive weight in order, and where in it each distinct row begins.
+    """The rows of positive weight, sorted, and the positions where distinct rows begin.
 
-    A few features mostly tell rows apart; where they do not, all are compared, and weights
-    break ties, so that equal rows are summed in one order.
+    Rows are compared by a few features first.  If some rows agree in these, all features
+    are compared.  Weights break ties, so that equal rows are always summed in one order.
     """
     kept = np.flatnonzero(weight > 0)
     keys = _keys(X[:, :LEADING], y, trust)[kept]
@@ -93,7 +95,7 @@ def _sorting(X: Matrix, y: Codes, trust: Floats, weight: Floats) -> tuple[Codes,
 
 
 def _keys(X: Matrix, y: Codes, trust: Floats) -> Floats:
-    """What is compared, column after column."""
+    """The values by which rows are compared, one column after the other."""
     dense = X.toarray() if sparse.issparse(X) else X
     # Adding zero turns -0.0 into 0.0, which sorts and compares as one value.
     return np.column_stack([y, trust, dense]) + 0.0

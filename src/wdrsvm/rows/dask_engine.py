@@ -1,7 +1,8 @@
-"""Rows in chunks elsewhere: dask keeps them, computes on them and moves what is small.
+"""dask as the place of the rows: it holds the chunks, computes on them, and returns
+results.
 
-Only what dask calls delayed values is used, so that every scheduler of dask will do: the
-client of a cluster, if there is one, or the scheduler of this process.
+Only dask's delayed values are used.  Therefore every scheduler of dask works: the client of
+a cluster, if there is one, or the scheduler of this process.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import partial, reduce
 from importlib import import_module
 from typing import Any, Protocol, TypeAlias
 
-# A value that dask will compute where it likes.
+# A value that dask computes later, in a place of dask's choice.
 Delayed: TypeAlias = Any
 
 # Results combined by one task of a reduction.
@@ -23,28 +24,30 @@ FAN_IN = 8
 
 
 class Engine(Protocol):
-    """Where chunks live and are computed on."""
+    """The place where chunks are held and computed on."""
 
     def keep_rows(self, values: list[Delayed]) -> list[Delayed]:
-        """Values as large as the rows, for later passes."""
+        """Hold values as large as the rows, for later reductions."""
         ...
 
     def keep_labels(self, values: list[Delayed]) -> list[Delayed]:
-        """What has to be known of the rows beside their features."""
+        """Hold labels, weights and trusts of the rows, which are small beside features."""
         ...
 
     def keep(self, values: list[Delayed], and_gather: Delayed) -> tuple[list[Delayed], Any]:
-        """Values held where they were computed, and one that is brought here."""
+        """Hold values where they are computed, and return one more value to the caller."""
         ...
 
     def gather(self, values: list[Delayed]) -> list[Any]:
-        """Values, computed and brought here."""
+        """Compute values and return them to the caller."""
         ...
 
 
 class LocalEngine:
-    """dask's scheduler in this process: features are read again in every pass, for they
-    may be more than memory holds."""
+    """dask's scheduler in this process.
+
+    Features are read again in every reduction, because they may not fit into memory.
+    """
 
     def keep_rows(self, values: list[Delayed]) -> list[Delayed]:
         return values
@@ -62,7 +65,7 @@ class LocalEngine:
 
 @dataclass(frozen=True, eq=False)
 class ClusterEngine:
-    """The workers of a client: rows stay with them, on disk where memory ends."""
+    """The workers of a client, which hold the rows, on disk if memory does not suffice."""
 
     client: Any
 
@@ -71,7 +74,7 @@ class ClusterEngine:
             return list(self.client.persist(values))
 
     def keep_labels(self, values: list[Delayed]) -> list[Delayed]:
-        return values  # they are part of the rows
+        return values  # ``keep_rows`` holds them together with the features
 
     def keep(self, values: list[Delayed], and_gather: Delayed) -> tuple[list[Delayed], Any]:
         *kept, small = self.keep_rows([*values, and_gather])
@@ -83,13 +86,13 @@ class ClusterEngine:
 
     @contextmanager
     def _open(self) -> Iterator[None]:
-        """Say so if the client was closed, whatever that made of a call."""
+        """Raise a clear error if the client was closed during a call."""
         try:
             self._check()
             yield
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # what is cancelled is no Exception
+        except BaseException as error:  # a CancelledError is no Exception
             self._check(error)
             raise
 
@@ -102,12 +105,12 @@ class ClusterEngine:
 
 
 def _dask() -> Any:
-    """Imported by whoever has a collection of it, not by importing the package."""
+    """dask, imported only when the user gives a dask collection."""
     return import_module("dask")
 
 
 def current_engine() -> Engine:
-    """The client that there is, or dask's local scheduler."""
+    """The current client if there is one, else dask's local scheduler."""
     if "distributed" in sys.modules:
         try:
             return ClusterEngine(import_module("distributed").get_client())
@@ -117,15 +120,16 @@ def current_engine() -> Engine:
 
 
 def as_delayed(value: Any) -> Delayed:
-    """A value as it is, which dask does not look into."""
+    """A value as one delayed value; dask does not search it for other delayed values."""
     return _dask().delayed(value, name=f"wdrsvm-{uuid.uuid4().hex}", traverse=False)
 
 
 def calls(function: Callable[..., Any], *columns: Sequence[Any]) -> list[Delayed]:
-    """``function`` of the first entries of the columns, of the second ones, ...
+    """``function`` of the first entries of the columns, of the second ones, and so on.
 
-    What all calls share is bound to the function (``partial``) and travels with each: as
-    a value of its own it would draw them, and the chunks, to the worker that holds it.
+    Arguments that all calls share are bound to the function with ``partial`` and are sent
+    with each call.  As a separate dask value, a shared argument would make dask move all
+    calls, and the chunks, to the one worker that holds this value.
     """
     task = _dask().delayed(function, pure=False, traverse=False)
     return [task(*arguments) for arguments in zip(*columns, strict=True)]
@@ -141,6 +145,6 @@ def reduction(combine: Callable[[Any, Any], Any], values: list[Delayed]) -> Dela
 
 
 def _combined(combine: Callable[[Any, Any], Any], values: list[Any]) -> Any:
-    """None is nothing: no row of a chunk was picked."""
+    """The combined values; None stands for a chunk in which no row was picked."""
     there = [value for value in values if value is not None]
     return reduce(combine, there) if there else None

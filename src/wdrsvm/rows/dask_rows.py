@@ -1,8 +1,8 @@
-"""Rows in chunks that dask keeps: the same reductions, made where the rows are.
+"""Rows in chunks that dask holds: the same reductions as in memory, made on the workers.
 
-A worker is sent a recipe (how to make a subject of its chunk, and the work); it folds over
-its chunk as memory does.  What comes back is small: sums, a few row numbers, the rows of a
-sample.
+A worker receives a recipe: how to make a subject from a chunk, and the work to do.  The
+worker then folds over the chunk exactly as over rows in memory.  Results are small: sums,
+a few row numbers, the rows of a sample.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ class ChunkedRows:
 
     @contextmanager
     def reduction(self, subject_of: SubjectOf) -> Iterator[Reduction]:
-        # What is gathered here is as many rows as threads are made for.
+        # Rows that are gathered here are enough to be worth threads.
         with row_threads(MIN_ROWS) as run:
             yield ChunkReduction(self, subject_of, run)
 
     def changed(self, change: Callable[[MemoryRows], MemoryRows]) -> ChunkedRows:
-        """The same chunks after a change that each of them can make alone."""
+        """The chunks after a change that each chunk can make without the others."""
         chunks = tuple(self.engine.keep_rows(calls(change, self.chunks)))
         after = change(no_rows(self.n_features, self.with_trust))
         trusted = after.label_trust is not None
@@ -69,7 +69,7 @@ class ChunkedRows:
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """What a worker is sent to fold over a chunk."""
+    """The instructions with which a worker folds over a chunk."""
 
     subject_of: SubjectOf
     work: Work
@@ -79,8 +79,8 @@ class Recipe:
         return MemoryReduction(self.subject_of(replace(chunk, first_row=first_row)), map)
 
 
-# Tasks.  A pair is the result of ``_fold_keeping``: sums, and an array with an entry for
-# each row.
+# Tasks for the workers.  A pair is the result of ``_fold_keeping``: sums, and an array with
+# one entry for each row of the chunk.
 def _fold(
     recipe: Recipe, chunk: MemoryRows, first_row: int, pair: Any = (None, None)
 ) -> Any:
@@ -104,8 +104,10 @@ def _sum_of(pair: tuple[Any, Kept]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class ChunkReduction:
-    """Folds over chunks.  What is kept is a list of pairs (sums, array), one per chunk,
-    of which only the sums ever leave the worker."""
+    """Folds over chunks.
+
+    ``kept`` is a list of pairs (sums, array), one per chunk.  Only the sums leave a worker.
+    """
 
     rows: ChunkedRows
     subject_of: SubjectOf

@@ -1,4 +1,4 @@
-"""Labelled rows in memory or in a memory map, and what every kind of rows can do."""
+"""Labelled rows in memory or in a memory map, and the interface of every kind of rows."""
 
 from __future__ import annotations
 
@@ -29,32 +29,32 @@ class Rows(Protocol):
 
     @property
     def are_distributed(self) -> bool:
-        """Whether the rows are elsewhere, within reach of reductions alone."""
+        """Whether dask holds the rows, so that only reductions can visit all of them."""
         ...
 
     def take(self, rows: Any) -> MemoryRows:
-        """Some rows, in memory, with the weights they have."""
+        """Some rows, in memory, with unchanged weights."""
         ...
 
     def reduction(self, subject_of: SubjectOf) -> AbstractContextManager[Reduction]:
-        """The way to visit all rows, while the context lasts.
+        """A context with the reduction that visits all rows.
 
-        ``subject_of`` makes what is given to each piece of work from rows in memory: of
-        all of them here, of a chunk of them on a worker.
+        ``subject_of`` turns rows in memory into the subject that each piece of work
+        receives: all rows here, or one chunk of them on a worker.
         """
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class MemoryRows:
-    """Rows that arrays hold.
+    """Rows in arrays.
 
     ===========  =======  ==========================================================
     X            (N, P)   features, dense (any numbers, any layout) or CSR
     y            (N,)     label codes 0 ... C-1
     weight       (N,)     the nominal distribution
     label_trust  (N,)     factors on the label cost, or None
-    first_row             where these rows begin in the data of which they are a chunk
+    first_row             number of the first row in the whole data, for a chunk
     ===========  =======  ==========================================================
     """
 
@@ -91,7 +91,7 @@ class MemoryRows:
             yield MemoryReduction(subject_of(self), run)
 
     def __sizeof__(self) -> int:
-        """Bytes, which a worker must know to spill in time."""
+        """Size in bytes, by which a dask worker decides when to move data to disk."""
         parts = (self.y, self.weight, self.label_trust)
         return n_bytes(self.X) + sum(part.nbytes for part in parts if part is not None)
 
@@ -100,7 +100,7 @@ SubjectOf: TypeAlias = Callable[[MemoryRows], Subject]
 
 
 def no_rows(n_features: int, with_trust: bool) -> MemoryRows:
-    """Rows of a given width, none of them there."""
+    """An empty set of rows with a given number of features."""
     nothing = np.empty(0)
     return MemoryRows(
         np.empty((0, n_features)),
@@ -129,7 +129,7 @@ def n_bytes(X: Matrix) -> int:
 
 
 def stacked(blocks: list[Matrix]) -> Matrix:
-    """Blocks of rows, dense or sparse, as one."""
+    """Blocks of rows, dense or sparse, as one matrix."""
     if sparse.issparse(blocks[0]):
         return sparse.vstack(blocks, format="csr")
     return np.concatenate(blocks)

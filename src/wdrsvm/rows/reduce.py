@@ -1,9 +1,10 @@
-"""One reduction over the rows of a problem, wherever they are.
+"""One reduction over the rows of a problem, in memory or on dask workers.
 
-All that a solver and the certificate need of many rows is a fold: a function of some rows,
-whose results are small and are combined in the order of the rows.  What is as long as the
-rows stays with them (``Kept``) for the next fold.  Functions are given the subject whose
-rows they look at, mostly a problem: the whole one in memory, a chunk of it on a worker.
+Solvers and the certificate visit the rows only by folds.  A fold applies a function to each
+block of rows.  The results are small and are combined in the order of the rows.  Arrays
+with one entry for each row stay in the place of the rows (``Kept``) for the next fold.  The
+function receives the subject that has the rows, mostly a problem: the whole problem in
+memory, or one chunk of the problem on a worker.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ import numpy as np
 from ..arrays import Codes
 from .threads import Run
 
-# Work on some rows: (subject, rows), and what is kept of these rows where there is any.
+# Work on some rows: a function of (subject, rows), or of (subject, rows, kept).
 Work: TypeAlias = Callable[..., Any]
 Combine: TypeAlias = Callable[[Any, Any], Any]
-# Which rows: (subject, what is kept of all its rows) -> row numbers.
+# Choice of rows: a function of (subject, kept) that returns row numbers.
 Pick: TypeAlias = Callable[..., Codes]
-# Arrays with an entry for each row, held where the rows are.
+# Arrays with one entry for each row, held in the place of the rows.
 Kept: TypeAlias = Any
 
-# Rows that were picked are worked on in blocks of this many.
+# Number of picked rows per block.
 PICKED_BLOCK = 4096
 
 
 class Subject(Protocol):
-    """Whatever has rows that can be visited in blocks."""
+    """An object whose rows can be visited in blocks."""
 
     def blocks(self) -> Iterable[slice]: ...
 
@@ -40,26 +41,28 @@ class Reduction(Protocol):
     """Folds over all rows, in their order."""
 
     def fold(self, work: Work, combine: Combine, kept: Kept = None) -> Any:
-        """Combine ``work(subject, rows)`` over blocks of rows, or with what is kept of
-        each block, ``work(subject, rows, kept)``."""
+        """Combine ``work(subject, rows)`` over all blocks of rows.
+
+        With ``kept``, combine ``work(subject, rows, kept[rows])``.
+        """
         ...
 
     def fold_keeping(self, work: Work, combine: Combine) -> tuple[Any, Kept]:
-        """The same for work that returns a pair, whose second part is kept."""
+        """The same for work that returns a pair; the second parts are kept."""
         ...
 
     def fold_picked(self, pick: Pick, kept: Kept, work: Work, combine: Combine) -> Any:
-        """Combine work over the rows that ``pick`` names; None if there are none."""
+        """Combine work over the rows that ``pick`` returns; None if it returns no row."""
         ...
 
     def on(self, subject: Subject) -> Reduction:
-        """Folds over other rows, which are in memory."""
+        """Folds over the rows of another subject, in memory."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class MemoryReduction:
-    """Folds over rows in memory or in a memory map, blocks shared out by ``run``."""
+    """Folds over rows in memory or in a memory map; ``run`` maps the work over blocks."""
 
     subject: Subject
     run: Run
@@ -90,7 +93,7 @@ class MemoryReduction:
 
 
 def added(one: Any, other: Any) -> Any:
-    """The sum, entry by entry for tuples of the same kind; None is nothing."""
+    """The sum, entry by entry for tuples of the same kind; None counts as zero."""
     if one is None or other is None:
         return one if other is None else other
     if isinstance(one, tuple):

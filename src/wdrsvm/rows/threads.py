@@ -1,11 +1,11 @@
 """Threads that share blocks of rows.
 
-Results come back in the order of the blocks, so that sums over them do not depend on how
-many threads there are; few blocks are ahead of the one asked for, so that memory does not
-depend on how many blocks there are.
+Results are returned in the order of the blocks.  Therefore sums over the blocks do not
+depend on the number of threads.  Only a few blocks are computed in advance.  Therefore
+memory does not depend on the number of blocks.
 
-All fits of a process together have no more threads than it may use: the first takes what
-there is, and those beside it do with their own thread.
+All fits of a process together use no more threads than the process may use.  The first fit
+takes all of these threads, and every fit that runs beside it uses only its own thread.
 """
 
 from __future__ import annotations
@@ -23,22 +23,23 @@ from typing import Any, TypeAlias
 
 import threadpoolctl  # type: ignore[import-untyped]
 
-# A map, of one function over the items of one sequence.
+# A function like ``map``, for one function and the items of one sequence.
 Run: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
-# Fewer rows than these are done before a thread has begun.
+# With fewer rows, starting threads takes longer than the work.
 MIN_ROWS = 4096
+# Blocks per thread that are computed in advance.
 BLOCKS_AHEAD = 2
 
 _lock = threading.Lock()
-# How many threads work for each of the threads that have them, by its number.
+# For each thread that runs a fit, by its identifier: the number of threads of this fit.
 _taken: dict[int, int] = {}
-# The most that this thread may have, if whoever started it said so.
+# The largest number of threads for fits in this thread, if ``at_most`` has set it.
 _share = threading.local()
 
 
 def _forget_threads() -> None:
-    """A forked process has none of its parent's threads."""
+    """Start with no threads in a forked process, which has none of its parent's."""
     global _lock
     _lock = threading.Lock()
     _taken.clear()
@@ -50,7 +51,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def row_threads(n_rows: int) -> Iterator[Run]:
-    """A map over blocks: threads for many rows, the plain one for few."""
+    """A map over blocks: in threads for many rows, the built-in ``map`` for few."""
     if n_rows < MIN_ROWS:
         yield map
         return
@@ -64,7 +65,7 @@ def row_threads(n_rows: int) -> Iterator[Run]:
 
 @contextmanager
 def at_most(n_threads: int) -> Iterator[None]:
-    """Limit the threads that fits in this thread may have."""
+    """Limit the number of threads for fits in this thread."""
     before = getattr(_share, "most", None)
     _share.most = n_threads
     try:
@@ -74,10 +75,11 @@ def at_most(n_threads: int) -> Iterator[None]:
 
 
 def n_processors() -> int:
-    """The processors this process may use, not all that the machine has.
+    """Number of processors that this process may use, at most those of the machine.
 
-    Affinity and the limits of a container count, as joblib counts them, and so do
-    ``OMP_NUM_THREADS``, which joblib sets in its workers, and threadpoolctl's limit.
+    joblib's count respects the affinity of the process and the limits of a container.
+    ``OMP_NUM_THREADS``, which joblib sets in its workers, and the limits of threadpoolctl
+    lower the number further.
     """
     found = _counted(import_module("joblib").cpu_count, _affinity())
     return max(1, min(found, _told_by_environment(found), _told_by_openmp(found)))
@@ -89,7 +91,7 @@ def _affinity() -> int:
 
 @lru_cache
 def _counted(count: Callable[[], int], affinity: int) -> int:
-    # Files that tell a container's limits take longer to read than a small sweep.
+    # Reading the limits of a container from files takes longer than a small reduction.
     return count()
 
 
@@ -101,7 +103,7 @@ def _wanted() -> int:
 
 
 def _is_one_of_many() -> bool:
-    """Whether this is a thread of joblib's, which has started as many as it may."""
+    """Whether this thread belongs to joblib, which already uses all allowed threads."""
     if threading.current_thread() is threading.main_thread():
         return False
     backend, _ = import_module("joblib.parallel").get_active_backend()
@@ -110,13 +112,13 @@ def _is_one_of_many() -> bool:
 
 @contextmanager
 def _granted(n_threads: int) -> Iterator[int]:
-    """Of so many threads those that no other thread has taken, one at least."""
+    """At most ``n_threads`` threads that no other fit has taken, but at least one."""
     own = threading.get_ident()
     with _lock:
         before = _taken.get(own, 0)
         others = sum(taken for thread, taken in _taken.items() if thread != own)
         granted = max(1, n_threads - others)
-        # A context inside another has the threads of both, one set of them idle.
+        # In a context inside another, the threads of the outer context are idle.
         _taken[own] = max(before, granted)
     try:
         yield granted
@@ -149,7 +151,7 @@ def _in_order(
     work: Callable[[Any], Any],
     items: Iterable[Any],
 ) -> Iterator[Any]:
-    """Results in the order of the items, at most ``n_ahead`` of them waiting."""
+    """Results in the order of the items; at most ``n_ahead`` items are in work."""
     begun: deque[Future[Any]] = deque()
     try:
         for item in items:

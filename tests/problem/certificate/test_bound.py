@@ -22,7 +22,7 @@ from wdrsvm.problem import (
 )
 from wdrsvm.problem.certificate import bound as certificate
 from wdrsvm.problem.certificate.bound import dual_point
-from wdrsvm.problem.certificate.equalities import Design
+from wdrsvm.problem.certificate.equalities import Equalities
 from wdrsvm.problem.certificate.joint import Joint
 from wdrsvm.problem.certificate.multipliers import Loosened, RowMultipliers
 from wdrsvm.problem.certificate.radius_envelope import NOTHING, DualPoint
@@ -337,9 +337,9 @@ def test_what_cannot_be_balanced_is_loosened_and_may_still_be_steered(
 ):
     balanced, sources = certificate._balanced, []
 
-    def unbalanced(problem, multipliers, design):
+    def unbalanced(problem, multipliers, equalities):
         sources.append(type(multipliers))
-        return None, balanced(problem, multipliers, design)[1]
+        return None, balanced(problem, multipliers, equalities)[1]
 
     monkeypatch.setattr(certificate, "_balanced", unbalanced)
     within = halves(np.array([[0.46, 0.04], [0.04, 0.46]]), gradient=GRADIENT)
@@ -421,28 +421,30 @@ def test_a_system_that_nothing_can_solve_is_met_as_far_as_it_goes():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_sums_are_those_of_every_row(seed):
-    """Restored and tilted twice, then added up: value, spending, G and the design's."""
+    """Restored and tilted twice, then added up: value, spending, G, sums on columns."""
     problem = random_problem(seed)
     rng = np.random.default_rng(seed)
     masses = Multipliers(*rng.exponential(size=(3, problem.n_rows, problem.n_classes)))
-    design = Design.of(problem, np.arange(problem.n_features) % 2 == 0)
-    tilts = [0.1 * rng.normal(size=design.aim.shape) for _ in range(2)]
-    found = certificate._sweep(problem, masses, design, tilts, 0.5, True)
+    equalities = Equalities.of(problem, np.arange(problem.n_features) % 2 == 0)
+    tilts = [0.1 * rng.normal(size=equalities.aim.shape) for _ in range(2)]
+    found = certificate._summed(problem, masses, equalities, tilts, 0.5, True)
     every = slice(0, problem.n_rows)
     cost = problem.attainable_flip_cost()
     part = masses.rows(problem, every).restored(problem.weight, problem.y, cost, 0.5)
-    columns = design.rows(problem, every)
+    columns = equalities.rows(problem, every)
     for each in tilts:
         part = part.tilted(columns @ each.T)
     slopes = part.slopes(problem.y)
     assert found.value == pytest.approx(part.value(problem.weight, problem.y))
     assert found.on_flips == pytest.approx(part.spending(cost))
     np.testing.assert_allclose(found.gradient, slopes.T @ problem.X, atol=1e-12)
-    np.testing.assert_allclose(found.on_design, slopes.T @ columns, atol=1e-12)
+    np.testing.assert_allclose(found.on_columns, slopes.T @ columns, atol=1e-12)
     sizes = sum(np.abs(np.outer(g, e)) for g, e in zip(slopes, columns, strict=True))
     np.testing.assert_allclose(found.sizes, sizes, atol=1e-12)
     np.testing.assert_allclose(found.system, part.curvature(columns), atol=1e-12)
-    assert certificate._sweep(problem, masses, design, tilts, 0.5, False).system is None
+    assert (
+        certificate._summed(problem, masses, equalities, tilts, 0.5, False).system is None
+    )
 
 
 def test_moving_is_paid_on_what_can_be_touched():
@@ -488,7 +490,7 @@ def test_balanced_sums_vanish_where_they_must():
     sums = certificate.balanced_sums(problem, masses)
     fixed = np.isinf(problem.feature_cost)
     np.testing.assert_allclose(sums.gradient[:, fixed], 0.0, atol=1e-10)
-    np.testing.assert_allclose(sums.on_design, 0.0, atol=1e-12)
+    np.testing.assert_allclose(sums.on_columns, 0.0, atol=1e-12)
     without = halves(np.array([[0.0, 0.5], [0.0, 0.5]]))
     assert (
         certificate.balanced_sums(a_row_a_class().with_rows(y=np.zeros(2, int)), without)

@@ -9,7 +9,7 @@ from scipy import sparse
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.problem.certificate.equalities import (
     EQUALITY_ROUNDING,
-    Design,
+    Equalities,
     Sums,
     largest_entries,
 )
@@ -29,50 +29,52 @@ def problem_of(X=X, radius=0.1, **changes):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_a_design_has_the_columns_that_are_not_zero(kind, fit_intercept):
     problem = problem_of(kind(X), fit_intercept=fit_intercept)
-    design = Design.of(problem, ALL, GRADIENT)
+    equalities = Equalities.of(problem, ALL, GRADIENT)
     ones = [1.0] * fit_intercept
-    assert design.columns.tolist() == [0, 1, 3]
-    assert design.scale.tolist() == [2.0, 8.0, 4.0]
-    assert design.strict.tolist() == [False, False, True, *[True] * fit_intercept]
+    assert equalities.columns.tolist() == [0, 1, 3]
+    assert equalities.scale.tolist() == [2.0, 8.0, 4.0]
+    assert equalities.strict.tolist() == [False, False, True, *[True] * fit_intercept]
     aim = np.hstack([GRADIENT[:, [0, 1, 3]] / [2.0, 8.0, 4.0], np.zeros((2, len(ones)))])
-    np.testing.assert_array_equal(design.aim, aim)
+    np.testing.assert_array_equal(equalities.aim, aim)
     rows = np.hstack([X[1:, [0, 1, 3]] / [2.0, 8.0, 4.0], np.ones((2, len(ones)))])
-    np.testing.assert_array_equal(design.rows(problem, slice(1, 3)), rows)
-    features = design.features(problem, slice(1, 3))
+    np.testing.assert_array_equal(equalities.rows(problem, slice(1, 3)), rows)
+    features = equalities.features(problem, slice(1, 3))
     dense = features.toarray() if sparse.issparse(features) else features
     np.testing.assert_array_equal(dense, X[1:])
 
 
 def test_without_a_gradient_sums_are_to_vanish_on_the_chosen_columns():
-    design = Design.of(problem_of(), np.array([False, True, False, True]))
-    assert design.columns.tolist() == [1, 3]
-    np.testing.assert_array_equal(design.aim, np.zeros((2, 3)))
-    none = Design.of(problem_of(), ~ALL)
+    equalities = Equalities.of(problem_of(), np.array([False, True, False, True]))
+    assert equalities.columns.tolist() == [1, 3]
+    np.testing.assert_array_equal(equalities.aim, np.zeros((2, 3)))
+    none = Equalities.of(problem_of(), ~ALL)
     assert len(none.columns) == 0
     np.testing.assert_array_equal(none.rows(problem_of(), slice(0, 3)), np.ones((3, 1)))
 
 
 def test_without_a_budget_every_column_is_strict():
-    assert Design.of(problem_of(radius=0.0), ALL).strict.all()
+    assert Equalities.of(problem_of(radius=0.0), ALL).strict.all()
 
 
 def test_columns_too_small_to_divide_by_are_left_out():
     scale = np.array([1e-61, 1e-59, 1.0, 1.0])
     problem = problem_of(np.ones((3, 4)) * scale, fit_intercept=False)
-    design = Design.of(problem, ALL)
-    assert design.columns.tolist() == [1, 2, 3]
+    equalities = Equalities.of(problem, ALL)
+    assert equalities.columns.tolist() == [1, 2, 3]
 
 
 def test_features_far_from_zero_are_taken_from_their_middle(monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 4)
     problem = problem_of(X + 1e6)
-    design = Design.of(problem, ALL)
-    np.testing.assert_array_equal(design.centre, problem.centre)
+    equalities = Equalities.of(problem, ALL)
+    np.testing.assert_array_equal(equalities.centre, problem.centre)
     assert problem.centre.all()
     expected = X + 1e6 - problem.centre
-    np.testing.assert_array_equal(design.features(problem, slice(0, 3)), expected)
-    np.testing.assert_array_equal(design.scale, np.abs(expected[:, [0, 1, 3]]).max(axis=0))
-    np.testing.assert_array_equal(design.rows(problem, slice(0, 3))[:, -1], 1.0)
+    np.testing.assert_array_equal(equalities.features(problem, slice(0, 3)), expected)
+    np.testing.assert_array_equal(
+        equalities.scale, np.abs(expected[:, [0, 1, 3]]).max(axis=0)
+    )
+    np.testing.assert_array_equal(equalities.rows(problem, slice(0, 3))[:, -1], 1.0)
 
 
 def test_the_largest_entries_of_no_columns_are_none():
@@ -80,35 +82,35 @@ def test_the_largest_entries_of_no_columns_are_none():
     assert largest_entries(problem_of(), np.array([1])).tolist() == [8.0]
 
 
-def sums_that_lack(lack, design):
+def sums_that_lack(lack, equalities):
     lack = np.asarray(lack)
     gradient = np.full((2, 4), 7.0)
-    return Sums(1.0, 0.0, gradient, design.aim - lack, np.full(lack.shape, 10.0), None)
+    return Sums(1.0, 0.0, gradient, equalities.aim - lack, np.full(lack.shape, 10.0), None)
 
 
 def test_what_lacks_and_what_is_missed():
-    design = Design.of(problem_of(), ALL, GRADIENT)
+    equalities = Equalities.of(problem_of(), ALL, GRADIENT)
     lack = np.array([[0.5, -1.0, 0.25, 0.0], [0.0, 2.0, -3.0, 0.0]])
-    sums = sums_that_lack(lack, design)
-    np.testing.assert_array_equal(design.lack(sums), lack)
-    assert design.miss(sums, np.array([True, True, False, True])) == 2.0
-    assert design.miss(sums, np.ones(4, dtype=bool)) == 3.0
-    assert design.miss(sums, np.zeros(4, dtype=bool)) == 0.0
+    sums = sums_that_lack(lack, equalities)
+    np.testing.assert_array_equal(equalities.lack(sums), lack)
+    assert equalities.miss(sums, np.array([True, True, False, True])) == 2.0
+    assert equalities.miss(sums, np.ones(4, dtype=bool)) == 3.0
+    assert equalities.miss(sums, np.zeros(4, dtype=bool)) == 0.0
 
 
 def test_only_what_rounding_lacks_is_rounded():
-    design = Design.of(problem_of(), ALL, np.zeros((2, 4)))
-    design = replace(design, aim=np.tile([0.5, 0.25, -0.5, 0.0], (2, 1)))
+    equalities = Equalities.of(problem_of(), ALL, np.zeros((2, 4)))
+    equalities = replace(equalities, aim=np.tile([0.5, 0.25, -0.5, 0.0], (2, 1)))
     # The terms have size 10: ten times the rounding is rounding, eleven times is not.
     lack = EQUALITY_ROUNDING * np.array([[9.0, -9.0, 0.0, 0.0], [-11.0, 9.0, 11.0, 0.0]])
-    sums = replace_aim(design, lack)
-    found = design.rounded(sums)
+    sums = replace_aim(equalities, lack)
+    found = equalities.rounded(sums)
     expected = [[1.0, 2.0, 7.0, -2.0], [7.0, 2.0, 7.0, 7.0]]
     np.testing.assert_array_equal(found.gradient, expected)
     np.testing.assert_array_equal(sums.gradient, np.full((2, 4), 7.0))
     assert found.value == sums.value
 
 
-def replace_aim(design, lack):
+def replace_aim(equalities, lack):
     """Sums whose lack is exact: the aim is added to nothing."""
-    return sums_that_lack(lack, replace(design, aim=design.aim))
+    return sums_that_lack(lack, replace(equalities, aim=equalities.aim))

@@ -1,17 +1,18 @@
-r"""Dual bounds in a bounded ball: a floor under the optimum from an adversary's plan.
+r"""Dual bounds in a bounded ball: lower bounds of the optimum from an adversary's plan.
 
-Pair k = (winner j, label c) carries the mass pi_kn of row n, moved to x_kn in the box at a
-cost.  If sum_k pi_kn <= w_n for every row, if
+The plan gives the mass pi_kn of row n to the pair k = (winner j, label c), and moves it to
+x_kn in the box, at a cost.  If sum_k pi_kn <= w_n for every row, if
 
     sum over k, n of pi_kn (e_j - e_c) (x_kn, 1)' = 0
 
-and if movement, switches and labels cost no more than the radius, then no classifier has a
-lower worst-case risk than sum pi: on this plan every classifier has at least that loss.
-The cost of moving is the norm of what each pair moves in all, which for l1 transport is
-the cost of the plan itself, and otherwise makes the bound that of the shared split.
+and if moves, switches and labels together cost no more than the radius, then sum pi is a
+lower bound: on this plan, every classifier has at least this loss.  The cost of moving is
+computed as the norm of the total movement of each pair.  For l1 transport this is the cost
+of the plan.  For other norms it gives a bound of the shared risk (``worst_case.py``).
 
-A plan that is nearly right is made so: shares of the room are cut to [0, 1], the masses
-tilted until the equation holds, and everything scaled into the budget.
+An approximate plan is made feasible in three steps: shares of the room are clipped to
+[0, 1], the masses are tilted until the equation holds, and all masses are scaled into the
+budget.
 """
 
 from __future__ import annotations
@@ -32,9 +33,12 @@ from ..problem import RobustProblem
 
 
 class PairPlan(NamedTuple):
-    """Approximate multipliers of pairs (winner, label): masses (K, N), what each pair
-    moves in all (K, P), and masses (K, from, to) that switch in each categorical feature
-    of finite cost."""
+    """Approximate multipliers of the K pairs (winner, label).
+
+    ``mass`` (K, N) are the masses, ``moved`` (K, P) is the total movement of each pair, and
+    ``switched`` has, for each categorical feature of finite cost, the masses (K, from, to)
+    that switch categories.
+    """
 
     winner: Codes
     label: Codes
@@ -44,7 +48,7 @@ class PairPlan(NamedTuple):
 
 
 def bounded_dual_bound(problem: RobustProblem, plan: PairPlan) -> float:
-    """A lower bound of the optimum; 0, which always holds, if there is no better."""
+    """A lower bound of the optimum; 0, which is always valid, if none better is found."""
     balanced = _Balance(problem, plan).bound()
     if balanced is None:
         trace = CERTIFICATE.loosening * problem.weight / len(plan.winner)
@@ -60,12 +64,12 @@ class _Balance:
 
     @cached_property
     def price(self) -> Floats:
-        """k[n, c] of every pair, (K, N)."""
+        """The label cost k[n, c] of each pair and row, (K, N)."""
         return np.asarray(self.problem.label_price()[:, self.plan.label].T)
 
     @cached_property
     def start(self) -> Floats:
-        """Masses >= 0 on possible labels, no more in a row than its weight."""
+        """Masses >= 0 on possible labels, in total at most the weight of each row."""
         mass = np.where(np.isfinite(self.price), np.maximum(self.plan.mass, 0.0), 0.0)
         total = mass.sum(axis=0)
         excess = np.maximum(total / self.problem.weight, 1.0)
@@ -73,7 +77,7 @@ class _Balance:
 
     @cached_property
     def shares(self) -> Floats:
-        """Part of its room that each pair uses, (K, P), negative downwards."""
+        """Share of the room that each pair uses, (K, P); negative for downward moves."""
         up, down = self._rooms(self.start)
         moved = self.plan.moved
         room = np.where(moved > 0, up, down)
@@ -83,7 +87,7 @@ class _Balance:
 
     @cached_property
     def endless(self) -> Floats:
-        """Movement (K, P) along features without an end, which needs no mass."""
+        """Movement (K, P) along unbounded sides of the box, which needs no mass."""
         low, high = self.problem.ball.box(self.problem.n_features)
         free = np.where(self.plan.moved > 0, np.isinf(high), np.isinf(low))
         free &= np.isfinite(self.problem.moves.cost)
@@ -91,7 +95,7 @@ class _Balance:
 
     @cached_property
     def switch_shares(self) -> list[Floats]:
-        """Part (K, from, to) of each category's mass that switches."""
+        """Share (K, from, to) of each category's mass that switches."""
         found = []
         for group, mass in zip(self._groups, self.plan.switched, strict=True):
             held = self.start @ self.problem.moves.rows[:, group.columns]
@@ -106,7 +110,7 @@ class _Balance:
         return [g for g in self.problem.moves.groups if np.isfinite(g.cost)]
 
     def _rooms(self, mass: Floats) -> tuple[Floats, Floats]:
-        """Mass times room of every pair, (K, P) up and down; inf where there is no end."""
+        """Mass times room of each pair, (K, P) up and down; inf on unbounded sides."""
         rooms = []
         for room in self.problem.moves.room:
             ended = np.isfinite(room).all(axis=0)
@@ -116,7 +120,7 @@ class _Balance:
         return rooms[0], rooms[1]
 
     def designs(self) -> Iterator[Floats]:
-        """(x_kn, 1) of all rows, pair by pair."""
+        """The vectors (x_kn, 1) of all rows n, one array for each pair k."""
         moves = self.problem.moves
         up, down = (np.where(np.isfinite(room), room, 0.0) for room in moves.room)
         for k, share in enumerate(self.shares):
@@ -129,7 +133,7 @@ class _Balance:
             yield np.hstack([rows, ones])
 
     def bound(self) -> float | None:
-        """The bound, or None where tilting does not balance the plan."""
+        """The bound, or None if tilting does not balance the plan."""
         mass, scale = self.start, None
         for _ in range(CERTIFICATE.max_tilts + 1):
             residual, size, system = self._sums(mass)
@@ -140,7 +144,10 @@ class _Balance:
         return None
 
     def _sums(self, mass: Floats) -> tuple[Floats, Floats, Floats]:
-        """Residual (C, Q), the size of its columns' terms (Q,), and a tilt's system."""
+        """Residual (C, Q) of the equation, sizes of its terms (Q,), and a tilt's system.
+
+        Q is the number of features, plus 1 with an intercept.
+        """
         plan, n_classes = self.plan, self.problem.n_classes
         width = self.problem.n_features + int(self.problem.fit_intercept)
         residual, size = np.zeros((n_classes, width)), np.zeros(width)
@@ -165,7 +172,7 @@ class _Balance:
         return residual, size, system
 
     def _tilted(self, mass: Floats, tilt: Floats) -> Floats:
-        """Shift mass within each row along the tilt; what carries no pair has no pull."""
+        """Shift mass within each row along the tilt; mass without a pair has no pull."""
         pulls = np.empty_like(mass)
         for k, design in enumerate(self.designs()):
             pulls[k] = design @ (tilt[self.plan.winner[k]] - tilt[self.plan.label[k]])
@@ -198,7 +205,7 @@ class _Balance:
 
 
 def _solved(system: Floats, residual: Floats) -> Floats:
-    """The tilt (C, Q) that removes the residual; a common shift of all classes is held."""
+    """The tilt (C, Q) that removes the residual, without a common shift of all classes."""
     n_classes, width = residual.shape
     square = system.copy()
     columns = np.arange(width)

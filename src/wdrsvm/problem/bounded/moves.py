@@ -1,8 +1,12 @@
-"""The best move of a row in its box, norm by norm.
+"""The best move of each row in the box, for each norm.
 
-Maximises steepness . t - lam || cost t || over 0 <= t <= reach, for every row of ``reach``
-(N, P); steepness and cost are (P,), positive.  A feature without an end, whose reach is
-infinite, goes no farther than others take it: escaping is counted elsewhere.
+For every row of ``reach`` (N, P), the moves t maximise
+
+    steepness . t - lam || cost t ||    over    0 <= t <= reach,
+
+where steepness and cost are positive, of shape (P,).  A feature of infinite reach moves
+only as far as the bounded features make it worthwhile.  ``worst_case.py`` accounts for
+unlimited moves.
 """
 
 from __future__ import annotations
@@ -15,12 +19,12 @@ from ...arrays import Floats
 
 
 def _l1_move(steepness: Floats, reach: Floats, cost: Floats, lam: float) -> Floats:
-    """All the way where it pays."""
+    """Each feature moves to its end if this pays, else not at all."""
     return np.where((steepness > lam * cost) & np.isfinite(reach), reach, 0.0)
 
 
 def _linf_move(steepness: Floats, reach: Floats, cost: Floats, lam: float) -> Floats:
-    """All features up to a common price m: the last at which those still moving pay."""
+    """All features move up to a common cost, as long as those still moving pay lam."""
     ends = np.sort(reach * cost)
     order = np.argsort(reach * cost)
     rates = (steepness / cost)[order]
@@ -47,7 +51,7 @@ def _l2_move(steepness: Floats, reach: Floats, cost: Floats, lam: float) -> Floa
     following = np.hstack([sorted_ends, np.full((len(reach), 1), np.inf)])
     holds = (spare > 0) & (tau <= following)
     first = holds.argmax(axis=1)
-    # Where lam pays for nothing, all go to their ends.
+    # If no tau solves the equation, all features of finite reach move to their ends.
     farthest = np.where(np.isfinite(sorted_ends), sorted_ends, 0.0).max(axis=1)
     found = np.where(holds.any(axis=1), tau[np.arange(len(tau)), first], farthest)
     return np.asarray(np.minimum(reach, found[:, None] * slope / cost))

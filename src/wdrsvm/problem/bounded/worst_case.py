@@ -1,16 +1,19 @@
-r"""The worst case when features stay in a box or are categories.
+r"""The worst case if features are bounded by a box or are categories.
 
-With a = M_j - M_c, the adversary who gives row n the label c, lets class j win there and
-pays lam for each unit of cost gains, beyond the loss at x_n itself,
+The adversary gives row n the label c, lets class j win against c, and pays lam for each
+unit of cost.  With a = M_j - M_c, the gain beyond the loss at x_n is
 
     max over moves t of  a.t - lam || cost t ||   with x_n + t in the box
     + sum over categorical features g of  max(0, max_k (a_gk - a_g,k(n)) - lam cost_g).
 
-That term depends on the pair (j, c), so all C^2 pairs are looked at.  The risk is the
-minimum over lam of a convex function F: tangents from both sides are intersected until
-they meet it.  The plans behind the last two tangents, mixed so that they spend the budget,
-are a worst-case distribution.  Where a side of the box is infinite, lam is at least the
-rate at which escaping through it pays, and what is left of the budget escapes.
+This gain depends on the pair (j, c), so all pairs are computed.  The risk is the minimum
+over lam of a convex function F.  Tangents from both sides are intersected until their
+intersection lies on F.  The plans of the last two tangents, mixed so that they spend the
+whole budget, are a worst-case distribution.
+
+If a side of the box is infinite, a row can escape: it moves without limit in this
+direction.  Then lam is at least the rate at which escaping pays, and the budget that is
+left is spent on escaping.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 
 
 MAX_TANGENTS = 200
-# Tangents that meet F to this share meet it in floating point.
+# The search ends if the intersection of the tangents is this close to F, relatively.
 VALUE_ROUNDING = 1e-13
 
 
@@ -44,7 +47,7 @@ class RobustRisk(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What the adversary does with each row at a given lam: one move, one label.
+    """The adversary's choice for each row at a given lam: one move and one label.
 
     ``loss`` and ``cost`` are expectations; F(lam) = radius lam + loss - lam cost.
     """
@@ -57,7 +60,7 @@ class Plan(NamedTuple):
 
 
 class WorstPlans(NamedTuple):
-    """Plans that mixed by ``share`` are worst, the risk, and the budget left over."""
+    """Plans whose mixture by ``share`` is worst, the risk, lam, and the unspent budget."""
 
     plans: list[Plan]
     share: list[float]
@@ -68,13 +71,13 @@ class WorstPlans(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BoundedMoves:
-    """Where the rows of a problem can go, and at which price."""
+    """The possible moves of a problem's rows, and their costs."""
 
     problem: RobustProblem
 
     @cached_property
     def rows(self) -> Floats:
-        """X, dense: wherever features are bounded, zeros are places like others."""
+        """X as a dense array, because zeros can move too."""
         X = self.problem.X
         return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
 
@@ -87,7 +90,7 @@ class BoundedMoves:
 
     @cached_property
     def cost(self) -> Floats:
-        """Feature costs, infinite for the columns of categories."""
+        """Feature costs (P,), infinite for categorical columns."""
         cost = self.problem.feature_cost.copy()
         for group in self.groups:
             cost[group.columns] = np.inf
@@ -95,14 +98,14 @@ class BoundedMoves:
 
     @cached_property
     def pairs(self) -> tuple[Codes, Codes]:
-        """Winners and labels of the ordered pairs whose label some mass can carry."""
+        """Winners and labels of all ordered pairs with a reachable label."""
         distinct = ~np.eye(self.problem.n_classes, dtype=bool)
         winner, label = np.nonzero(distinct & self.problem.reachable)
         return winner, label
 
     @cached_property
     def room(self) -> tuple[Floats, Floats]:
-        """How far each entry of X can go up and down, (N, P) each."""
+        """How far each entry of X can move up and down, (N, P) each."""
         low, high = self.problem.ball.box(self.problem.n_features)
         outside = (self.rows < low) | (self.rows > high)
         outside[:, np.isinf(self.cost)] = False
@@ -119,13 +122,13 @@ class BoundedMoves:
         )
 
     def escape_slope(self, slope: Floats) -> Floats:
-        """The part of a slope along which a row can go without end."""
+        """The part of a slope along which a row can move without limit."""
         low, high = self.problem.ball.box(len(slope))
         endless = np.where(slope > 0, np.isinf(high), np.isinf(low))
         return np.where(endless & np.isfinite(self.cost), slope, 0.0)
 
     def escape_rates(self, coef: Floats) -> Floats:
-        """Gain per cost of escaping, by winner and label, (C, C)."""
+        """Gain per cost of unlimited moves, by winner and label, (C, C)."""
         movable = np.isfinite(self.cost)
         norm = NORMS[self.problem.ball.norm]
         rates = np.zeros((len(coef), len(coef)))
@@ -158,7 +161,7 @@ class BoundedMoves:
     def switch(
         self, group: CategoricalGroup, slope: Floats, lam: float
     ) -> tuple[Codes, Floats]:
-        """The best category of every row, and what a switch to it gains beyond lam cost."""
+        """The best category of every row, and the gain of the switch minus lam cost."""
         now = self.rows[:, group.columns].argmax(axis=1)
         values = slope[group.columns]
         gain = values.max() - values[now] - lam * group.cost
@@ -166,13 +169,13 @@ class BoundedMoves:
         return np.where(pays, values.argmax(), now), np.where(pays, gain, 0.0)
 
     def gain(self, slope: Floats, lam: float) -> Floats:
-        """What moving adds to each row beyond its price, (N,)."""
+        """The gain of the best move and categories of each row, minus lam cost, (N,)."""
         step = self.move(slope, lam)
         moved = step @ slope - lam * self.move_cost(step)
         return np.asarray(moved + self.switch_gain(slope, lam))
 
     def switch_gain(self, slope: Floats, lam: float) -> Floats:
-        """What the best categories add to each row beyond their price, (N,)."""
+        """The gain of the best categories of each row, minus lam cost, (N,)."""
         total = np.zeros(len(self.rows))
         for group in self.groups:
             if np.isfinite(group.cost):
@@ -180,10 +183,10 @@ class BoundedMoves:
         return total
 
     def moved(self, slope: Floats, lam: float) -> tuple[Floats, Floats]:
-        """Where each row goes, (N, P), and what the way costs, (N,)."""
+        """The best place of each row, (N, P), and the cost of moving there, (N,)."""
         step = self.move(slope, lam)
         low, high = self.problem.ball.box(self.problem.n_features)
-        # Rounding must not carry a row over the end of its room.
+        # Clip, because rounding may move a row slightly out of the box.
         places = np.where(step == 0, self.rows, np.clip(self.rows + step, low, high))
         cost = self.move_cost(step)
         for group in self.groups:
@@ -218,7 +221,7 @@ class BoundedMoves:
 
     @property
     def is_shared(self) -> bool:
-        """Whether training minimises the shared risk, for want of an exact program."""
+        """Whether training minimises the shared risk, because no exact program exists."""
         low, high = self.problem.ball.box(self.problem.n_features)
         ended = np.isfinite(self.cost) & (np.isfinite(low) | np.isfinite(high))
         return self.problem.ball.norm != "l1" and bool(ended.any())
@@ -230,8 +233,10 @@ class BoundedMoves:
         lam: float,
         limited: Floats | None = None,
     ) -> RobustRisk:
-        """What training minimises: the risk, or the shared risk at a given lam and
-        split; without one the norm pays for all of every slope."""
+        """The objective of training: the risk, or the shared risk at a given lam and split.
+
+        Without ``limited``, the norm pays for the whole of every slope.
+        """
         if not self.is_shared:
             return self.problem.risk(coef, intercept)
         if limited is None:
@@ -241,8 +246,11 @@ class BoundedMoves:
     def shared_risk(
         self, coef: Floats, intercept: Floats, lam: float, limited: Floats
     ) -> RobustRisk:
-        """The risk when all rows share which part of a slope the box limits, the norm
-        paying for the rest: a safe upper bound.  ``limited`` has the shape (pairs, P)."""
+        """An upper bound of the risk, with one split of the slopes for all rows.
+
+        ``limited`` (pairs, P) is the part of each slope that the box limits.  The norm
+        pays for the rest of the slope.
+        """
         winner, label = self.pairs
         paid = coef[winner] - coef[label] - limited
         movable = np.isfinite(self.cost)
@@ -264,7 +272,7 @@ class BoundedMoves:
         return RobustRisk(value, lam)
 
     def _limited_gain(self, part: Floats) -> Floats:
-        """Room times the part of a slope that the box limits, (N,)."""
+        """The room of each row times the part of a slope that the box limits, (N,)."""
         up, down = self.room
         used = part != 0
         room = np.where(part[used] > 0, up[:, used], down[:, used])
@@ -277,7 +285,7 @@ class BoundedMoves:
         def value(plan: Plan, lam: float) -> float:
             return radius * lam + plan.loss - lam * plan.cost
 
-        # Where escaping pays just lam, the l2 norm lets moves go on without end.
+        # If escaping pays exactly lam, the best l2 move is not limited.
         left = self.plan(coef, intercept, self.least_lam(coef) * (1 + VALUE_ROUNDING))
         if left.cost <= radius:
             risk = value(left, left.lam)
@@ -301,6 +309,6 @@ class BoundedMoves:
 def _check_one_hot(block: Floats, group: CategoricalGroup) -> None:
     if not (np.isin(block, (0.0, 1.0)).all() and (block.sum(axis=1) == 1).all()):
         raise ValueError(
-            "categorical must name one-hot columns, 0 or 1 with a single 1 a row, but "
+            "categorical must name one-hot columns, 0 or 1 with a single 1 per row, but "
             f"columns {group.columns.tolist()} of X are not."
         )

@@ -1,1 +1,1 @@
-"""Lower bounds of the optimum from multipliers."""
+"""The certificate: lower bounds of the optimum from multipliers."""

@@ -1,18 +1,22 @@
-r"""Dual bounds: a floor under the optimum, from multipliers and data alone.
+r"""Dual bounds: lower bounds of the optimum, from multipliers and data alone.
 
-Multipliers of row n, all >= 0: alpha_nj of the pieces of the true label (j = y_n is the
-zero piece), phi_nc of a flip to c, beta_nj of the class j that wins there, with
+Row n has three kinds of multipliers, all >= 0: alpha_nj for the pieces of the loss of the
+true label (j = y_n is the zero piece), phi_nc for a flip to c, and beta_nj for the class j
+that wins against the flipped label.  They satisfy
 
     sum_j alpha_nj + sum_c phi_nc = w_n,        sum_j beta_nj = sum_c phi_nc,
     g_n = alpha_n - (sum_j alpha_nj) e_y + beta_n - phi_n,        G = sum_n g_n x_n'.
 
-They are dual feasible iff  sigma(G) + sum k phi <= radius,  G vanishes on features of
-infinite cost and, with an intercept, sum_n g_n = 0.  Then  sum_n (w_n - alpha_n,y)  is a
-lower bound of the optimum.  That is the Crammer-Singer loss; smooth losses have the same
-conditions and their own rows and value (``tangents``).  Approximate multipliers are made
-feasible in that order: rows, equalities (by tilting the rows), budget (by scaling).
-Everything needed is a sum over rows, so one sweep over blocks of rows serves data of any
-size, wherever they are.
+They are dual feasible if and only if  sigma(G) + sum k phi <= radius,  G is zero on
+features of infinite cost and, with an intercept, sum_n g_n = 0.  Then
+sum_n (w_n - alpha_n,y)  is a lower bound of the optimum.  These are the formulas of the
+Crammer-Singer loss.  Smooth losses have the same conditions, but other multipliers and
+another value (``smooth.py``).
+
+Approximate multipliers are made feasible in three steps: row by row, then the equalities
+by tilting the rows, then the budget by scaling.  All steps need only sums over rows.
+Therefore one reduction over blocks of rows works for data of any size, in memory or on
+dask workers.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from ...arrays import Flags, Floats
 from ...rows.reduce import added
 from ..norms import polar
 from ..problem import RobustProblem
-from .equalities import EQUALITY_ROUNDING, Design, Sums, largest_entries
+from .equalities import EQUALITY_ROUNDING, Equalities, Sums, largest_entries
 from .gap import Certificate
 from .joint import Joint
 from .multipliers import Loosened, MultiplierSource
@@ -39,7 +43,10 @@ def certify(
     intercept: Floats,
     multipliers: MultiplierSource,
 ) -> Certificate:
-    """Objective recomputed from (coef, intercept), bound from the multipliers."""
+    """The certificate of a classifier: objective and lower bound, computed from the data.
+
+    The objective is that of (coef, intercept), the bound that of the multipliers.
+    """
     value, lam = problem.risk(coef, intercept)
     return Certificate(value, dual_bound(problem, multipliers), lam)
 
@@ -47,9 +54,9 @@ def certify(
 def dual_bound(
     problem: RobustProblem, multipliers: MultiplierSource, enough: float = np.inf
 ) -> float:
-    """A lower bound of the optimum; 0, which always holds, if there is no better.
+    """A lower bound of the optimum; 0, which is always valid, if none better is found.
 
-    A bound of ``enough`` is not improved any further.
+    The search for a better bound stops as soon as the bound is at least ``enough``.
     """
     return dual_point(problem, multipliers, enough).bound(problem.radius)
 
@@ -60,9 +67,10 @@ def dual_point(
     enough: float = np.inf,
     steering: bool = True,
 ) -> DualPoint:
-    """The feasible multipliers behind :func:`dual_bound`, which bound other radii too.
+    """The feasible multipliers of :func:`dual_bound`, which give bounds at other radii too.
 
-    Without ``steering`` they are only balanced, which is mostly good and always cheap.
+    Without ``steering`` the multipliers are only balanced.  This is always cheap, and
+    mostly good.
     """
     nothing = problem.take(np.empty(0, dtype=np.intp))
     if not multipliers.rows(nothing, slice(0, 0)).belong_to(problem.loss):
@@ -71,10 +79,10 @@ def dual_point(
         return NOTHING
     radius = problem.radius
     fixed = np.isinf(problem.attainable_feature_cost())
-    feasible, rough = _balanced(problem, multipliers, Design.of(problem, fixed))
+    feasible, rough = _balanced(problem, multipliers, Equalities.of(problem, fixed))
     if feasible is None:
         multipliers = Loosened(multipliers)
-        feasible, rough = _balanced(problem, multipliers, Design.of(problem, fixed))
+        feasible, rough = _balanced(problem, multipliers, Equalities.of(problem, fixed))
     point = _point(problem, feasible, multipliers.flow)
     unscaled = feasible is not None and point.share(radius) == 1
     unknowns = problem.n_classes * (problem.n_features + 1)
@@ -106,13 +114,13 @@ def _better(one: DualPoint, other: DualPoint, radius: float) -> DualPoint:
 
 
 def balanced_sums(problem: RobustProblem, multipliers: MultiplierSource) -> Sums | None:
-    """Sums of multipliers that meet the equalities, before they are scaled."""
+    """Sums of multipliers that meet the equalities, before scaling into the budget."""
     fixed = np.isinf(problem.attainable_feature_cost())
-    return _balanced(problem, multipliers, Design.of(problem, fixed))[0]
+    return _balanced(problem, multipliers, Equalities.of(problem, fixed))[0]
 
 
 def _point(problem: RobustProblem, sums: Sums | None, flow: Floats | None) -> DualPoint:
-    """What balanced multipliers are worth, before they are scaled into the budget."""
+    """Value and spending of balanced multipliers, before scaling into the budget."""
     if sums is None:
         return NOTHING
     on_moves = _move_spending(problem, sums.gradient, flow)
@@ -125,12 +133,12 @@ def _steered(
     fixed: Flags,
     on_flips: float,
 ) -> DualPoint:
-    """The multipliers when flips and the norm's own gradient are shortened into the budget.
+    """The multipliers after flips and the norm's gradient are scaled into the budget.
 
-    At a tiny radius scaling all multipliers costs more than this: what the flips lose
-    stays with the true label, and the samples' gradient is then steered to the norm's.
-    Infinite spending leaves no flips and no gradient: the bound without a budget, which
-    holds at every radius.
+    At a tiny radius, scaling all multipliers loses more than this does.  Here the mass that
+    the flips lose goes to the true label.  Then the gradient of the rows is steered to the
+    scaled gradient of the norm's multipliers.  If ``on_flips`` is infinite, no flips and no
+    gradient remain.  The result is the bound without a budget, valid at every radius.
     """
     gradient = np.where(fixed, 0.0, np.asarray(multipliers.gradient))
     flow = multipliers.flow
@@ -139,23 +147,23 @@ def _steered(
     costly = fixed | ~_cost_nothing(problem)
     best = NOTHING
     for _ in range(CERTIFICATE.max_steerings):
-        design = Design.of(problem, costly, share * gradient)
-        steered, _ = _balanced(problem, multipliers, design, flip_share=share)
-        steered = None if steered is None else design.rounded(steered)
+        equalities = Equalities.of(problem, costly, share * gradient)
+        steered, _ = _balanced(problem, multipliers, equalities, flip_share=share)
+        steered = None if steered is None else equalities.rounded(steered)
         own_flow = None if flow is None else share * flow
         reached = _point(problem, steered, own_flow)
         best = _better(best, reached, problem.radius)
         if steered is None or reached.share(problem.radius) >= 1 - EQUALITY_ROUNDING:
             break
-        # Tilting may have spent a little more on flips.
+        # Tilting may have raised the spending on flips a little.
         share *= reached.share(problem.radius)
     return best
 
 
 def _cost_nothing(problem: RobustProblem) -> Flags:
-    """Features so small that no multipliers on them could spend any of the budget.
+    """Features so small that multipliers on them spend a negligible part of the budget.
 
-    What the norm's own multipliers say of them is rounding, which nothing can meet.
+    The norm's gradient on these features is rounding, which the rows cannot match.
     """
     largest = largest_entries(problem, np.arange(problem.n_features))
     cost = np.where(np.isfinite(problem.feature_cost), problem.feature_cost, 0.0)
@@ -178,52 +186,53 @@ def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None
 def _balanced(
     problem: RobustProblem,
     multipliers: MultiplierSource,
-    design: Design,
+    equalities: Equalities,
     flip_share: float = 1.0,
 ) -> tuple[Sums | None, Sums]:
-    """Tilt rows until g is right on the design; the sums then, and those at first.
+    """Tilt rows until the equalities hold; return the sums after and before all tilts.
 
-    Each tilt is the smallest change in the metric of the multipliers themselves, so that
-    small ones stay positive; clipped where they do not, which calls for another.  One
-    tilt mostly does: the system for a second is summed only once it is needed, and for the
-    first as well where rows are few and a sweep costs little.  A tilt that leads away,
-    where rows are too few to follow every one, is made stiffer.
+    The first result is None if the strict equalities cannot be met.  Each tilt is the
+    smallest change in the metric of the multipliers, so that small multipliers stay
+    positive.  Multipliers that become negative are clipped, and another tilt follows.  One
+    tilt mostly suffices, so the system for a second tilt is summed only when needed.  With
+    few rows a reduction is cheap, and even the first system is summed only when needed.
+    If the rows are too few to follow a tilt, the error grows; then the ridge is raised.
     """
     tilts: list[Floats] = []
     many = problem.n_rows > CERTIFICATE.few_rows
-    first = sums = _sweep(problem, multipliers, design, tilts, flip_share, many)
-    # Rows too few to meet the aim everywhere can still meet it where they must.
-    for columns in (np.ones_like(design.strict), design.strict):
+    first = sums = _summed(problem, multipliers, equalities, tilts, flip_share, many)
+    # If the rows are too few to meet all equalities, they may still meet the strict ones.
+    for columns in (np.ones_like(equalities.strict), equalities.strict):
         ridge, limit = CERTIFICATE.first_ridge, len(tilts) + CERTIFICATE.max_tilts
         while len(tilts) < limit and ridge < CERTIFICATE.last_ridge:
-            miss = design.miss(sums, columns)
+            miss = equalities.miss(sums, columns)
             if miss <= EQUALITY_ROUNDING:
                 break
             if sums.system is None:
-                sums = _sweep(problem, multipliers, design, tilts, flip_share, True)
+                sums = _summed(problem, multipliers, equalities, tilts, flip_share, True)
             system = np.asarray(sums.system)
-            tilts.append(_solve_tilt(system, design.lack(sums), ridge, columns))
-            tilted = _sweep(problem, multipliers, design, tilts, flip_share, False)
-            if design.miss(tilted, columns) < miss:
+            tilts.append(_solve_tilt(system, equalities.lack(sums), ridge, columns))
+            tilted = _summed(problem, multipliers, equalities, tilts, flip_share, False)
+            if equalities.miss(tilted, columns) < miss:
                 sums = tilted
             else:
                 tilts.pop()
                 ridge *= CERTIFICATE.ridge_factor
-    exact = design.miss(sums, design.strict) <= EQUALITY_ROUNDING
+    exact = equalities.miss(sums, equalities.strict) <= EQUALITY_ROUNDING
     return (sums if exact else None), first
 
 
-def _sweep(
+def _summed(
     problem: RobustProblem,
     multipliers: MultiplierSource,
-    design: Design,
+    equalities: Equalities,
     tilts: list[Floats],
     flip_share: float,
     with_system: bool,
 ) -> Sums:
-    """Sums over all rows of the multipliers made feasible row by row, then tilted."""
+    """Sums over all rows of multipliers that are made feasible row by row, then tilted."""
     work = partial(
-        _sums_of_rows, multipliers, design, tuple(tilts), flip_share, with_system
+        _sums_of_rows, multipliers, equalities, tuple(tilts), flip_share, with_system
     )
     with problem.reduction() as reduction:
         sums: Sums = reduction.fold(work, added)
@@ -232,7 +241,7 @@ def _sweep(
 
 def _sums_of_rows(
     multipliers: MultiplierSource,
-    design: Design,
+    equalities: Equalities,
     tilts: tuple[Floats, ...],
     flip_share: float,
     with_system: bool,
@@ -242,14 +251,14 @@ def _sums_of_rows(
     y, weight = problem.y[rows], problem.weight[rows]
     cost = problem.attainable_flip_cost(rows)
     part = multipliers.rows(problem, rows).restored(weight, y, cost, flip_share)
-    columns = design.rows(problem, rows)
+    columns = equalities.rows(problem, rows)
     for tilt in tilts:
         part = part.tilted(columns @ tilt.T)
     slopes = part.slopes(y)
     return Sums(
         part.value(weight, y),
         part.spending(cost),
-        np.asarray((design.features(problem, rows).T @ slopes).T),
+        np.asarray((equalities.features(problem, rows).T @ slopes).T),
         slopes.T @ columns,
         np.abs(slopes).T @ np.abs(columns),
         part.curvature(columns) if with_system else None,
@@ -257,10 +266,10 @@ def _sums_of_rows(
 
 
 def _solve_tilt(system: Floats, lack: Floats, ridge: float, columns: Flags) -> Floats:
-    """The tilt (C, E) that supplies what the sums ``lack`` on some columns.
+    """The tilt (C, E) that adds what the sums ``lack`` on some columns.
 
-    Shifts of all classes at once are in the kernel and are held at zero; the ridge
-    serves columns that depend on each other.
+    A common shift of all classes is in the null space of the system and is kept at zero.
+    The ridge is for columns that are linearly dependent.
     """
     n_classes, wanted = len(lack), lack[:, columns]
     square = system[:, columns][:, :, :, columns]

@@ -1,4 +1,8 @@
-"""The columns on which multipliers must balance, and their sums over the rows."""
+"""The equalities of dual feasibility: the columns on which the multipliers must balance.
+
+The columns e are some features and, with an intercept, a column of ones; E is their number.
+The equalities are  sum_n g_n e_n' = aim,  where g_n (C,) are the slopes of row n.
+"""
 
 from __future__ import annotations
 
@@ -13,30 +17,39 @@ from ...arrays import Codes, Flags, Floats, Matrix
 from ..norms import TINY
 from ..problem import RobustProblem
 
-# Rounding of sums over many rows: equalities that hold to this share of their terms hold.
+# Equalities hold in floating point if they hold up to this share of their terms.
 EQUALITY_ROUNDING = 1e-13
 
 
 class Sums(NamedTuple):
-    """What a sweep returns: value sum (w - alpha_y), sum k phi, G, and, on the columns
-    of a design, the sum of g e' (C, E), that of its terms' sizes and, if asked for, the
-    system (C, E, C, E) of a tilt."""
+    """Sums of the multipliers over all rows.
+
+    ==========  ============  =====================================================
+    value                     sum_n (w_n - alpha_n,y)
+    on_flips                  sum k phi
+    gradient    (C, P)        G
+    on_columns   (C, E)        sum_n g_n e_n'
+    sizes       (C, E)        sum of the absolute values of these terms
+    system      (C, E, C, E)  the linear system of a tilt, None if not asked for
+    ==========  ============  =====================================================
+    """
 
     value: float
     on_flips: float
     gradient: Floats
-    on_design: Floats
+    on_columns: Floats
     sizes: Floats
     system: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
-    """Columns on which sum_n g_n e_n' must equal ``aim`` (C, E), the intercept's included.
+class Equalities:
+    """The columns on which sum_n g_n e_n' must equal ``aim`` (C, E).
 
-    Strictly on columns the adversary cannot move; elsewhere scaling makes up the rest.
-    Features far from zero are taken from their ``centre`` (P,): where sum_n g_n = 0 that
-    is the same sum with less rounding.
+    The equality is strict on the intercept and on features that the adversary cannot move.
+    On other columns it may fail, and scaling corrects for it.  Features far from zero are
+    measured from their ``centre`` (P,).  If sum_n g_n = 0, this gives the same sum with
+    less rounding.
     """
 
     columns: Codes
@@ -51,7 +64,7 @@ class Design:
         problem: RobustProblem,
         columns: Flags,
         gradient: Floats | None = None,
-    ) -> Design:
+    ) -> Equalities:
         chosen = np.flatnonzero(columns)
         scale = largest_entries(problem, chosen)
         chosen, scale = chosen[scale > TINY], scale[scale > TINY]
@@ -65,18 +78,18 @@ class Design:
         return cls(chosen, scale, fixed, aim, problem.centre)
 
     def lack(self, sums: Sums) -> Floats:
-        """What the sums lack of the aim, shape (C, E)."""
-        return self.aim - sums.on_design
+        """The aim minus the sums, shape (C, E)."""
+        return self.aim - sums.on_columns
 
     def miss(self, sums: Sums, columns: Flags) -> float:
-        """By how much the sums miss the aim at most, on some columns."""
+        """The largest absolute difference of the sums from the aim, on some columns."""
         return float(np.abs(self.lack(sums)[:, columns]).max(initial=0.0))
 
     def rounded(self, sums: Sums) -> Sums:
-        """The sums with G as aimed at where only the rounding of its terms is between.
+        """The sums, with G equal to the aim where they differ only by rounding.
 
-        In a column of large entries that rounding may be more than the whole budget; it is
-        no more than that of any classifier's risk.
+        In a column of large entries this rounding may exceed the whole budget.  It is no
+        larger than the rounding in the risk of any classifier.
         """
         width = len(self.columns)
         aim, gradient = self.aim[:, :width], sums.gradient.copy()
@@ -86,11 +99,11 @@ class Design:
         return sums._replace(gradient=gradient)
 
     def features(self, problem: RobustProblem, rows: slice) -> Matrix:
-        """Some rows of X, from their centre."""
+        """Some rows of X minus the centre."""
         return _from_centre(problem.features(rows), self.centre)
 
     def rows(self, problem: RobustProblem, rows: slice) -> Floats:
-        """The design of some rows, scaled to entries of at most 1."""
+        """The columns e of some rows, scaled to entries of at most 1."""
         dense = _dense(self.features(problem, rows)[:, self.columns]) / self.scale
         if problem.fit_intercept:
             dense = np.column_stack([dense, np.ones(len(dense))])
@@ -102,6 +115,7 @@ def _dense(block: Matrix) -> Floats:
 
 
 def largest_entries(problem: RobustProblem, columns: Codes) -> Floats:
+    """The largest absolute entry of each of these columns, measured from the centre."""
     if not len(columns):
         return np.zeros(0)
     with problem.reduction() as reduction:

@@ -1,7 +1,7 @@
-"""The relative duality gap, by which every solver, path and warning measures.
+"""The relative duality gap, the one measure for all solvers, paths and warnings.
 
-A gap is relative to the objective, or to 1e-2 where that is larger: near an optimum of zero
-a share of it would ask for digits that nobody has.
+A gap is relative to the objective, or to 1e-2 if that is larger.  Near an optimum of zero,
+a share of the objective would ask for more digits than floating point has.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def allowed_gap(tol: float, objective: float) -> float:
 
 
 class Certificate(NamedTuple):
-    """What is known of a classifier's training optimality."""
+    """Objective of a classifier, lower bound of the optimum, and the multiplier lam."""
 
     objective: float
     dual_bound: float
@@ -45,6 +45,6 @@ class Certificate(NamedTuple):
     def holds(self, tol: float) -> bool:
         """Whether the relative duality gap is at most ``tol``.
 
-        A bound above the objective by more than that shows that rounding spoilt one.
+        If the bound exceeds the objective by more, rounding has spoilt one of the two.
         """
         return abs(self.gap) <= allowed_gap(tol, self.objective) < np.inf

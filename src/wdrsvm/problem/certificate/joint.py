@@ -1,9 +1,10 @@
 r"""Multipliers whose mass may also move between keeping a label and flipping it.
 
 Row n has the masses alpha_nj with slopes e_j - e_y and phi_nc with slopes s_n - e_c, where
-s_n = beta_n / sum beta_n is who wins against a flipped label.  Tilting all of them together
-has a degree of freedom more for each row that is torn between labels.  At an optimum that
-is a vertex nothing else may be left to move; it costs a dense curvature a row.
+s_n = beta_n / sum beta_n are the shares of the classes that win against a flipped label.
+Tilting all masses together has one more degree of freedom for each row with mass on several
+labels.  At an optimum that is a vertex, these may be the only degrees of freedom.  The cost
+is one dense curvature per row.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .multipliers import Changed, RowDuals, RowMultipliers, tilt
 
 @dataclass(frozen=True, eq=False)
 class JointRows:
-    """Masses of some rows on Crammer-Singer pieces, and the rows' labels."""
+    """Masses of some rows on Crammer-Singer pieces, and the labels of these rows."""
 
     masses: RowMultipliers
     y: Codes
@@ -48,7 +49,7 @@ class JointRows:
         return JointRows(RowMultipliers(alpha, phi, beta), self.y)
 
     def _winners(self) -> Floats:
-        """s: shares of the classes that win, zero where nothing is flipped."""
+        """The shares s (rows, C) of the classes that win; zero in rows without flips."""
         total = self.masses.beta.sum(axis=1, keepdims=True)
         return np.asarray(self.masses.beta / np.where(total > 0, total, 1.0))
 
@@ -70,12 +71,12 @@ class JointRows:
         return np.asarray(system.transpose(0, 2, 1, 3).copy())
 
     def _spread(self) -> Floats:
-        """How the slopes of each row answer a pull, (rows, C, C)."""
+        """The derivative of each row's slopes in the pull, (rows, C, C)."""
         alpha, phi, beta = self.masses
         winners, own = self._winners(), np.eye(alpha.shape[1])[self.y]
         slopes, kept = self.slopes(self.y), row_sums(alpha)
         total = kept + row_sums(phi)
-        # What flips add for their winners s, s s', is what tilting the winners takes away.
+        # The terms s s' cancel: flips add them, and tilting the winners subtracts them.
         spread = _outer(own, own, kept)
         for one, other in ((alpha, own), (phi, winners)):
             crossed = _outer(one, other)
@@ -92,7 +93,7 @@ def _outer(one: Floats, other: Floats, factor: Floats | None = None) -> Floats:
 
 
 class Joint(Changed):
-    """Multipliers of the Crammer-Singer loss, tilted together."""
+    """Multipliers of the Crammer-Singer loss, whose masses are tilted together."""
 
     def rows(self, problem: RobustProblem, rows: slice) -> RowDuals:
         found = self.multipliers.rows(problem, rows)

@@ -1,9 +1,9 @@
-r"""Multipliers of the samples, as the certificate sees them.
+r"""Multipliers of the rows: the interface that the certificate needs.
 
-The certificate needs few things of the multipliers of some rows, whatever the loss: that
-they can be made feasible row by row, tilted within the rows, and summed to a bound.  For
-the Crammer-Singer loss they are masses on its pieces; ``tangents`` has those of the smooth
-losses.
+For every loss, the certificate does three things with the multipliers of some rows.  It
+makes them feasible row by row, it tilts them within the rows, and it sums them to a bound.
+For the Crammer-Singer loss the multipliers are masses on the pieces of the loss.
+``smooth.py`` has the multipliers of smooth losses.
 """
 
 from __future__ import annotations
@@ -30,40 +30,41 @@ class RowDuals(Protocol):
     def restored(
         self, weight: Floats, y: Codes, cost: Floats, flip_share: float
     ) -> RowDuals:
-        """Feasible row by row; flips that cost something keep ``flip_share``."""
+        """Feasible row by row; flips that are not free are multiplied by ``flip_share``."""
         ...
 
     def loosened(self, weight: Floats) -> RowDuals:
-        """With a trace of mass everywhere: tilting cannot move what is zero."""
+        """With a little mass added everywhere, because tilting cannot move zero mass."""
         ...
 
     def tilted(self, pull: Floats) -> RowDuals:
-        """Mass shifted within each row along ``pull`` (rows, C)."""
+        """With mass shifted within each row along ``pull`` (rows, C)."""
         ...
 
     def value(self, weight: Floats, y: Codes) -> float:
-        """What they add to the bound."""
+        """The contribution of these rows to the bound."""
         ...
 
     def spending(self, cost: Floats) -> float:
-        """sum k phi."""
+        """The cost of the flips, sum k phi."""
         ...
 
     def slopes(self, y: Codes) -> Floats:
-        """g, shape (rows, C)."""
+        """The slopes g, shape (rows, C)."""
         ...
 
     def curvature(self, columns: Floats) -> Floats:
-        """How sum_n g_n e_n' answers a tilt, linear in the columns e: (C, E, C, E)."""
+        """The derivative of sum_n g_n e_n' in a tilt on the columns e, (C, E, C, E)."""
         ...
 
 
 class MultiplierSource(Protocol):
-    """Multipliers by blocks of rows, and what is known of the norm's own.
+    """Multipliers of the rows, and perhaps those of the norm constraint L(M) <= lam.
 
-    ``rows`` gives those of some rows of a problem, or of a chunk of it on a worker.
-    ``gradient`` (C, P) is the G that the norm constraint's multipliers carry, ``flow``
-    (pairs, P) the flow behind it; a solver that has them makes the bound tighter.
+    ``rows`` returns the multipliers of some rows of a problem, or of a chunk on a worker.
+    ``gradient`` (C, P) is G according to the multipliers of the norm constraint, and
+    ``flow`` (pairs, P) is a flow whose divergence is this G.  If a solver provides them,
+    the bound is tighter.
     """
 
     @property
@@ -97,7 +98,7 @@ class RowMultipliers(NamedTuple):
         believed = row_sums(alpha)
         alpha[np.arange(len(y)), y] += believed == 0
         alpha *= ((weight - flipped) / np.where(believed == 0, 1.0, believed))[:, None]
-        # Without a winner the flipped class itself wins, which leaves no slope.
+        # If no class has mass as a winner, the flipped class itself wins: the slope is 0.
         lost = row_sums(beta) == 0
         beta[lost] = phi[lost]
         winners = row_sums(beta)
@@ -118,7 +119,7 @@ class RowMultipliers(NamedTuple):
         return float((np.where(self.phi > 0, cost, 0.0) * self.phi).sum())
 
     def slopes(self, y: Codes) -> Floats:
-        # The zero piece has no slope: adding it to take it away again would cost digits.
+        # The zero piece has no slope; adding and subtracting its mass would lose digits.
         sloped = self.alpha.copy()
         sloped[np.arange(len(y)), y] = 0.0
         slope = sloped + self.beta - self.phi
@@ -149,7 +150,7 @@ class Multipliers:
 
 @dataclass(frozen=True, eq=False)
 class Changed:
-    """Multipliers made from others, with the norm's own as they were."""
+    """Other multipliers of the rows; those of the norm constraint are unchanged."""
 
     multipliers: MultiplierSource
 
@@ -163,20 +164,20 @@ class Changed:
 
 
 class Loosened(Changed):
-    """Multipliers with a trace of mass everywhere: tilting cannot move what is zero."""
+    """Multipliers with a little mass everywhere, because tilting cannot move zero mass."""
 
     def rows(self, problem: RobustProblem, rows: slice) -> RowDuals:
         return self.multipliers.rows(problem, rows).loosened(problem.weight[rows])
 
 
 def tilt(mass: Floats, pull: Floats) -> Floats:
-    """Shift mass along ``pull`` within each row, by at most what is there."""
+    """Shift mass along ``pull`` within each row; masses stay >= 0, row sums unchanged."""
     total = row_sums(mass)[:, None]
     safe = np.where(total == 0, 1.0, total)
     mean = row_sums(mass * pull)[:, None] / safe
     moved = mass * np.maximum(1.0 + pull - mean, 0.0)
     after = row_sums(moved)[:, None]
-    # Rounding of a huge pull may clip all that a row has: then it stays as it was.
+    # After rounding, a huge pull may clip all mass of a row: then the row does not change.
     return np.where(after > 0, moved * (total / np.where(after > 0, after, 1.0)), mass)
 
 

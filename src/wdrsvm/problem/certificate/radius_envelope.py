@@ -1,17 +1,18 @@
-r"""Lower bounds of the optimum at every radius, from multipliers found at some.
+r"""Lower bounds of the optimum at every radius, from multipliers found at some radii.
 
-Multipliers that meet the equalities of ``certificate`` prove, for all lam >= L(M),
+Let f_n(M, b, lam) be the maximum in the objective F (``problem.py``).  Multipliers that
+meet the equalities of ``bound.py`` prove, for all lam >= L(M),
 
     sum_n w_n f_n(M, b, lam)  >=  value - lam spending,
     spending = sigma(G) + sum k phi.
 
 Hence the optimum at any radius is at least
 
-    min over lam >= 0 of  radius lam + max(0, max over multipliers of value - lam spending):
+    min over lam >= 0 of  radius lam + max(0, max over multipliers of value - lam spending).
 
-the upper concave envelope of the points (spending, value) and the origin, constant beyond
-its summit.  Nothing here asks at which radius multipliers were found, and the label cost
-enters only through the spending.
+This is the upper concave envelope of the points (spending, value) and the origin, constant
+beyond its largest value.  It does not matter at which radius the multipliers were found.
+The label cost matters only through the spending.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ...arrays import Floats
 
 
 class DualPoint(NamedTuple):
-    """Multipliers in three numbers: value, sigma(G) and sum k phi."""
+    """Multipliers summarised by three numbers: value, sigma(G) and sum k phi."""
 
     value: float
     on_moves: float
@@ -35,11 +36,11 @@ class DualPoint(NamedTuple):
         return self.on_moves + self.on_flips
 
     def share(self, radius: float) -> float:
-        """What is left of them after scaling into a budget."""
+        """The factor that scales the multipliers into a budget."""
         return 1.0 if self.spending <= radius else radius / self.spending
 
     def bound(self, radius: float) -> float:
-        """The lower bound that they alone prove."""
+        """The lower bound that these multipliers alone prove."""
         return self.share(radius) * self.value
 
 
@@ -47,7 +48,7 @@ NOTHING = DualPoint(0.0, 0.0, 0.0)
 
 
 def envelope(spending: Floats, value: Floats, radius: float) -> float:
-    """The bound at a radius from points of given spending, infinite ones allowed.
+    """The bound at a radius from several points; infinite spending is allowed.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-r"""Multipliers of a smooth loss: the tangents of the samples' losses.
+r"""Multipliers of a smooth loss: the tangents of the rows' losses.
 
-For any scores u_n and masses Q_nc >= 0 of the labels, which sum to w_n over c,
+For any scores u_n, and any masses Q_nc >= 0 of the labels that sum to w_n over c,
 
     w_n max_c (l(z, c) - lam k_c)  >=  sum_c Q_nc (l(u, c) + <l'(u, c), z - u> - lam k_c),
 
@@ -8,15 +8,15 @@ so that with  g_n = sum_c Q_nc l'(u_n, c)  the sum over the rows is at least
 
     sum_n ( sum_c Q_nc l(u_n, c) - <g_n, u_n> ) + <G, M> + <sum_n g_n, b> - lam sum k Q.
 
-The first sum is the bound, if the rest and radius lam cannot be negative: the conditions
-of ``certificate``, Q_nc of a flip being phi_nc.  Written out, row n adds
+The first sum is the bound if the other terms plus radius lam cannot be negative.  These are
+the conditions of ``bound.py``, where Q_nc of a flip is phi_nc.  Row n contributes
 
     sum_c Q_nc ( margin (1 - p_cc) + temperature entropy(p_c) ),
-    p_c = softmax((u + margin [j != c]) / temperature),    l'(u, c) = p_c - e_c,
+    p_c = softmax((u + margin [j != c]) / temperature),    l'(u, c) = p_c - e_c.
 
-the entropy dual: with a margin each label has winners of its own, but all of them follow
-from one u.  At the optimum u_n are the scores.  Tilting moves u; scaling is allowed,
-because the bound is concave in p and zero where the label itself wins.
+This is the entropy dual.  With a margin, each label c has other winners p_c, but all p_c of
+a row follow from one u.  At the optimum u_n are the scores.  Tilting moves u.  Scaling is
+allowed, because the bound is concave in p, and zero if the label itself wins.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class RowTangents:
         return RowTangents(self.loss, self.points, masses)
 
     def loosened(self, weight: Floats) -> RowTangents:
-        """As they are: a softmax is nowhere zero."""
+        """Unchanged, because a softmax is never zero."""
         return self
 
     def tilted(self, pull: Floats) -> RowTangents:
-        """Points move along the pull, and mass to labels whose slopes agree with it."""
+        """Move points along the pull, and mass to labels with slopes along the pull."""
         agreement = np.zeros_like(pull)
         for labels, winners in self._by_label:
             agreement[:, labels] = row_sums(pull * winners)[:, None] - pull[:, labels]
@@ -82,7 +82,7 @@ class RowTangents:
         return float((np.where(flipped, cost, 0.0) * self.masses).sum())
 
     def slopes(self, y: Codes) -> Floats:
-        """The same whatever the labels: what a label holds is in the masses."""
+        """The slopes g; they do not depend on y, because the masses contain all labels."""
         return self._slopes
 
     @cached_property
@@ -93,7 +93,7 @@ class RowTangents:
         return np.asarray(slopes)
 
     def curvature(self, columns: Floats) -> Floats:
-        """The covariance of e_j - e_c, label c having mass Q_c and winner j share p_cj."""
+        """The covariance of e_j - e_c, where c has the mass Q_c, and j the share p_cj."""
         n_classes, n_columns = self.points.shape[1], columns.shape[1]
         system = np.zeros((n_classes, n_columns, n_classes, n_columns))
         if n_columns:
@@ -103,7 +103,7 @@ class RowTangents:
         return system
 
     def _covariance(self) -> Floats:
-        """Shape (C, C, rows)."""
+        """The covariance of each row, shape (C, C, rows)."""
         n_rows, n_classes = self.points.shape
         spread = np.zeros((n_classes, n_classes, n_rows))
         diagonal = spread[np.arange(n_classes), np.arange(n_classes)] + self.masses.T
@@ -121,9 +121,9 @@ class RowTangents:
 
     @cached_property
     def _by_label(self) -> list[tuple[Codes, Floats]]:
-        """Labels that hold mass, and their winners p (rows, C).
+        """Labels with mass, and their winners p (rows, C).
 
-        Without a margin all labels have the same.
+        Without a margin, all labels have the same winners.
         """
         sharp = self.points / self.loss.temperature
         held = np.flatnonzero(self.masses.any(axis=0))

@@ -1,4 +1,4 @@
-"""One page an experiment: published against ours, figures, what was run, a verdict."""
+"""One page per experiment: a verdict, published and our results, figures, facts."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from ...files import write_text
 from ..page import Facts, Page, Section, Table, Text
 from . import noise_study, real_data, scalability, simulation, subgradient
 
-# Of a run without a whole repetition.
+# Number of records that are shown while no repetition is complete.
 SHOWN_RECORDS = 20
 
 
 class Kind(Protocol):
-    """What a module of a page has: its lead, what each preset runs, its sections."""
+    """The interface of a page's module: the lead, the runs of each preset, the sections."""
 
     LEAD: str
     SIZES: dict[str, str]
 
     def sections(self, tables: dict[str, Any], folder: Path) -> list[Section]:
-        """The sections from the summary tables; figures go to the folder."""
+        """The sections, made from the summary tables; figures are saved in the folder."""
 
 
 PAGES: dict[str, Kind] = {
@@ -39,7 +39,7 @@ def write_experiment_page(results: Results) -> Path:
     Parameters
     ----------
     results : Results
-        What a run found, finished or not: shown is what its whole repetitions found.
+        The results of a run, finished or not.  The page shows complete repetitions only.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def write_experiment_page(results: Results) -> Path:
 
 
 def _whole(results: Results) -> Any:
-    """The records of repetitions that are whole: means over others would mislead."""
+    """The records of complete repetitions; means over incomplete ones would mislead."""
     frame = results.frame
     if not results.about["missing"] or frame.empty:
         return frame
@@ -70,7 +70,7 @@ def _whole(results: Results) -> Any:
 
 
 def _unfinished(results: Results, whole: Any) -> list[Section]:
-    """That a run is not finished, and the last records where no repetition is whole."""
+    """A note if a run is not finished; the last records if no repetition is complete."""
     about = results.about
     if not about["missing"]:
         return []
@@ -87,7 +87,7 @@ def _unfinished(results: Results, whole: Any) -> list[Section]:
 
 
 def _found(kind: Kind, results: Results, frame: Any) -> list[Section]:
-    """The sections of a page, its summary tables and figures written beside."""
+    """The sections of a page; also writes its summary tables and figures to the folder."""
     tables = results.experiment.summarise(frame)
     for name, table in tables.items():
         write_text(results.folder / f"summary-{name}.csv", table.to_csv(index=False))

@@ -49,7 +49,7 @@ CLAIM = (
     f"Claimed of each robust model: nowhere more than {ON_A_PAR:g} points behind tuned "
     f"{REFERENCE}, neither on average over tables nor, beyond chance, on any table."
 )
-# What chooses among candidates, with weights and without, is what is judged.
+# The score of a verdict is the score by which the candidates were chosen.
 SCORES = {"none": "accuracy", "balanced": "balanced_accuracy"}
 SHOWN = ("accuracy", "certified_l1", "certified_l2", "worst_case_risk")
 SIZES = {
@@ -60,7 +60,7 @@ SIZES = {
 
 
 def sections(tables: dict[str, Any], folder: Path) -> list[Section]:
-    """Verdict, differences, ranks, means."""
+    """Verdicts, differences, ranks and means."""
     differences = tables["differences"]
     return [
         Section(
@@ -100,7 +100,7 @@ def _limits() -> list[str]:
         "thousands.",
         f"Tables with more than {2 * N_COMPONENTS} features are reduced to "
         f"{N_COMPONENTS} principal components.",
-        f"Grids are coarse ({N_CANDIDATES} candidates a model), as many for everyone.",
+        f"Grids are coarse: {N_CANDIDATES} candidates for every model.",
         "The balls here are in l2; a promise in another norm needs a fit in that norm.",
     ]
 
@@ -115,7 +115,7 @@ def _verdicts(differences: Any) -> list[Verdict]:
 
 
 def _verdict(differences: Any, model: str, weights: str, metric: str) -> Verdict:
-    """Holds if a model is behind on no average, and on no table by more than chance."""
+    """Whether a model is not behind on average, and on no table by more than chance."""
     part = differences[
         (differences["model"] == model)
         & (differences["metric"] == metric)
@@ -137,7 +137,7 @@ def _verdict(differences: Any, model: str, weights: str, metric: str) -> Verdict
 
 
 def _worst_table(part: Any) -> str:
-    """Where a model trails most, and in how many cases that is more than chance."""
+    """The table with the largest deficit, and the number of deficits beyond chance."""
     worst = part.loc[part["worst_difference"].idxmin()]
     return (
         f"worst {_with_error(worst['worst_difference'], worst['worst_error'])} on "
@@ -148,7 +148,7 @@ def _worst_table(part: Any) -> str:
 
 
 def _with_error(mean: float, error: float) -> str:
-    """A difference and its standard error, where there is one."""
+    """A difference, and its standard error if there is one."""
     return f"{mean:+.1f}" if error != error else f"{mean:+.1f} ({error:.1f})"
 
 
@@ -158,7 +158,7 @@ def _conditions(differences: Any) -> list[str]:
 
 
 def _difference_table(differences: Any, metric: str) -> Table:
-    """Difference and standard error, a row for a model and weights."""
+    """Differences and standard errors, one row per model and weights."""
     part = differences[differences["metric"] == metric].dropna(subset=["difference"])
     conditions = _conditions(part)
     rows = []

@@ -17,7 +17,8 @@ LEAD = (
 )
 LINEAR = ("DR-MSVM", "DR-OVA", "R-MSVM", "R-MLR")
 KERNEL = ("kDR-MSVM", "kDR-OVA", "kR-MSVM")
-# Its printed deviations are too small for 103 test rows: compared in points.
+# The printed deviations of Penguins are too small for 103 test rows.  Therefore Penguins
+# is compared in percentage points.
 IN_POINTS, POINTS = "penguins", 0.5
 ERRORS = 2.0
 AS_PUBLISHED = (
@@ -35,14 +36,14 @@ AS_IT_SHOULD_BE = (
 )
 SIZES = dict.fromkeys(
     ("quick", "full"),
-    "70/30 splits; AI4I 300 training rows (278 healthy) and 40 test rows a class; radii "
+    "70/30 splits; AI4I 300 training rows (278 healthy) and 40 test rows per class; radii "
     f"{', '.join(f'{radius:g}' for radius in RADII)}, label costs "
     f"{', '.join(f'{cost:g}' for cost in LABEL_COSTS)}",
 )
 
 
 def sections(tables: dict[str, Any], folder: Path) -> list[Section]:
-    """Verdict, both protocols, kernels."""
+    """Verdicts, both protocols, and kernels."""
     table = tables["real_data"]
     return [
         Section("Verdict", _verdicts(table)),
@@ -56,7 +57,7 @@ def sections(tables: dict[str, Any], folder: Path) -> list[Section]:
 
 
 def agrees(row: Any) -> bool:
-    """Within two standard errors of the difference, or half a point on Penguins."""
+    """Whether means agree: within two standard errors, or half a point on Penguins."""
     if row["table"] == IN_POINTS:
         return bool(abs(row["difference"]) <= POINTS)
     return bool(abs(row["in_errors"]) <= ERRORS)
@@ -76,7 +77,7 @@ def _verdicts(table: Any) -> list[Verdict]:
 
 
 def _verdict(name: str, rows: Any) -> Verdict:
-    """None where a mean of one repetition has no standard error to judge it by."""
+    """The verdict on some rows; none if one repetition has no standard error."""
     if (rows["in_errors"].isna() & (rows["table"] != IN_POINTS)).any():
         return Verdict(f"{name}: {NO_ERROR}")
     holds = rows.apply(agrees, axis=1)
@@ -128,12 +129,12 @@ def _nested(table: Any) -> Table:
 
 
 def _deviation(value: float) -> str:
-    """Of a single repetition there is none."""
+    """The deviation as text; empty for a single repetition, which has none."""
     return "" if value != value else f"{value:.1f}, "
 
 
 def _ai4i_readings(table: Any) -> Table:
-    """Our peaks for every set of classes, beside the printed ones."""
+    """Our peaks for every set of classes, and the printed peaks."""
     part = table[table["table"].isin(("ai4i", *READINGS))].dropna(subset=["published"])
     wide = part.pivot(index="model", columns="table", values="ours")
     printed = part.groupby("model")["published"].first()
@@ -147,7 +148,7 @@ def _ai4i_readings(table: Any) -> Table:
 
 
 def _readings(table: Any) -> list[str]:
-    """What the plausible readings of what is not printed give."""
+    """The results of plausible readings, where the paper does not print a detail."""
     kernels = table[table["model"].str.startswith("kDR-MSVM")]
     kernels = kernels[kernels["table"].isin(TABLES)]
     sentences = []
@@ -164,7 +165,7 @@ def _readings(table: Any) -> list[str]:
     return [*sentences, *FINDINGS]
 
 
-# What trying the plausible readings showed; accuracies are in the tables above.
+# The findings from plausible readings; their accuracies are in the tables of the page.
 FINDINGS = (
     "The bound in the kernel program (triangle, squared norms as in the authors' program, "
     "or exact) hardly moves the accuracy: the squared norms are the triangle bound at a "
@@ -207,6 +208,6 @@ def _figure(table: Any, folder: Path) -> Figure:
         figure,
         folder / "published-and-ours",
         "Peak mean accuracy and one standard deviation, published and ours.",
-        "Five panels, one a table, with the published and our mean accuracy of seven "
+        "Five panels, one per table, with the published and our mean accuracy of seven "
         "models side by side; the numbers are in the tables below.",
     )

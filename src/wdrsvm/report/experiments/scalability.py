@@ -29,7 +29,7 @@ NOTE = (
     "radius nor label cost; here 1e-4 and 0.5, as in its Experiment 4, and a radius of "
     "1e-2 beside. Peers are given a tolerance of 1e-6 of their own and one thread, "
     f"{PEER_REPETITIONS['linear']} repetitions of linear and {PEER_REPETITIONS['kernel']} "
-    f"of kernel models at radius {RADII[0]:g}, and {TIME_LIMIT:.0f} seconds a run; a run "
+    f"of kernel models at radius {RADII[0]:g}, and {TIME_LIMIT:.0f} seconds per run; a run "
     "out of time counts with the time it had, so that its ratio is a lower bound. The time "
     "to build a peer's program is not counted, that of our kernel factor is. Ours is the "
     "faster of two runs, because the first may compile; peers run once."
@@ -41,7 +41,7 @@ SIZES = {
 
 
 def sections(tables: dict[str, Any], folder: Path) -> list[Section]:
-    """Verdict, times, ratios."""
+    """Verdicts, times and ratios."""
     times, ratios = tables["times"], tables["ratios"]
     kinds = [kind for kind in ("linear", "kernel") if (times["kind"] == kind).any()]
     return [
@@ -55,13 +55,13 @@ def sections(tables: dict[str, Any], folder: Path) -> list[Section]:
 
 
 def best_peer(ratios: Any) -> Any:
-    """The fastest peer of each case: the least ratio."""
+    """The fastest peer of each case, which has the least ratio."""
     case = ["kind", "model", "radius", "N", "P", "C"]
     return ratios.loc[ratios.groupby(case)["ratio"].idxmin()]
 
 
 def _verdicts(ratios: Any, times: Any) -> list[Verdict]:
-    """None where nothing was repeated."""
+    """One verdict per kind and model; without repetitions it is left open."""
     verdicts, is_repeated = [], times["repetitions"].max() > 1
     for (kind, model), part in best_peer(ratios).groupby(["kind", "model"]):
         mean = float(np.exp(np.log(part["ratio"]).mean()))
@@ -159,7 +159,7 @@ def _ratio_table(ratios: Any) -> Table:
 
 
 def _time_table(times: Any) -> Table:
-    """Seconds, and how far a solver's classifier is from the bound: some stop early."""
+    """Seconds, and the gap of each solver's classifier, because some solvers stop early."""
     names = {"worst_gap": "worst gap", "timed_out": "runs out of time"}
     columns = ["kind", "model", "radius", "N", "P", "C", "solver", "seconds", *names]
     shown = times[[*columns, "repetitions"]].rename(columns=names)

@@ -24,7 +24,7 @@ from ..page import Bullets, Figure, Section, Table, Text, Verdict
 from .panels import NO_ERROR
 
 LEAD = (
-    "One robust machine for all classes (WDR-MSVM) against one robust machine a class "
+    "One robust machine for all classes (WDR-MSVM) against one robust machine per class "
     "(DR-OVA-SVM) on simulated clusters, over the whole grid of radii and label costs."
 )
 
@@ -36,7 +36,7 @@ SIZES = {
 
 
 def sections(tables: dict[str, Any], folder: Path) -> list[Section]:
-    """Verdict, peaks, curves, surfaces."""
+    """Verdicts, peaks, curves and surfaces."""
     surface, peaks = tables["surface"], tables["peaks"]
     return [
         Section("Verdict", [*_verdicts(peaks), Bullets(_findings(peaks))]),
@@ -63,15 +63,15 @@ def _verdicts(peaks: Any) -> list[Verdict]:
     return [_verdict(peaks, kind, *printed) for kind, printed in CLAIMS.items()]
 
 
-# A lead within so many standard errors of zero has no sign.
+# A lead within this many standard errors of zero has no clear sign.
 SURE = 2.0
 
 
 def _verdict(peaks: Any, kind: str, low: float, high: float) -> Verdict:
-    """Holds if every lead of a known sign is one of WDR-MSVM and the largest is alike.
+    """Whether WDR-MSVM has every lead of clear sign, and the largest lead is similar.
 
-    The printed range ends so close to zero that no number of repetitions would give every
-    setting a sign; those without one speak neither for the claim nor against it.
+    The printed range ends so close to zero that some settings have no clear sign after any
+    number of repetitions.  These settings count neither for the claim nor against it.
     """
     chosen = claimed(peaks, kind)
     if chosen["standard_error"].isna().all():
@@ -88,7 +88,7 @@ def _verdict(peaks: Any, kind: str, low: float, high: float) -> Verdict:
         f"standard errors it is ahead in {ahead} of {len(chosen)} settings and behind in "
         f"{behind}; in {open_ones} the sign is open."
     )
-    # The same order of size: neither half nor twice the printed largest lead.
+    # Similar: between half and twice the largest printed lead.
     alike = bool(high / 2 <= lead.max() <= 2 * high)
     if not ahead and not behind:
         return Verdict(text)

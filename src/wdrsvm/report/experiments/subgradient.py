@@ -40,7 +40,7 @@ SIZES = {
 
 
 def sections(tables: dict[str, Any], folder: Path) -> list[Section]:
-    """Verdict, ratios, accuracies."""
+    """Verdict, ratios and accuracies."""
     table = tables["subgradient"]
     return [
         Section("Verdict", [_verdict(table), Text(NOTE), Bullets(_findings(table))]),

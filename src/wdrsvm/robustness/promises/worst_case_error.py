@@ -162,17 +162,17 @@ def error_curve(
     rows, classes = row_costs(classifier, X, y, ball, sample_weight, label_trust, space)
     if confidence is not None:
         _check_equal_weights(rows)
-    costs = ball.label_cost_matrix(len(classes))[~np.eye(len(classes), dtype=bool)]
-    labels_stay = bool(np.isinf(costs).all())
-    wording = _wording(classifier, labels_stay, confidence, space)
+    labels_stay = ball.trusts_labels(len(classes))
+    wording = wording_of(classifier, labels_stay, confidence, space)
     return curve_of(
         rows, ball.radius, wording, confidence, CurveRows(rows, classes, labels_stay)
     )
 
 
-def _wording(
-    classifier: Any, labels_stay: bool, confidence: float | None, space: str
+def wording_of(
+    classifier: Any, labels_stay: bool, confidence: float | None, space: str = "features"
 ) -> Wording:
+    """Whom a promise of a classifier speaks of; a confidence makes them new rows."""
     who = "these rows" if confidence is None else "new rows from the same source"
     last = classifier
     while hasattr(last, "steps"):

@@ -54,20 +54,38 @@ class WrongCosts:
     def distances(self, X: Matrix, y: Codes) -> Floats:
         """The least movement (N,) after which the label's score is not the only largest."""
         leads = leads_of(X, y, self.coef, self.intercept)
-        if self.ball.is_bounded:
-            distance = BoundedSteps(self.problem(X, y, None)).costs(self.coef, leads)
-        else:
+        return self.movements(leads, y, self.steps(X, y))
+
+    def steps(self, X: Matrix, y: Codes) -> BoundedSteps | None:
+        """Where rows can go in a bounded ball; None where they can go everywhere."""
+        return BoundedSteps(self.problem(X, y, None)) if self.ball.is_bounded else None
+
+    def movements(self, leads: Floats, y: Codes, steps: BoundedSteps | None) -> Floats:
+        """The least movement (N,) that makes up for the leads (C, N) over some class."""
+        if steps is None:
             distance = _nearest_rival(leads, self.rates, y)
+        else:
+            distance = steps.costs(self.coef, leads)
         return np.maximum(distance, 0.0, out=distance)
 
 
 def leads_of(X: Matrix, y: Codes, coef: Floats, intercept: Floats) -> Floats:
     """How far the score of the label leads each class's, (C, N); inf for the label."""
-    # Classes first: what follows runs along the rows.
+    scores = class_scores(X, coef, intercept)
+    return leads_in(scores, y, out=scores)
+
+
+def class_scores(X: Matrix, coef: Floats, intercept: Floats) -> Floats:
+    """Scores (C, N), classes first: what follows runs along the rows."""
     scores = np.ascontiguousarray((X @ coef.T).T)
     scores += intercept[:, None]
+    return scores
+
+
+def leads_in(scores: Floats, y: Codes, out: Floats | None = None) -> Floats:
+    """The same of scores (C, N) that are known, perhaps in their place."""
     rows = np.arange(len(y))
-    leads: Floats = np.subtract(scores[y, rows], scores, out=scores)
+    leads: Floats = np.subtract(scores[y, rows], scores, out=out)
     leads[y, rows] = np.inf
     return leads
 

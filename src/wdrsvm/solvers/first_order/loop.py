@@ -5,10 +5,10 @@ sample at a time.  An epoch
 
 1. sweeps over the rows in random order; each row balances its multipliers exactly, and
    coefficients, price lam and the norm's own multipliers follow at once
-   (``first_order_rows``, and ``first_order_l1``, ``_l2``, ``_linf`` for the norms);
+   (``native.hinge_rows``, ``native.smooth_loss_rows``, and ``norms`` for the norms);
 2. moves the proximal centres to where the sweep ended: M, the free columns, lam
-   (``first_order_ascent``);
-3. now and then asks the certificate (``first_order_bound``), which decides when to stop,
+   (``state``);
+3. now and then asks the certificate (``bound``), which decides when to stop,
    and makes the proximal steps longer if the bound lags behind, shorter if the objective
    does.
 

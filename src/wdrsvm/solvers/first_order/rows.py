@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from ...arrays import Codes, Floats, Matrix
 from . import kernels
 
+# Kernels count the columns of sparse rows in 32 bits, half of what would be read else.
+MAX_COLUMNS = int(np.iinfo(np.int32).max)
+
 
 class Design(NamedTuple):
     """A CSR matrix as the kernels see it.
@@ -38,6 +41,11 @@ class Design(NamedTuple):
 
     @classmethod
     def of_sparse(cls, matrix: Matrix) -> Design:
+        if matrix.shape[1] > MAX_COLUMNS:
+            raise ValueError(
+                f"X must have at most {MAX_COLUMNS} columns for the solver "
+                f"'first-order', got {matrix.shape[1]}."
+            )
         return cls(
             matrix.indptr.astype(np.intp, copy=False),
             matrix.indices.astype(np.int32, copy=False),

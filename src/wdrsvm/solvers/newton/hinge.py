@@ -1,10 +1,11 @@
 r"""Smoothing Newton: certified training at large N.
 
-Each sample's maximum is smoothed to mu logsumexp(. / mu) (``soft_rows``).  The rounds
+Each sample's maximum is smoothed to mu logsumexp(. / mu) (``native.hinge_rows``).  The
+rounds
 
 1. cut mu, and the cone's complementarity with the gap that mu leaves, which falls like
    mu^2: only samples near a kink feel the smoothing;
-2. take damped Newton steps (``newton_steps``) until their promise is small beside that gap;
+2. take damped Newton steps (``steps``) until their promise is small beside that gap;
 3. enlarge the sample of rows: early rounds see only as many as their mu can tell apart,
    and curvature is always summed over a bounded number of rows that have any;
 4. on all rows, ask the certificate, whose multipliers are the softmax weights; where

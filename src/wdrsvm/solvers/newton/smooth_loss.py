@@ -3,8 +3,8 @@ r"""Newton's method for the smooth losses of the family.
 Above temperature 0 the losses themselves are smooth.  Kinks are left at the norm, which
 keeps its primal-dual cone, and where the adversary is of two minds about a label: there
 the maximum is smoothed by mu, with a softmax while rows are many, with a barrier where
-they are few (``smooth_rows``).  Where labels cannot be flipped nothing is smoothed at all.
-The rounds
+they are few (``native.smooth_loss_rows``).  Where labels cannot be flipped nothing is
+smoothed at all.  The rounds
 
 1. cut mu, and the cone's complementarity with the gap that mu leaves; while mu is above
    the temperature it takes its place, which leads gently to low temperatures;

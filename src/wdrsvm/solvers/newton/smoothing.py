@@ -91,7 +91,7 @@ class PieceSmoothing:
     ) -> tuple[Any, ...]:
         """What the compiled functions are told of some rows."""
         cost, cost_row = problem.flip_cost_table(rows)
-        unit = self.scaling.unit
+        unit, scores = self.scaling.unit, np.ascontiguousarray(scores)
         return scores, problem.y[rows], cost / unit, cost_row, problem.weight[rows]
 
     def torn_and_soft(self, softness: Floats) -> tuple[Flags, Flags]:

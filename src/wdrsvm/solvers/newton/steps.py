@@ -1,6 +1,6 @@
 r"""Newton steps on the smoothed risk.
 
-The norm constraint keeps its primal-dual cone (``norm_cones``).  The state is (M, b, lam)
+The norm constraint keeps its primal-dual cone (``cones``).  The state is (M, b, lam)
 and the cone, so one pass over the rows returns all that a step needs.
 """
 

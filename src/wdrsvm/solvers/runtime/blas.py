@@ -25,9 +25,10 @@ def solve(system: Floats, rhs: Floats, pivots: Codes) -> int:
 def invert_definite(matrix: Floats) -> int:
     """Replace a positive definite matrix by its inverse; 0, or not if it is none."""
     try:
-        matrix[:] = np.linalg.inv(matrix)
+        half = np.linalg.inv(np.linalg.cholesky(matrix))
     except np.linalg.LinAlgError:
         return 1
+    matrix[:] = half.T @ half
     return 0
 
 

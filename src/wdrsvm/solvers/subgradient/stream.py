@@ -7,8 +7,8 @@ most its multiplier can be:
 
 Any norm costs one look at its steepest pair of classes.  A step on a batch
 
-1. finds the active pieces of its rows (``active_rows``), or the labels of largest smooth
-   loss (``smooth_rows``), hence a noisy subgradient g;
+1. finds the active pieces of its rows (``active_pieces``), or the labels of largest smooth
+   loss (``active_tangents``), hence a noisy subgradient g;
 2. moves by  reach / sqrt(sum of all ||g||^2)  against it, the reach being the largest
    distance from the start so far (Ivgi, Hinder and Carmon 2023, "DoG is SGD's best
    friend"): no step size needs to be known;

@@ -1,0 +1,217 @@
+"""Which rows calibrate sets, and which fit the classifier or choose the multiplier."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn import get_config
+from sklearn.model_selection import (
+    KFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    check_cv,
+)
+from sklearn.utils import Bunch, indexable
+from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
+
+from ..arrays import Floats, Labels
+from ..inputs.arrays import (
+    check_labels_present,
+    checked_trust,
+    checked_weight,
+    observed_classes,
+    some_rows,
+)
+from ..inputs.dask_collections import is_lazy
+from ..problem import WassersteinBall
+from ._judges import Rows
+
+PREFIT = "prefit"
+# Shares of the rows that calibrate by default.
+SPLIT_SIZE, PREFIT_SIZE = 0.5, 0.8
+
+
+class Part(NamedTuple):
+    """Rows that calibrate, the other rows, and what the estimator's fit is given beside
+    these."""
+
+    rows: Rows
+    others: Rows | None
+    given: dict[str, Any]
+
+
+def is_prefit(cv: Any) -> bool:
+    """Whether the estimator is fitted already."""
+    if isinstance(cv, str) and cv != PREFIT:
+        raise ValueError(
+            f"cv must be None, {PREFIT!r}, a number of folds, a splitter or pairs of row "
+            f"numbers, got {cv!r}."
+        )
+    return isinstance(cv, str)
+
+
+def given_rows(
+    X: Any, y: Any, sample_weight: Any, label_trust: Any, routed: Bunch
+) -> tuple[Rows, Bunch]:
+    """What ``fit`` was given, checked, without rows of zero weight."""
+    if is_lazy(X):
+        raise TypeError("X must be in memory, got a dask collection: compute it.")
+    check_labels_present(y)
+    X, y = indexable(X, column_or_1d(y, warn=True))
+    trust = checked_trust(label_trust, len(y))
+    weight = checked_weight(sample_weight, len(y))
+    _check_equal(weight)
+    if weight.all():
+        return Rows(X, y, None, trust), routed
+    kept = np.flatnonzero(weight)
+    cut = {
+        name: {call: _cut_params(each, len(y), kept) for call, each in calls.items()}
+        for name, calls in routed.items()
+    }
+    trust = None if trust is None else trust[kept]
+    return Rows(some_rows(X, kept), y[kept], None, trust), Bunch(**cut)
+
+
+def _cut_params(params: dict[str, Any], n_rows: int, kept: Any) -> dict[str, Any]:
+    """The same arguments for some rows; arguments that have no row each stay."""
+    return {
+        name: some_rows(value, kept) if _has_rows(value, n_rows) else value
+        for name, value in params.items()
+    }
+
+
+def _has_rows(value: Any, n_rows: int) -> bool:
+    if isinstance(value, str | bytes | dict) or not hasattr(value, "__len__"):
+        return hasattr(value, "shape") and value.shape[:1] == (n_rows,)
+    return len(value) == n_rows
+
+
+def _check_equal(weight: Floats) -> None:
+    carried = weight[weight > 0]
+    if carried.min() < carried.max():
+        raise ValueError(
+            "sample_weight must be 0 or the same number in all rows, because the promise "
+            f"is about rows drawn alike, got weights from {carried.min():g} to "
+            f"{carried.max():g}."
+        )
+
+
+def routed_arguments(conformal: Any, params: dict[str, Any]) -> Bunch:
+    """What estimator and splitter are given beside X and y."""
+    known = {name: value for name, value in params.items() if value is not None}
+    if get_config()["enable_metadata_routing"]:
+        routed = process_routing(conformal, "fit", **known)
+        split = routed.splitter.split if "splitter" in routed else {}
+        return Bunch(estimator={"fit": routed.estimator.fit}, splitter={"split": split})
+    known.pop("sample_weight", None)
+    trust = known.pop("label_trust", None)
+    unknown = sorted(set(known) - {"groups"})
+    if unknown:
+        raise TypeError(
+            f"{type(conformal).__name__}.fit got unexpected arguments {unknown}: without "
+            "metadata routing it knows 'groups' alone."
+        )
+    takes = trust is not None and has_fit_parameter(conformal.estimator, "label_trust")
+    given = {"label_trust": trust} if takes else {}
+    return Bunch(estimator={"fit": given}, splitter={"split": known})
+
+
+def prefit_part(conformal: Any, rows: Rows) -> Part:
+    """All rows calibrate a fitted estimator, unless some have to choose the multiplier."""
+    check_is_fitted(conformal.estimator)
+    if not conformal._calibration(conformal.estimator).needs_others:
+        return Part(rows, None, {})
+    splitter = _random_split(conformal, PREFIT_SIZE, rows.y)
+    others, kept = next(splitter.split(np.zeros(len(rows.y)), rows.y))
+    return Part(_cut(rows, kept), _cut(rows, others), {})
+
+
+def _cut(rows: Rows, kept: Any) -> Rows:
+    trust = None if rows.label_trust is None else rows.label_trust[kept]
+    return Rows(some_rows(rows.X, kept), rows.y[kept], None, trust)
+
+
+def split_parts(conformal: Any, rows: Rows, routed: Bunch) -> list[Part]:
+    """One part for each split: rows to fit on and rows to calibrate on."""
+    observed_classes(rows.y)
+    splitter = splitter_of(conformal, rows.y)
+    given, parts = routed.estimator["fit"], []
+    for train, test in splitter.split(rows.X, rows.y, **routed.splitter["split"]):
+        parts.append(
+            Part(
+                rows.part(conformal.estimator, test, train),
+                rows.part(conformal.estimator, train),
+                _cut_params(given, len(rows.y), train),
+            )
+        )
+    if not parts:
+        raise ValueError(f"cv must make one split at least, got {conformal.cv!r}.")
+    return parts
+
+
+def splitter_of(conformal: Any, y: Any = None) -> Any:
+    """What splits the rows: by chance alone, so that calibration rows are like new ones."""
+    cv = conformal.cv
+    if cv is None or isinstance(cv, str):
+        return _random_split(conformal, SPLIT_SIZE, y)
+    if isinstance(cv, int | np.integer):
+        kind = StratifiedKFold if conformal.by_class else KFold
+        return kind(cv, shuffle=True, random_state=conformal.random_state)
+    return check_cv(cv, y, classifier=True)
+
+
+def _random_split(conformal: Any, default: float, y: Any) -> Any:
+    size = default if conformal.test_size is None else conformal.test_size
+    # Class by class any split that looks at labels alone is as good.
+    counts = np.unique(y, return_counts=True)[1] if y is not None else np.zeros(1)
+    stratified = conformal.by_class and counts.min() > 1
+    kind = StratifiedShuffleSplit if stratified else ShuffleSplit
+    return kind(1, test_size=size, random_state=conformal.random_state)
+
+
+def check_classes(estimator: Any, part: Part) -> None:
+    """Refuse calibration rows of a class that the estimator was not fitted on."""
+    missing = sorted(set(part.rows.y.tolist()) - set(estimator.classes_.tolist()))
+    if missing:
+        raise ValueError(
+            "y must have enough rows of each class for the estimator to see all of them, "
+            f"but the split leaves it none of class {missing[0]!r}."
+        )
+
+
+def shared_classes(estimators: list[Any]) -> Labels:
+    """The classes of all estimators, which must be the same."""
+    classes: Labels = estimators[0].classes_
+    if any(not np.array_equal(each.classes_, classes) for each in estimators):
+        raise ValueError(
+            "cv must leave rows of the same classes to all estimators, got "
+            f"{[each.classes_.tolist() for each in estimators]}."
+        )
+    return classes
+
+
+def ball_of(ball: Any, estimator: Any) -> WassersteinBall:
+    """The ball that was given, or the estimator's own."""
+    if isinstance(ball, WassersteinBall):
+        return ball
+    last = estimator
+    while hasattr(last, "steps"):
+        last = last[-1]
+    if ball is not None or not hasattr(last, "_ball"):
+        raise TypeError(
+            "ball must be a WassersteinBall, or None for an estimator of this package, "
+            f"which has its own, got {ball!r} for {type(last).__name__}."
+        )
+    own: WassersteinBall = last._ball()
+    return own
+
+
+def copy_feature_names(conformal: Any, estimator: Any) -> None:
+    """What a fitted estimator knows of its features."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        vars(conformal).pop(name, None)
+        if hasattr(estimator, name):
+            setattr(conformal, name, getattr(estimator, name))
