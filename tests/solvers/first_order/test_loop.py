@@ -324,4 +324,4 @@ def test_where_calls_into_compiled_code_end_changes_nothing(monkeypatch, norm, l
 def test_calls_into_compiled_code_are_short():
     rows = Ascent(wide("l2", 0.5), None, seed=0).rows
     few, smooth = (tables.rows_a_call(rows, 100, flag) for flag in (False, True))
-    assert 1 <= smooth < few <= tables.MAX_CALL_WORK / 100**2
+    assert 1 <= smooth < few <= FIRST_ORDER.max_call_work / 100**2

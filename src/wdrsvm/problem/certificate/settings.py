@@ -16,26 +16,29 @@ class CertificateSettings:
     max_tilts : int
         Tilts of the rows until the equalities hold, or the multipliers are given up.
     few_rows : int
-        A sweep over so few rows costs less than the system of a tilt that is not needed.
+        Up to this many rows, another reduction costs less than the system of a needless
+        tilt.
     first_ridge, ridge_factor, last_ridge : float
         Ridge of a tilt's system, relative to the diagonal: the first, the factor after
-        each tilt that led away, and the value from which tilting is given up.
+        each tilt that raised the error, and the value from which tilting is given up.
     max_steerings : int
         How often gradient and flips are shortened into the budget.
     max_steering_work : float
-        Rows times squared unknowns up to which steering is worth its time.
+        Steer the gradient only if rows times squared unknowns are at most this many.
     max_steering_unknowns : int
-        Unknowns up to which their dense system fits into any memory.
+        Steer the gradient only up to this many unknowns, whose dense system fits into
+        memory.
     max_joint_entries : float
-        Entries of a dense curvature of all rows that are no burden.
+        Tilt jointly only if the dense curvatures of all rows have at most this many
+        entries.
     negligible_share : float
-        A share of the budget that is not worth steering for.
+        Features that can spend at most this share of the budget are not steered.
     tiny_radius : float
-        Below this radius, relative to one plus the spending on flips, the bound without a
-        budget may be the better one.
+        Below this radius, relative to one plus the spending on flips, also try the bound
+        without a budget.
     least_spread : float
-        Rows with all but this share of their mass on one class cannot be tilted to any
-        effect.
+        A row is left out of a tilt's system if less than this share of its mass is off one
+        class.
     loosening : float
         Share of a row's weight that is spread over all classes so that every row can be
         tilted.
