@@ -160,7 +160,7 @@ def test_first_order_agrees_with_newton():
 
 
 def test_a_solver_for_kinks_is_refused():
-    with pytest.raises(ValueError, match="use 'newton' or 'first-order'"):
+    with pytest.raises(ValueError, match="use one of 'auto', 'newton', 'first-order'"):
         RobustLogisticRegression(solver="interior-point").fit(X, y)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from wdrsvm.solvers.cones.kernels import native, weighted_gram
 
+pytestmark = pytest.mark.tiny
 N_ROWS = 7
 class_counts = pytest.mark.parametrize("n_classes", [2, 3, 5])
 

@@ -89,7 +89,7 @@ def test_iterations_are_limited():
 )
 def test_solvers_that_need_kinks_say_who_does_not(name):
     problem = replace(blobs(), loss=LOSSES["logistic"])
-    with pytest.raises(ValueError, match="use 'newton' or 'first-order'"):
+    with pytest.raises(ValueError, match="use one of 'auto', 'newton', 'first-order'"):
         solve(problem, name)
 
 

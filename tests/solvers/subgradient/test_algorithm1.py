@@ -100,8 +100,8 @@ class TestSettings:
         logistic = RobustProblem.of(
             problem.X, problem.y, problem.weight, problem.ball, 3, loss=LOSSES["logistic"]
         )
-        with pytest.raises(ValueError, match="use 'newton'"):
-            subgradient(logistic, SolverSettings())
+        with pytest.raises(ValueError, match="use one of 'auto', 'newton', 'first-order'"):
+            solve(logistic, "subgradient")
 
 
 def test_no_radius_is_plain_training():

@@ -65,8 +65,8 @@ class TestSolver:
         assert result.certificate.objective <= 1.02 * exact.certificate.objective
 
     def test_other_losses_are_refused(self):
-        with pytest.raises(ValueError, match="use 'newton'"):
-            stochastic(problem_of(X, y, BALL, loss=LOSSES["logistic"]), SolverSettings())
+        with pytest.raises(ValueError, match="use one of 'auto', 'newton', 'first-order'"):
+            solve(problem_of(X, y, BALL, loss=LOSSES["logistic"]), "stochastic")
 
     @pytest.mark.parametrize(
         ("argument", "match"),

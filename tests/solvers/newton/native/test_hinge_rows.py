@@ -11,6 +11,7 @@ from wdrsvm.solvers.newton.kernels import (
     soften,
 )
 
+pytestmark = pytest.mark.tiny
 N_ROWS, LAM = 9, 0.6
 class_counts = pytest.mark.parametrize("n_classes", [2, 3, 5])
 temperatures = pytest.mark.parametrize("mu", [1.0, 0.1, 1e-3])

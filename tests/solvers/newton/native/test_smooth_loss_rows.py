@@ -13,6 +13,7 @@ from wdrsvm.solvers.newton.kernels import (
     soften_labels,
 )
 
+pytestmark = pytest.mark.tiny
 N, C = 9, 4
 LAM = 0.7
 LOSSES = [Loss(1.0, 0.0), Loss(0.3, 1.0), Loss(1e-3, 1.0)]

@@ -75,7 +75,7 @@ class SampleRows:
         self.label, self.weight = np.array(label, dtype=np.intp), np.array(weight)
         kappa = np.ascontiguousarray(np.asarray(kappa).T)
         possible = np.isfinite(kappa)
-        self.n_kinds = 3 if possible.any() else 1
+        self.n_kinds, self.prices_differ = 3 if possible.any() else 1, False
         shape = self.n_kinds, n_classes, n_samples
         exists = np.ones(shape)
         self.price = price = np.where(possible, kappa, 0.0)
