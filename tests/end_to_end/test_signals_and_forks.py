@@ -50,7 +50,8 @@ from wdrsvm import RobustLinearSVC
 
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(200, 40)), np.arange(200) % 4
-model = RobustLinearSVC(0.01, norm="l1", solver=sys.argv[1])
+# The first fit imports its solver: that must not be half done when a child is born.
+model = RobustLinearSVC(0.01, norm="l1", solver=sys.argv[1]).fit(X, y)
 ended = threading.Event()
 
 def fit_on():
