@@ -18,6 +18,7 @@ NOEXCEPT_NOGIL = ["@cython.nogil", "@cython.exceptval(check=False)"]
 DECORATORS = {
     "kernel": ["@cython.cfunc", *NOEXCEPT_NOGIL],
     "inner": ["@cython.cfunc", "@cython.inline", *NOEXCEPT_NOGIL],
+    "interruptible": ["@cython.cfunc", "@cython.nogil", "@cython.exceptval(-1)"],
 }
 _DOUBLE, _SIZE, _INT = "cython.double", "cython.Py_ssize_t", "cython.int"
 TYPES = {

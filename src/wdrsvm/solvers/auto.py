@@ -36,7 +36,7 @@ class AutoRule:
     max_rescued_unknowns: int = 4000
     rows_per_unknown: int = 10
     min_newton_rows: int = 600
-    max_directions: int = 0
+    max_directions: int = 1000
     max_work_of_few_rows: float = 1e9
 
 

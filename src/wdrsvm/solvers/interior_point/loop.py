@@ -43,6 +43,7 @@ SHARE_OF_FLIPS = 0.1
 PATIENCE = 3
 # Rounding is sooner felt where the system is one of few rows: each point from this many
 # times the gap asked for is looked at.
+EARLY = 30.0
 
 
 # Shown every iterate and its relative gap.
@@ -91,14 +92,15 @@ def follow(
     history = History(settings.callback)
     max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
     n_iter, n_judged = 0, 0
+    near = settings.tol * (EARLY if iterate.is_wide else 1.0)
     watched = look is not None or settings.callback is not None
     while n_iter < max_iter:
-        lines = iterate.run(1 if watched else max_iter - n_iter, settings.tol)
+        lines = iterate.run(1 if watched else max_iter - n_iter, near)
         history.add_lines(n_iter, lines[:-1], best.dual_bound)
         n_iter += len(lines)
         if look is not None:
             look(iterate, relative_gap(iterate.gap, iterate.objective))
-        if iterate.is_near(settings.tol) or iterate.is_stuck or n_iter == max_iter:
+        if iterate.is_near(near) or iterate.is_stuck or n_iter == max_iter:
             point = iterate.data.scaling.original(iterate.coef)
             # A few more steps are cheaper than steering, unless there are none.
             steering = n_judged >= PATIENCE or iterate.is_stuck or n_iter == max_iter

@@ -20,6 +20,7 @@ from ...problem import Multipliers, RobustProblem
 from ...problem.certificate.gap import allowed_gap
 from ..cones.choice import MAX_START_LAM, norm_multipliers, starting_cone
 from ..cones.kernels import native
+from ..cones.wide_system import WideSteps, is_wide
 from ..scaling import Scaling
 
 
@@ -84,11 +85,16 @@ class Iterate:
         )
         self.rows = native.SampleRows(data.y, data.weight, data.kappa)
         self.rows.start(lam)
-        gradient = np.append(data.linear, data.radius)
-        self.engine: Any = native.PrimalDual(
-            data.columns, self.rows, self.cone, gradient, data.mass
-        )
+        self.is_wide = is_wide(self.cone, len(data.y), shape)
+        parts = data.columns, self.rows, self.cone, np.append(data.linear, data.radius)
+        self.engine: Any = native.PrimalDual(*parts, data.mass, self._given_system())
         self.put(np.zeros(shape), lam)
+
+    def _given_system(self) -> WideSteps | None:
+        data = self.data
+        if not self.is_wide:
+            return None
+        return WideSteps(self.rows, self.cone, data.columns, data.kappa, data.y)
 
     def put(self, coef: Floats, lam: float) -> None:
         """Other coefficients; slacks are the caller's to keep up."""

@@ -42,12 +42,17 @@ def multiply_rows(left: Floats, right: Floats, out: Floats) -> None:
     np.matmul(left, right.T, out=out)
 
 
-def factorise_lower(matrix: Floats) -> bool:
-    """Replace a lower triangle by that of Cholesky's factor; whether there is one."""
+def factorise_panel(matrix: Floats, begin: int, end: int) -> bool:
+    """Replace some columns of a lower triangle by those of Cholesky's factor, if there is
+    one, and take their products from the columns behind them."""
+    corner = np.tril(matrix[begin:end, begin:end])
     try:
-        matrix[:] = np.linalg.cholesky(np.tril(matrix) + np.tril(matrix, -1).T)
+        factor = np.linalg.cholesky(corner + np.tril(corner, -1).T)
     except np.linalg.LinAlgError:
         return False
+    matrix[begin:end, begin:end] = factor
+    matrix[end:, begin:end] = np.linalg.solve(factor, matrix[end:, begin:end].T).T
+    matrix[end:, end:] -= matrix[end:, begin:end] @ matrix[end:, begin:end].T
     return True
 
 

@@ -3,7 +3,7 @@
 # Matrices are stored by rows; LAPACK sees their transposes, so symmetric ones are the same.
 import cython
 from cpython.exc cimport PyErr_CheckSignals
-from scipy.linalg.cython_blas cimport dgemm, dsymv, dtrsv
+from scipy.linalg.cython_blas cimport dgemm, dsymv, dsyrk, dtrsm, dtrsv
 from scipy.linalg.cython_lapack cimport dgesv, dpotrf, dpotri
 
 
@@ -71,10 +71,24 @@ cdef inline void multiply_rows(
 
 
 # The lower triangle by rows is the upper one by columns.
-cdef inline bint factorise_lower(double[:, ::1] matrix) noexcept nogil:
-    cdef int size = <int> matrix.shape[0], info = 0
-    dpotrf("U", &size, &matrix[0, 0], &size, &info)
-    return info == 0
+cdef inline bint factorise_panel(
+    double[:, ::1] matrix, Py_ssize_t begin, Py_ssize_t end
+) noexcept nogil:
+    cdef int stride = <int> matrix.shape[0], width = <int> (end - begin), info = 0
+    cdef int below = <int> (matrix.shape[0] - end)
+    cdef double one = 1.0, minus = -1.0
+    dpotrf("U", &width, &matrix[begin, begin], &stride, &info)
+    if info != 0 or below == 0:
+        return info == 0
+    dtrsm(
+        "L", "U", "T", "N", &width, &below, &one,
+        &matrix[begin, begin], &stride, &matrix[end, begin], &stride,
+    )
+    dsyrk(
+        "U", "T", &below, &width, &minus, &matrix[end, begin], &stride,
+        &one, &matrix[end, end], &stride,
+    )
+    return True
 
 
 cdef inline void substitute(double[:, ::1] factor, double[::1] x) noexcept nogil:

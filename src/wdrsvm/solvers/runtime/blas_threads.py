@@ -18,19 +18,32 @@ from typing import Any
 
 import threadpoolctl  # type: ignore[import-untyped]
 
-_lock = threading.Lock()
+_lock = threading.RLock()
 _active: dict[str, Any] = {"fits": 0, "limit": None}
+
+
+def _hold() -> None:
+    """Wait until no thread is setting the limit.
+
+    BLAS has a lock of its own for that; held by a thread that a forked process does not
+    have, it would never be released there.
+    """
+    _lock.acquire()
+
+
+def _release() -> None:
+    _lock.release()
 
 
 def _forget_fits() -> None:
     """A forked process has none of its parent's other threads, whatever they were at."""
     global _lock
-    _lock = threading.Lock()
+    _lock = threading.RLock()
     _active.update(fits=0, limit=None)
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_fits)
+    os.register_at_fork(before=_hold, after_in_parent=_release, after_in_child=_forget_fits)
 
 
 @lru_cache

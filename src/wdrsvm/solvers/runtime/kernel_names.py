@@ -39,3 +39,8 @@ def kernel(function: Function) -> Function:
 def inner(function: Function) -> Function:
     """The same, to be set into its callers."""
     return function
+
+
+def interruptible(function: Function) -> Function:
+    """A kernel that may raise, an interrupt above all.  It returns ``Small``: nothing."""
+    return function

@@ -46,7 +46,7 @@ class Cone:
 
     degree = cython.declare(Count, visibility="readonly")
     fixes_gauge = cython.declare(Flag, visibility="readonly")
-    n_classes: Count
+    n_classes = cython.declare(Count, visibility="readonly")
     n_columns: Count
     n_touchable: Count
     slack: Vector

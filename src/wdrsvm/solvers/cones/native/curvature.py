@@ -17,17 +17,20 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-from ...runtime.blas import multiply_rows
+from ...runtime.blas import check_signals, multiply_rows
 from ...runtime.kernel_names import (
     Codes,
     Count,
     Cube,
     Flag,
     Real,
+    Small,
     Table,
     Vector,
+    interruptible,
     kernel,
 )
+from .linear_system import rows_at_once
 from .rows import fill, times
 
 # Up to this many entries the products of all pairs of columns are kept.
@@ -216,8 +219,8 @@ class Curvature:
             self.with_lam[j, n] -= pull
             self.corner[n] += pull * (price[i, n] - price[j, n])
 
-    @kernel
-    def gather(self, matrix: Table) -> None:
+    @interruptible
+    def gather(self, matrix: Table) -> Small:
         """sum_n curvature_n kron x_n x_n' as a lower triangle (C Q + 1, C Q + 1)."""
         i: Count
         d: Count
@@ -236,6 +239,7 @@ class Curvature:
         for n in range(self.n_samples):
             total += self.corner[n]
         matrix[last, last] = total
+        return 0
 
     @kernel
     def gather_at_once(self, matrix: Table) -> None:
@@ -259,22 +263,31 @@ class Curvature:
                         entry += 1
                 pair += 1
 
-    @kernel
-    def gather_class(self, i: Count, matrix: Table) -> None:
-        """The blocks of class i with those up to it, by one product of matrices."""
+    @interruptible
+    def gather_class(self, i: Count, matrix: Table) -> Small:
+        """The blocks of class i with those up to it, by as few products as will do."""
         j: Count
         d: Count
         k: Count
         row: Count = i * (i + 1) // 2
         width: Count = self.n_columns
         seen: Count = (i + 1) * width
+        begin: Count = 0
+        end: Count
+        strip: Count = rows_at_once(2 * width, self.n_samples)
         for j in range(i + 1):
             for d in range(width):
                 times(self.pairs[row + j], self.columns[d], self.scaled[j * width + d])
-        multiply_rows(self.scaled[:seen], self.columns, self.blocks[:seen])
+        while begin < seen:
+            if begin > 0:
+                check_signals()
+            end = min(begin + strip, seen)
+            multiply_rows(self.scaled[begin:end], self.columns, self.blocks[begin:end])
+            begin = end
         for d in range(width):
             for k in range(seen):
                 matrix[i * width + d, k] = self.blocks[k, d]
+        return 0
 
 
 @kernel

@@ -6,12 +6,20 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import fabs, sqrt
 
-from ...runtime.blas import factorise_lower, substitute, subtract_product
+from ...runtime.blas import (
+    check_signals,
+    factorise_panel,
+    substitute,
+    subtract_product,
+)
 from ...runtime.kernel_names import (
     Count,
+    Flag,
     Real,
+    Small,
     Table,
     Vector,
+    interruptible,
     kernel,
 )
 from .rows import NO_END
@@ -19,6 +27,8 @@ from .rows import NO_END
 MAX_REFINEMENTS = cython.declare(Count, 5)
 REFINED = cython.declare(Real, 1e-13)
 LEAST_RIDGE = cython.declare(Real, 1e-15)
+# Operations that one call of BLAS may take: Ctrl-C is heard between calls.
+LONG_CALL = cython.declare(Count, 2_000_000_000)
 
 
 @cython.cclass
@@ -35,6 +45,7 @@ class LinearSystem:
     scale: Vector
     scaled: Vector
     residual: Vector
+    is_definite: Flag
 
     def __init__(self, size):
         self.size = size
@@ -42,17 +53,33 @@ class LinearSystem:
         self.scale, self.scaled = np.ones(size), np.zeros(size)
         self.residual = np.zeros(size)
 
-    @kernel
-    def factorise(self) -> None:
+    @interruptible
+    def factorise(self) -> Small:
         """Scale the matrix in place and factorise it."""
         ridge: Real = LEAST_RIDGE
         self.to_unit_diagonal()
         while ridge < 1e3 * self.size:
             self.shift(ridge)
-            if factorise_lower(self.factor):
-                return
+            self.factorise_by_panels()
+            if self.is_definite:
+                return 0
             ridge *= 100
         self.factor[0, 0] = NO_NUMBER
+        return 0
+
+    @interruptible
+    def factorise_by_panels(self) -> Small:
+        begin: Count = 0
+        end: Count
+        panel: Count = rows_at_once(self.size, self.size)
+        self.is_definite = True
+        while begin < self.size and self.is_definite:
+            if begin > 0:
+                check_signals()
+            end = min(begin + panel, self.size)
+            self.is_definite = factorise_panel(self.factor, begin, end)
+            begin = end
+        return 0
 
     @kernel
     def to_unit_diagonal(self) -> None:
@@ -101,6 +128,12 @@ class LinearSystem:
 
 
 NO_NUMBER = cython.declare(Real, float("nan"))
+
+
+@kernel
+def rows_at_once(width: Count, inner: Count) -> Count:
+    """How many rows at a time are multiplied by a matrix of such a shape."""
+    return max(16, LONG_CALL // (width * inner + 1))
 
 
 @kernel

@@ -40,6 +40,10 @@ class Box(Cone):
         above, below = np.array(self.mult).reshape(2, self.n_classes, self.n_touchable)
         return above - below
 
+    def sides(self):
+        """The springs of the rows, (2, C, T)."""
+        return np.array(self.spring).reshape(2, self.n_classes, self.n_touchable)
+
     @kernel
     def add_curvature(self, matrix: Table) -> None:
         j: Count
@@ -165,11 +169,29 @@ class AbsoluteSums(Cone):
     def gradient(self):
         return incidence(self.n_classes).T @ self.flow()
 
+    def pairs(self):
+        """Stiffness (K, T) of the differences, what share (K, T) of a difference u follows,
+        and stiffness (K,) of lam + share . difference."""
+        k: Count
+        shape = self.n_pairs, self.n_touchable
+        diagonal, ratio = np.empty(shape), np.empty(shape)
+        for k in range(self.n_pairs):
+            self.find_pair(k)
+            diagonal[k], ratio[k] = self.diagonal, self.ratio
+        return diagonal, ratio, np.array(self.bend)
+
+    @kernel
+    def prepare(self) -> None:
+        k: Count
+        Cone.prepare(self)
+        for k in range(self.n_pairs):
+            self.eliminate(k)
+
     @kernel
     def add_curvature(self, matrix: Table) -> None:
         k: Count
         for k in range(self.n_pairs):
-            self.eliminate(k)
+            self.find_pair(k)
             self.add_pair(k, matrix)
 
     @kernel
@@ -187,11 +209,12 @@ class AbsoluteSums(Cone):
         self.bend[k] = cap / (1 + cap * total)
 
     @kernel
-    def add_pair(self, k: Count, matrix: Table) -> None:
+    def find_pair(self, k: Count) -> None:
+        """Stiffness of pair k's differences once u is eliminated, and what share of a
+        difference u follows."""
         d: Count
         row: Count = k * self.n_touchable
         half: Count = self.n_pairs * self.n_touchable
-        lam: Count = self.n_classes * self.n_columns
         for d in range(self.n_touchable):
             # (p + q) - (q - p)^2 / (p + q), written so that nothing cancels
             self.diagonal[d] = (
@@ -200,6 +223,12 @@ class AbsoluteSums(Cone):
                 * (self.spring[half + row + d] * self.softness[k, d])
             )
             self.ratio[d] = self.twist[k, d] * self.softness[k, d]
+
+    @kernel
+    def add_pair(self, k: Count, matrix: Table) -> None:
+        d: Count
+        lam: Count = self.n_classes * self.n_columns
+        for d in range(self.n_touchable):
             matrix[lam, self.first[k] + d] += self.bend[k] * self.ratio[d]
             matrix[lam, self.second[k] + d] -= self.bend[k] * self.ratio[d]
         matrix[lam, lam] += self.bend[k]

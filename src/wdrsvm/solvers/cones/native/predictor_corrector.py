@@ -8,7 +8,8 @@ Each iteration
 4. recentres once more where that lengthens the step (Gondzio),
 5. moves primal and dual as far as each stays positive.
 
-All iterations run in one call, without Python's lock and without asking for memory.
+All iterations run in one call, without Python's lock and without asking for memory,
+unless the system is one of Python.
 """
 
 from __future__ import annotations
@@ -22,15 +23,16 @@ from ...runtime.kernel_names import (
     Count,
     Flag,
     Real,
+    Small,
     Table,
     Vector,
+    interruptible,
     kernel,
 )
 from .cone import Cone
-from .curvature import Curvature
-from .linear_system import LinearSystem, fix_gauge
 from .rows import dot, move
 from .samples import SampleRows
+from .step_system import DenseSystem, GivenSystem, StepSystem
 
 # A step goes this share of the way to the boundary.
 STEP_SHARE = cython.declare(Real, 0.995)
@@ -49,12 +51,12 @@ PATIENCE = cython.declare(Real, 0.1)
 @cython.cclass
 class PrimalDual:
     """A point: (coef, lam), the samples' rows, the norm's cone.  ``gradient`` is that of
-    the objective in (coef, lam), the samples' loss apart."""
+    the objective in (coef, lam), the samples' loss apart.  A system may be ``given``; else
+    it is the normal matrix."""
 
     rows: SampleRows
     cone: Cone
-    system: LinearSystem
-    curvature: Curvature
+    system: StepSystem
     n_classes: Count
     n_columns: Count
     # What all that adds up to the objective is multiplied by.
@@ -67,21 +69,26 @@ class PrimalDual:
     on_coef: Table
     rhs: Vector
     lengths: Table
+    # The product of slack and multiplier that the step aims at.
+    centre: Real
     degree = cython.declare(Real, visibility="readonly")
     n_short_steps: Count
     objective = cython.declare(Real, visibility="readonly")
     # The duality gap, as far as complementarity alone tells.
     gap = cython.declare(Real, visibility="readonly")
 
-    def __init__(self, columns, rows: SampleRows, cone: Cone, gradient, mass):
+    def __init__(self, columns, rows: SampleRows, cone: Cone, gradient, mass, given=None):
         n_columns = len(columns)
         size = len(gradient)
         self.rows, self.cone, self.columns = rows, cone, columns
         self.n_classes, self.n_columns = rows.n_classes, n_columns
         self.mass = mass
         self.gradient, self.point = np.array(gradient), np.zeros(size)
-        self.curvature = Curvature(columns, self.n_classes)
-        self.system, self.rhs = LinearSystem(size), np.zeros(size)
+        if given is None:
+            self.system = DenseSystem(columns, rows, cone)
+        else:
+            self.system = GivenSystem(given)
+        self.rhs = np.zeros(size)
         self.step, self.lengths = np.zeros((2, size)), np.zeros((2, 2))
         shape = self.n_classes, n_columns
         self.d_coef, self.on_coef = np.zeros(shape), np.zeros(shape)
@@ -158,42 +165,30 @@ class PrimalDual:
         after: Real = self.rows.complementarity_after(turn, primal, dual)
         return after + self.cone.complementarity_after(turn, primal, dual)
 
-    @kernel
-    def iterate(self) -> None:
+    @interruptible
+    def iterate(self) -> Small:
         """A predictor-corrector step with one corrector towards the centre; no move if an
         overflow left a direction without numbers."""
         turn: Count = 0
-        centre: Real
-        self.form_system()
-        centre = self.predict()
-        self.rows.aim(0, centre)
-        self.cone.aim(0, centre)
+        self.rows.prepare()
+        self.cone.prepare()
+        self.system.form()
+        self.predict()
+        self.rows.aim(0, self.centre)
+        self.cone.aim(0, self.centre)
         self.direct(0)
         if self.reach(0) < 2.0:
-            self.recentre(centre)
+            self.recentre(self.centre)
             self.direct(1)
             turn = 1 if self.reach(1) >= self.reach(0) + LONGER / 8 else 0
         if self.has_numbers(turn):
             self.advance(turn)
         else:
             self.n_short_steps = MAX_SHORT_STEPS
+        return 0
 
-    @kernel
-    def form_system(self) -> None:
-        gauge: Count = self.cone.n_touchable if self.cone.fixes_gauge else 0
-        self.rows.prepare()
-        self.cone.prepare()
-        self.curvature.find(
-            self.rows.spring, self.rows.sums, self.rows.price, self.rows.label,
-            self.rows.prices_differ,
-        )  # fmt: skip
-        self.curvature.gather(self.system.matrix)
-        self.cone.add_curvature(self.system.matrix)
-        fix_gauge(self.system.matrix, self.n_classes, self.n_columns, gauge)
-        self.system.factorise()
-
-    @kernel
-    def predict(self) -> Real:
+    @interruptible
+    def predict(self) -> Small:
         """The centre to aim at, by what a step to zero complementarity achieves."""
         now: Real = self.products()
         after: Real
@@ -205,7 +200,8 @@ class PrimalDual:
             0, min(1.0, self.lengths[0, 0]), min(1.0, self.lengths[0, 1])
         )
         share = min(after / now, 1.0)
-        return share * share * share * now / self.degree
+        self.centre = share * share * share * now / self.degree
+        return 0
 
     @kernel
     def recentre(self, centre: Real) -> None:
@@ -227,8 +223,8 @@ class PrimalDual:
                 return False
         return True
 
-    @kernel
-    def direct(self, turn: Count) -> None:
+    @interruptible
+    def direct(self, turn: Count) -> Small:
         """The Newton direction towards the goals, and how far it can be followed."""
         i: Count
         d: Count
@@ -252,6 +248,7 @@ class PrimalDual:
             self.rows.primal_length(), self.cone.primal_length(turn)
         )
         self.lengths[turn, 1] = min(self.rows.dual_length(), self.cone.dual_length(turn))
+        return 0
 
     @kernel
     def advance(self, turn: Count) -> None:

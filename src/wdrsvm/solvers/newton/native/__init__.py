@@ -1,6 +1,7 @@
 """The Newton methods' kernels, and what Python may call; see ``runtime.native``."""
 
-from .hinge_rows import piece_margins, soft_curvature, soft_multipliers, soften
+from .hinge_rows import soft_curvature, soft_multipliers, soften
+from .piece_margins import piece_margins
 from .smooth_loss_passes import (
     active_tangents,
     label_curvature,
