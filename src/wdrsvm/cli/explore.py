@@ -13,8 +13,9 @@ from sklearn.feature_selection import f_classif
 
 from ..problem import NORMS
 from ..report import Page, explore_page
+from ..report.words import counted
 from .columns import NUMBERS
-from .features import Labelled, read_for_training
+from .features import MISSING_NUMBERS, Labelled, read_for_training
 from .options import TableOptions
 from .output import (
     Categories,
@@ -141,8 +142,7 @@ def _two_columns(
 def _about_gaps(numbers: Any) -> list[str]:
     n_gaps = int(numbers.isna().sum().sum())
     where = ", ".join(name for name in numbers.columns if numbers[name].isna().any())
-    what = "missing numbers become the median of their column"
-    return [f"{n_gaps} {what}: {where}."] if n_gaps else []
+    return [f"{counted(n_gaps, *MISSING_NUMBERS)}: {where}."] if n_gaps else []
 
 
 def _check_numbers(
