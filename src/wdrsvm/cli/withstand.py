@@ -73,5 +73,5 @@ def _sentence(search: Any, radius: float, ramp: float, convex: float) -> str:
     best, other = names if ramp <= convex else reversed(names)
     return (
         f"{best}, because at most {percent(names[best])} of rows left out are wrong if "
-        f"they move by {radius:g} on average, against {percent(names[other])} for {other}"
+        f"they move by {radius:g} on average, against {percent(names[other])} for {other}."
     )

@@ -59,7 +59,7 @@ class Movement(NamedTuple):
         unit = self.unit
         if self.ball.radius == 1 and unit.startswith(DEVIATIONS):
             unit = unit.replace("deviations", "deviation", 1)
-        return f"{self.ball.radius:g} {unit}"
+        return f"{self.ball.radius:.4g} {unit}"
 
     def meaning(self) -> str:
         """What the number means, in a sentence."""
@@ -108,8 +108,8 @@ class Promise:
             else f"{at_most(worst)} are{self._within()}"
         )
         return (
-            f"Of {self.rows} {share(self.rates.error)} are classified wrongly. If rows "
-            f"move by {self.movement.told()} on average, {moved}."
+            f"Of {self.rows} {share(self.rates.error)} are classified wrongly. If the "
+            f"rows move by {self.movement.told()} on average, {moved}."
         )
 
     def _within(self) -> str:
@@ -117,7 +117,7 @@ class Promise:
             return ""
         worst = self.worst_class
         told = at_most(self.by_class[worst].worst_case_error)
-        return f"; within one class {told} ({worst} suffers most)"
+        return f"; within one class {told} (class {worst} suffers most)"
 
     def about_baselines(self) -> str:
         constant = (
@@ -156,7 +156,7 @@ def promise_of(
 
     Parameters
     ----------
-    classifier : estimator
+    classifier : estimator or LinearScores
         A fitted classifier of this package, or a linear one.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Features.
@@ -177,7 +177,7 @@ def promise_of(
     y = np.asarray(y)
     ball, space = movement.ball, movement.space
     curve = error_curve(classifier, X, y, ball, space=space)
-    wrong = classifier.predict(X) != y
+    wrong = _predicted(classifier, X) != y
     rival, rival_curve = baselines.logistic, None
     # Units of a kernel's feature space mean nothing to a classifier of the inputs.
     if rival is not None and movement.unit != LIFTED:
@@ -204,10 +204,16 @@ def _named(n_rows: int, kind: str) -> str:
     return f"{'this' if n_rows == 1 else 'these'} {counted(n_rows, 'row', 'rows')}"
 
 
-def _rates(scores: LinearScores | None, curve: ErrorCurve, X: Any, y: Any) -> Rates:
-    assert scores is not None
-    predicted = scores.classes[(X @ scores.coef.T + scores.intercept).argmax(axis=1)]
-    return Rates(float(np.mean(predicted != y)), float(curve.at(curve.radius)))
+def _rates(classifier: Any, curve: ErrorCurve, X: Any, y: Any) -> Rates:
+    wrong = _predicted(classifier, X) != y
+    return Rates(float(wrong.mean()), float(curve.at(curve.radius)))
+
+
+def _predicted(classifier: Any, X: Any) -> Any:
+    if not isinstance(classifier, LinearScores):
+        return classifier.predict(X)
+    scores = X @ classifier.coef.T + classifier.intercept
+    return classifier.classes[scores.argmax(axis=1)]
 
 
 def movement_of(model: Any, radius: float) -> Movement:
