@@ -3,7 +3,6 @@
 import numpy as np
 import pandas
 import pytest
-
 from sklearn.linear_model import LogisticRegression
 
 from wdrsvm import WassersteinBall, load_model, save_model, worst_case_error

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from ..estimators import RobustLinearSVC, RobustLinearSVCCV
@@ -58,7 +57,7 @@ def best_to_withstand(search: Any, X: Any, y: Any) -> Choice:
     errors = -float(scores.mean()), -float(search.best_score_)
     is_ramp = errors[0] <= errors[1]
     # The search itself is not kept: its scorer has no place in a model file.
-    kept = ramp if is_ramp else clone(search.best_estimator_)
+    kept = ramp if is_ramp else RobustLinearSVC(**search.best_estimator_.get_params())
     return Choice(kept.fit(X, y), _sentence(search, ball.radius, *errors), *errors)
 
 
