@@ -18,6 +18,7 @@ TRANSCRIPTS = Path(__file__).parent / "results"
 TABLE = "penguins.csv"
 COMMANDS = {
     "fit": "wdrsvm fit penguins.csv --target species --cv --out penguins.wdrsvm",
+    "withstand": "wdrsvm fit penguins.csv --target species --withstand 0.1 --out p.wdrsvm",
     "predict": "wdrsvm predict penguins.wdrsvm penguins.csv --out predictions.csv",
     "certify": "wdrsvm certify penguins.wdrsvm penguins.csv --target species",
     "audit": "wdrsvm audit penguins.csv --target species --out suspects.csv",

@@ -41,5 +41,5 @@ def test_rows_without_a_label_are_left_out_and_keep_their_numbers(folder, capsys
     table.to_csv("train.csv", index=False)
     facts = run_json(capsys, "audit", "train.csv", "--target", "kind", "--out", "s.tsv")
     assert facts["rows"] == N - 1
-    assert "1 rows without a label in kind are left out." in facts["notes"]
+    assert "1 row without a label in kind is left out." in facts["notes"]
     assert pandas.read_csv("s.tsv", sep="\t")["row"][0] == 10

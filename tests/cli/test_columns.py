@@ -86,9 +86,9 @@ def test_the_user_says_what_a_column_is(folder, capsys):
     with_cell("tall")
     facts = run_json(capsys, *FIT, "--numbers", "length")
     assert numbers_of() == ["length", "width"]
-    assert "1 cells of length are no numbers and count as missing." in facts["notes"]
+    assert "1 cell of length is no number and counts as missing." in facts["notes"]
     shown = run_json(capsys, "predict", "model", "train.csv")
-    assert "1 cells of length are no numbers and count as missing." in shown["notes"]
+    assert "1 cell of length is no number and counts as missing." in shown["notes"]
     run_json(capsys, *FIT, "--categories", "length")
     assert numbers_of() == ["width"]
     facts = run_json(capsys, *FIT, "--drop", "length,colour")

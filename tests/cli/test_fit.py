@@ -23,7 +23,7 @@ def test_fit_says_what_it_did(folder, capsys):
     for text in (
         "ash, elm, oak",
         "2 missing numbers become the median of their column: length.",
-        "1 missing texts become a category of their own: colour.",
+        "1 missing text becomes a category of its own: colour.",
         "Categories, which the adversary cannot touch (cost inf): colour.",
     ):
         assert text in out
@@ -112,6 +112,12 @@ BAD_OPTIONS = {
     ("--loss", "logistic", "--kernel", "rbf"): "--loss must be crammer-singer with",
     ("--landmarks", "5"): "--landmarks needs a --kernel",
     ("--radius", "-1"): "radius must be",
+    ("--withstand", "0"): "--withstand must be a finite number > 0, got 0",
+    ("--withstand", "0.1", "--radius", "1"): "leave out either it or --radius",
+    ("--withstand", "0.1", "--cv"): "leave out either it or --cv",
+    ("--withstand", "0.1", "--kernel", "rbf"): "leave out either it or --kernel rbf",
+    ("--withstand", "0.1", "--loss", "logistic"): "either it or --loss logistic",
+    ("--withstand", "0.1", "--balanced"): "leave out either it or --balanced",
     ("--drop", "size"): "has no column 'size'",
     ("--test", "none.csv"): "There is no table none.csv",
 }
@@ -123,6 +129,17 @@ def test_bad_options_are_one_sentence(folder, capsys, options):
     assert (code, shown, error.count("\n")) == (2, "", 1)
     assert BAD_OPTIONS[options] in error
     assert not (folder / "model").exists()
+
+
+def test_what_must_be_withstood_is_learned_for_and_said(folder, capsys):
+    facts = run_json(capsys, *FIT, "--withstand", "0.2")
+    assert facts["budget"] == 0.2
+    assert facts["unit"] == "standard deviations"
+    assert "of rows left out are wrong if they move by 0.2 on average" in facts["chosen"]
+    assert 0 < facts["cross-validated worst-case error"] <= 1
+    certified = run_json(capsys, "certify", "model", "train.csv", "--target", "kind")
+    for key in ("budget", "error", "worst_case_error", "by_class", "baselines"):
+        assert certified[key] == facts[key]
 
 
 def test_warnings_become_notes(folder, capsys):

@@ -123,6 +123,6 @@ def test_points_that_a_search_left_out_have_no_score():
 
 def test_a_model_trained_for_the_error_says_its_error():
     model = fitted(wdrsvm.RobustLinearSVC(0.1, loss="ramp"))
-    facts = parts_of(model_page(model, X, y), "In short")[1].values
+    facts = parts_of(model_page(model, X, y), "In short")[-1].values
     assert facts["worst-case error on the training rows"] == model[-1].worst_case_error_
     assert "worst-case risk on the training rows" not in facts

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..report.words import counted
 from .numerals import COMMA, PERCENT, POINT, Numerals, is_missing
 from .tables import listed, pandas
 
@@ -159,7 +160,12 @@ class _Reader:
         if name not in self.reading.lenient:
             self._refuse(name, texts, values)
         n_lost = sum(found.counts[text] for text in found.counts if text not in values)
-        self.notes.append(f"{n_lost} cells of {name} are no numbers and count as missing.")
+        lost = counted(
+            n_lost,
+            f"cell of {name} is no number and counts",
+            f"cells of {name} are no numbers and count",
+        )
+        self.notes.append(f"{lost} as missing.")
 
     def _refuse(self, name: str, texts: Any, values: dict[str, float]) -> None:
         row = int(np.flatnonzero(~is_missing(texts) & ~texts.isin(list(values)))[0])
@@ -183,8 +189,8 @@ class _Reader:
         if len(told) > 1:
             other = COMMA if decimal == POINT else POINT
             self.notes.append(
-                f"{told[other]} cells of {name} are written with a decimal {other}, unlike "
-                "the others."
+                f"{counted(told[other], f'cell of {name} is', f'cells of {name} are')} "
+                f"written with a decimal {other}, unlike the others."
             )
         elif not told and found.open_texts() and self._is_choice():
             text = found.open_texts()[0]

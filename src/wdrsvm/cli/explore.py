@@ -13,8 +13,10 @@ from sklearn.feature_selection import f_classif
 
 from ..problem import NORMS
 from ..report import Page, explore_page
+from ..report.explore import Explorer
+from ..report.words import counted
 from .columns import NUMBERS
-from .features import Labelled, read_for_training
+from .features import MISSING_NUMBERS, Labelled, read_for_training
 from .options import TableOptions
 from .output import (
     Categories,
@@ -70,8 +72,8 @@ def explore(
 ) -> None:
     """Write a page with sliders for radius and label cost over two columns.
 
-    The page shows how boundary, worst case and certified risk change.  It is one file that
-    loads nothing from the network.
+    It shows how error rates, boundary, worst case and certified risk change.  The
+    page is one file that asks for nothing from the network.
     """
     output = Output(as_json)
     check_choice("--norm", norm, tuple(NORMS))
@@ -87,7 +89,10 @@ def explore(
             page = explore_page(data.X, data.y, norm=norm, radii=radii, title=title)
             columns = list(data.X.columns)
         page.write(out)
-    output.show({"page": str(out), "columns": columns})
+    explorer = page.sections[0].parts[0]
+    assert isinstance(explorer, Explorer)
+    # The page opens with this classifier.
+    output.show({"page": str(out), "columns": columns}, explorer.promise)
 
 
 def _wine(*not_given: str | None, **options: Any) -> tuple[Page, list[str]]:
@@ -141,8 +146,7 @@ def _two_columns(
 def _about_gaps(numbers: Any) -> list[str]:
     n_gaps = int(numbers.isna().sum().sum())
     where = ", ".join(name for name in numbers.columns if numbers[name].isna().any())
-    what = "missing numbers become the median of their column"
-    return [f"{n_gaps} {what}: {where}."] if n_gaps else []
+    return [f"{counted(n_gaps, *MISSING_NUMBERS)}: {where}."] if n_gaps else []
 
 
 def _check_numbers(

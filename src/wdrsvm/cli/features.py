@@ -17,6 +17,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
+from ..report.words import counted
 from .columns import (
     CATEGORIES,
     NUMBERS,
@@ -32,7 +33,11 @@ from .suspicions import suspicions
 from .tables import Table, listed, pandas
 
 MISSING = "missing"
-# Larger numbers are refused, because their squares overflow.
+MISSING_NUMBERS = (
+    "missing number becomes the median of its column",
+    "missing numbers become the median of their column",
+)
+# Squares of numbers must be numbers.
 LARGEST = 1e150
 
 
@@ -272,12 +277,17 @@ def _transformer(kinds: dict[str, list[Any]]) -> Any:
 def _imputed(columns: Columns) -> list[str]:
     """Notes for the user about missing values."""
     frame, kinds, said = columns.frame, columns.kinds, []
-    for kind, what in (
-        (NUMBERS, "missing numbers become the median of their column"),
-        (CATEGORIES, "missing texts become a category of their own"),
+    for kind, one, many in (
+        (NUMBERS, *MISSING_NUMBERS),
+        (
+            CATEGORIES,
+            "missing text becomes a category of its own",
+            "missing texts become a category of their own",
+        ),
     ):
         lacking = frame[kinds[kind]].isna().sum()
         where = list(lacking[lacking > 0].index)
         if where:
-            said.append(f"{lacking.sum()} {what}: {listed(where)}.")
+            what = counted(int(lacking.sum()), one, many)
+            said.append(f"{what}: {listed(where)}.")
     return said

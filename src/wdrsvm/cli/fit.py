@@ -20,7 +20,8 @@ from ..estimators import (
     RobustSVCCV,
 )
 from ..model_files import save_model
-from ..problem import LOSSES, NORMS
+from ..problem import LOSSES, NORMS, WassersteinBall
+from ..report.baselines import ATTRIBUTE, Baselines
 from .features import Prepared
 from .labels import FOLDS, about_folds
 from .models import labelled_for
@@ -39,7 +40,9 @@ from .output import (
     check_choice,
 )
 from .progress import fold_bar
+from .promises import WITHSTAND, check_radius, promised
 from .tables import checked_output, listed, read_table
+from .withstand import Choice, best_to_withstand, search_for
 
 KERNELS = ("linear", "rbf", "laplacian", "poly")
 HINGE = "crammer-singer"
@@ -60,6 +63,8 @@ RADIUS, LABEL_COST = 0.05, 2.0
 EXAMPLES = """Examples:
 
 wdrsvm fit penguins.csv --target species --cv --out penguins.wdrsvm
+
+wdrsvm fit penguins.csv --target species --withstand 0.1 --out penguins.wdrsvm
 
 wdrsvm fit train.parquet --target y --radius 0.1 --label-cost inf --norm l1 --out y.wdrsvm
 
@@ -83,6 +88,13 @@ def fit(
     cv: Annotated[
         bool, typer.Option("--cv", help="Choose radius and label cost by cross-validation.")
     ] = False,
+    withstand: Annotated[
+        float | None,
+        typer.Option(
+            help="Learn for the least worst-case error if rows move so far on average, in "
+            "standard deviations."
+        ),
+    ] = None,
     radius: Annotated[
         float | None, typer.Option(help=f"Budget of the adversary; {RADIUS} if not given.")
     ] = None,
@@ -120,7 +132,10 @@ def fit(
     Missing values are filled in.  The model file contains all of these steps.
     """
     output = Output(as_json)
-    options = Options(cv, radius, label_cost, loss, kernel, norm, landmarks, balanced)
+    options = Options(
+        *(cv, radius, label_cost, loss, kernel, norm, landmarks, balanced),
+        withstand=withstand,
+    )
     classifier = options.classifier()
     asked = TableOptions(drop, numbers, categories, decimal, labels, min_rows, merge_rare)
     asked.check()
@@ -132,20 +147,26 @@ def fit(
             *data.notes,
             *columns.notes,
             *_about_categories(columns, classifier),
-            *(about_folds(data.y) if cv else []),
+            *(about_folds(data.y) if options.has_folds else []),
         ]
-    with output.working("Fitting", is_shown=not cv):
-        _fit(classifier, columns, data.y, cv, verbose)
+    with output.working("Fitting", is_shown=not options.has_folds):
+        choice = _fit(classifier, columns, data.y, options, verbose)
+        classifier = classifier if choice is None else choice.classifier
+        baselines = Baselines.learned(columns.features, data.y)
     output.notes = [_for_a_search(note) if cv else note for note in output.notes]
     model = Pipeline([("columns", columns.transformer), ("classifier", classifier)])
-    model.reading_ = learned_reading(data, columns)
-    facts = _facts(classifier, columns.features, data.y)
-    if tested is not None:
+    model.reading_ = learned_reading(data, columns) | {WITHSTAND: withstand}
+    setattr(model, ATTRIBUTE, baselines.plain())
+    facts = _facts(classifier, columns.features, data.y, choice)
+    if tested is None:
+        promise = promised(model, columns.features, data.y, kind="training")
+    else:
         rows = labelled_for(model, tested, target)
         output.notes += rows.notes
         facts |= _test_facts(model, rows)
+        promise = promised(model, model[0].transform(rows.X), rows.y, kind="test")
     save_model(model, out)
-    output.show({"model": str(out), **facts})
+    output.show({"model": str(out), **facts}, promise)
 
 
 class Options(NamedTuple):
@@ -159,6 +180,12 @@ class Options(NamedTuple):
     norm: str
     landmarks: int | None
     balanced: bool
+    withstand: float | None = None
+
+    @property
+    def has_folds(self) -> bool:
+        """Whether a cross-validation chooses."""
+        return self.cv or self.withstand is not None
 
     def check(self) -> None:
         """Refuse options that contradict each other, before any table is read."""
@@ -176,6 +203,25 @@ class Options(NamedTuple):
             raise ValueError("--landmarks needs a --kernel that is not linear.")
         if self.cv and not (self.radius is None and self.label_cost is None):
             raise ValueError("--cv chooses radius and label cost: give either it or them.")
+        if self.withstand is not None:
+            self._check_withstand(self.withstand)
+
+    def _check_withstand(self, distance: float) -> None:
+        check_radius("--withstand", distance)
+        given = {
+            "--cv": self.cv,
+            "--radius": self.radius is not None,
+            "--label-cost": self.label_cost is not None,
+            f"--loss {self.loss}": self.loss != HINGE,
+            f"--kernel {self.kernel}": self.kernel != "linear",
+            "--balanced": self.balanced,
+        }
+        for option, is_given in given.items():
+            if is_given:
+                raise ValueError(
+                    "--withstand chooses a linear classifier, its loss, radius and label "
+                    f"cost for errors that count alike: leave out either it or {option}."
+                )
 
     def classifier(self) -> Any:
         """The classifier that the options describe."""
@@ -186,6 +232,8 @@ class Options(NamedTuple):
         else:
             options |= {"kernel": self.kernel, "n_components": self.landmarks}
         kind = (self.kernel == "linear", self.loss == HINGE, self.cv)
+        if self.withstand is not None:
+            return search_for(WassersteinBall(self.withstand, norm=self.norm))
         if self.cv:
             options["scoring"] = "balanced_accuracy" if self.balanced else None
         else:
@@ -214,7 +262,10 @@ def _about_categories(columns: Prepared, classifier: Any) -> list[str]:
     return said
 
 
-def _fit(classifier: Any, columns: Prepared, y: Any, cv: bool, verbose: bool) -> None:
+def _fit(
+    classifier: Any, columns: Prepared, y: Any, options: Options, verbose: bool
+) -> Choice | None:
+    cv = options.has_folds
     if cv:
         smallest = int(np.unique(y, return_counts=True)[1].min())
         classifier.set_params(cv=min(FOLDS, smallest))
@@ -223,7 +274,10 @@ def _fit(classifier: Any, columns: Prepared, y: Any, cv: bool, verbose: bool) ->
         if cv:
             classifier.set_params(label_costs=FINITE_LABEL_COSTS)
     with fold_bar(classifier, verbose) if cv else nullcontext():
+        if options.withstand is not None:
+            return best_to_withstand(classifier, columns.features, y)
         classifier.fit(columns.features, y)
+    return None
 
 
 def _for_a_search(note: str) -> str:
@@ -232,8 +286,9 @@ def _for_a_search(note: str) -> str:
     return f"{kept} No radius that was tried has a better score." if advice else note
 
 
-def _facts(classifier: Any, features: Any, y: Any) -> dict[str, Any]:
-    facts: dict[str, Any] = {
+def _facts(classifier: Any, features: Any, y: Any, choice: Choice | None) -> dict[str, Any]:
+    facts: dict[str, Any] = {} if choice is None else choice.facts()
+    facts |= {
         "rows": len(y),
         "features": features.shape[1],
         "classes": classifier.classes_.tolist(),
@@ -245,9 +300,18 @@ def _facts(classifier: Any, features: Any, y: Any) -> dict[str, Any]:
         "radius": float(chosen.radius),
         "label cost": float(chosen.label_cost),
         "training accuracy": float(np.mean(chosen.predict(features) == y)),
+        **_trained_for(chosen),
+        "solver": chosen.solver_,
+    }
+
+
+def _trained_for(chosen: Any) -> dict[str, float]:
+    """What the fit kept low, and how far it can be from the least."""
+    if hasattr(chosen, "worst_case_error_"):
+        return {"bound of the worst-case error": float(chosen.objective_)}
+    return {
         "certified worst-case risk": float(chosen.objective_),
         "duality gap": float(chosen.duality_gap_),
-        "solver": chosen.solver_,
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..report.words import counted
 from .columns import as_texts
 from .numerals import MISSING_MARKS, POINT, Numerals, is_missing
 from .tables import listed, pandas
@@ -56,7 +57,11 @@ def read_labels(column: Any, path: Path, reading: LabelReading) -> Labels:
         raise ValueError(f"{path} has no row with a label in {column.name}.")
     if not known.all():
         notes.append(
-            f"{(~known).sum()} rows without a label in {column.name} are left out."
+            counted(
+                int((~known).sum()),
+                f"row without a label in {column.name} is left out.",
+                f"rows without a label in {column.name} are left out.",
+            )
         )
     kept = values[known]
     is_text = pandas().api.types.is_object_dtype(kept)
@@ -74,7 +79,8 @@ def check_classes(y: Any, path: Path) -> None:
         raise ValueError(f"{path} must have two classes at least, got {classes.tolist()}.")
     if counts.min() < LEAST_ROWS:
         rare = classes[counts < LEAST_ROWS]
-        more = f" and {len(rare) - 1} others" if len(rare) > 1 else ""
+        others = counted(len(rare) - 1, "other", "others")
+        more = f" and {others}" if len(rare) > 1 else ""
         raise ValueError(
             f"{path} must have {LEAST_ROWS} rows of every class at least, but has "
             f"{counts.min()} of {rare[0]}{more}; {REMEDY.format(n=LEAST_ROWS)}."
@@ -202,4 +208,4 @@ def _about_rare(
 
 
 def _with_rows(name: Any, n_rows: int) -> str:
-    return f"{name} ({n_rows} row{'' if n_rows == 1 else 's'})"
+    return f"{name} ({counted(n_rows, 'row', 'rows')})"

@@ -15,11 +15,19 @@ from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
 from ..report.page import cell
+from ..report.promise import BUDGET, Promise
 from .labels import FOLDS
 from .numerals import DECIMALS
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Target = Annotated[str, typer.Option(help="Column of the labels.")]
+Radius = Annotated[
+    float | None,
+    typer.Option(
+        help="How far rows move on average; if not given, what the model was learned to "
+        f"withstand, else {BUDGET:g}."
+    ),
+]
 Drop = Annotated[
     list[str] | None,
     typer.Option(metavar="COL[,COL]", help="Columns to leave out; may be given again."),
@@ -79,11 +87,16 @@ class Output:
         told = (_in_its_words(each) for each in caught if _concerns_the_user(each))
         self.notes += dict.fromkeys(told)
 
-    def show(self, facts: dict[str, Any]) -> None:
-        """Print all facts and notes."""
+    def show(self, facts: dict[str, Any], promise: Promise | None = None) -> None:
+        """Print all there is to say, error rates before everything else."""
         if self.as_json:
-            print(json.dumps({**_plain(facts), "notes": self.notes}, indent=2))
+            promised = {} if promise is None else promise.values()
+            told = {**_plain(promised), **_plain(facts), "notes": self.notes}
+            print(json.dumps(told, indent=2))
             return
+        if promise is not None:
+            print(*promise.sentences(), sep="\n", end="\n\n")
+            facts = _with_classes(facts, promise)
         width = max(map(len, facts))
         for name, value in facts.items():
             print(f"{name.ljust(width)}  {_shown(value)}")
@@ -111,6 +124,12 @@ def _in_its_words(warning: warnings.WarningMessage) -> str:
     return text.replace("wdrsvm.radius_max(X, y)", "radius_max").replace(
         "wdrsvm.radius_max", "radius_max"
     )
+
+
+def _with_classes(facts: dict[str, Any], promise: Promise) -> dict[str, Any]:
+    """The facts with the rates of each class first."""
+    rates = [f"{name}: {each.told()}" for name, each in promise.by_class.items()]
+    return {"wrong, by class": "; ".join(rates), **facts}
 
 
 def _shown(value: Any) -> str:

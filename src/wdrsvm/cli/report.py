@@ -9,7 +9,8 @@ import typer
 
 from ..report import model_page
 from .models import in_use, labelled_for, loaded
-from .output import Json, Output, Target
+from .output import Json, Output, Radius, Target
+from .promises import about_comparison, budget_of, check_radius, promised
 from .tables import checked_output, read_table
 
 EXAMPLES = """Examples:
@@ -28,6 +29,7 @@ def report(
     table: Annotated[Path, typer.Argument(help="Table with labels.")],
     target: Target,
     out: Annotated[Path, typer.Option(help="Page to write, .html.")],
+    radius: Radius = None,
     as_json: Json = False,
 ) -> None:
     """Write a page about a model: its accuracy, its promises, and labels to check.
@@ -35,12 +37,19 @@ def report(
     The page is one file that loads nothing from the network.
     """
     output = Output(as_json)
+    check_radius("--radius", radius)
     checked_output(out, model, table, endings=(".html", ".htm"))
     with output.working("Reporting"), in_use(model):
         classifier = loaded(model)
         rows = labelled_for(classifier, read_table(table), target)
         output.notes += rows.notes
         title = f"{model.name} on {table.name}"
-        page = model_page(classifier, rows.X, rows.y, title=title, row=rows.row)
+        output.notes += about_comparison(classifier)
+        budget = budget_of(classifier, radius)
+        page = model_page(
+            classifier, rows.X, rows.y, title=title, row=rows.row, radius=budget
+        )
         page.write(out)
-    output.show({"page": str(out), "rows": len(rows.y)})
+        features = classifier[:-1].transform(rows.X)
+        promise = promised(classifier, features, rows.y, radius)
+    output.show({"page": str(out), "rows": len(rows.y)}, promise)

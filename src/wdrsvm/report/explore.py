@@ -17,10 +17,12 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from ..inputs.arrays import observed_classes
 from ..problem import WassersteinBall
-from ..robustness import RobustPath, robust_path, worst_case_distribution
+from ..robustness import RobustPath, error_curve, robust_path, worst_case_distribution
 from ..robustness.paths.grids import checked_label_costs
 from ..robustness.promises.worst_case import LinearScores
+from .baselines import Baselines
 from .page import Bullets, Facts, Page, Part, Section, Text, templates
+from .promise import DEVIATIONS, Movement, Promise, promise_of
 
 LABEL_COSTS = (0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
 # Largest number of rows on the page; more markers hide each other and enlarge the page.
@@ -36,9 +38,13 @@ DIGITS = 9
 LEAD = (
     "Move the sliders: a larger radius lets an adversary move the rows farther, a smaller "
     "label cost lets it change more labels, and every classifier shown is the one with the "
-    "least worst-case risk."
+    "least worst-case risk. The text says how many rows it classifies wrongly, and how "
+    "many at most if the rows move by the radius on average."
 )
 EXPLANATION = (
+    "Wrong at most: the largest share of wrong predictions if the rows move by the radius "
+    "on average and labels stay. Error rates compare across classifiers; a loss grows with "
+    "the scale of the scores.",
     "Shaded: the class that the classifier predicts. Small markers: the rows, with the "
     "marker of their given label.",
     "Open markers around a row: the worst case gives it this label; the larger, the more "
@@ -63,6 +69,11 @@ class Plane:
     scale: Any
 
     @property
+    def labels(self) -> Any:
+        """The label of each row."""
+        return self.classes[self.y]
+
+    @property
     def window(self) -> tuple[Any, Any]:
         """The corners of the drawn region."""
         low, high = self.X.min(axis=0), self.X.max(axis=0)
@@ -71,11 +82,15 @@ class Plane:
 
 @dataclass(frozen=True)
 class Explorer(Part):
-    """The part of a page with sliders and pictures, which need the page's script."""
+    """The sliders and pictures, a part of a page; they need its script and style.
+
+    ``promise`` is about the classifier that is shown first.
+    """
 
     data: dict[str, Any]
     radius: int
     cost: int
+    promise: Promise
 
 
 def explore_page(
@@ -131,8 +146,10 @@ def explore_page(
     plane, n_given = _plane(X, y, names)
     path = robust_path(plane.X, plane.y, _checked_radii(radii), costs, norm=norm)
     order = np.argsort(path.radii)
-    data = _told(plane, path, order, norm)
-    start = Explorer(data, len(order) // 2, len(costs) // 2)
+    rivals = Baselines.learned(plane.X, plane.labels)
+    data = _told(plane, path, order, norm) | _told_of(rivals, plane, path, order, norm)
+    r, k = len(order) // 2, len(costs) // 2
+    start = Explorer(data, r, k, _promise(plane, path, (order[r], k), norm, rivals))
     facts = {
         "rows": len(plane.X) if len(plane.X) == n_given else f"{len(plane.X)} of {n_given}",
         "transport norm": norm,
@@ -150,8 +167,9 @@ def explore_page(
 
 
 _SOURCE = (
-    "Training risk and accuracy are computed in the page from the coefficients and the "
-    "rows; the certified risk and the worst case are those that the library found."
+    "Training risk and training error are computed in the page from the coefficients and "
+    "the rows; worst-case error, certified risk and worst case are those that the library "
+    "found."
 )
 
 
@@ -217,6 +235,42 @@ def _told(plane: Plane, path: RobustPath, order: Any, norm: str) -> dict[str, An
     }
 
 
+def _told_of(
+    rivals: Baselines, plane: Plane, path: RobustPath, order: Any, norm: str
+) -> dict[str, Any]:
+    """The baselines on the same rows, at all radii."""
+    calm = Movement(WassersteinBall(0.0, norm=norm), DEVIATIONS)
+    found = promise_of(rivals.logistic, plane.X, plane.labels, rivals, calm)
+    return {
+        "largest": str(found.largest_class),
+        "constantError": _short(found.constant_error),
+        "logisticError": _short(found.rates.error),
+        "logisticWorst": _short(found.curve.at(path.radii[order])),
+    }
+
+
+def _promise(
+    plane: Plane, path: RobustPath, point: tuple[int, int], norm: str, rivals: Baselines
+) -> Promise:
+    """What a point of the path promises if rows move by its radius."""
+    scores = LinearScores(path.coef[point], path.intercept[point], plane.classes)
+    ball = WassersteinBall(float(path.radii[point[0]]), norm=norm)
+    movement = Movement(ball, DEVIATIONS)
+    return promise_of(scores, plane.X, plane.labels, rivals, movement)
+
+
+def _errors(plane: Plane, scores: LinearScores, ball: WassersteinBall) -> dict[str, Any]:
+    """The worst-case error while labels stay, and the class that suffers most."""
+    moving = WassersteinBall(ball.radius, norm=ball.norm)
+    curve = error_curve(scores, plane.X, plane.y, moving)
+    by_class = {c: each.at(ball.radius) for c, each in curve.by_class.within.items()}
+    suffers = max(by_class, key=lambda code: by_class[code])
+    return {
+        "worst": _short(curve.at(ball.radius)),
+        "suffers": [int(suffers), _short(by_class[suffers])],
+    }
+
+
 def _model(plane: Plane, path: RobustPath, r: int, k: int, norm: str) -> dict[str, Any]:
     scores = LinearScores(path.coef[r, k], path.intercept[r, k], np.unique(plane.y))
     ball = WassersteinBall(float(path.radii[r]), path.label_costs[k], norm)
@@ -228,6 +282,7 @@ def _model(plane: Plane, path: RobustPath, r: int, k: int, norm: str) -> dict[st
         "M": _short(scores.coef),
         "b": _short(scores.intercept),
         "objective": _short(path.objective[r, k]),
+        **_errors(plane, scores, ball),
         "attained": _short(worst.risk),
         "spent": _short(worst.transport_cost),
         "constant": bool(np.ptp(plane.X @ scores.coef.T, axis=0).max() < CONSTANT),

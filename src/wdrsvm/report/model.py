@@ -11,8 +11,12 @@ from sklearn.metrics import confusion_matrix
 
 from ..robustness import audit_labels
 from ..robustness.frames import feature_names
-from .figures import COLOURS, drawn, new_figure
-from .page import Facts, Figure, Page, Part, Section, Table, Text, Verdict
+from .baselines import Baselines
+from .line_chart import line_chart
+from .page import Facts, Page, Part, Section, Table, Text, Verdict
+from .promise import BUDGET, Promise, movement_of, promise_of
+from .rates import rate_parts
+from .words import counted
 
 SHOWN_SUSPECTS = 20
 # The ball of the models that audit the labels; its label cost trusts no label fully.
@@ -31,6 +35,7 @@ class Judged:
     X: Any
     y: Any
     row: Any
+    promise: Promise
 
     @property
     def chosen(self) -> Any:
@@ -43,7 +48,13 @@ class Judged:
 
 
 def model_page(
-    model: Any, X: Any, y: Any, *, title: str = "A robust model", row: Any = None
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    title: str = "A robust model",
+    row: Any = None,
+    radius: float = BUDGET,
 ) -> Page:
     """A page about a fitted classifier of this library and labelled rows.
 
@@ -58,12 +69,16 @@ def model_page(
     title : str, default="A robust model"
         Title of the page.
     row : array-like of shape (n_samples,), default=None
-        Numbers of the rows; None counts them from 0.
+        Numbers that the rows go by; None counts them from 0.
+    radius : float, default=0.1
+        How far rows move on average in the page's first sentence, in the units of the
+        classifier's own features: standard deviations behind a ``StandardScaler``.
 
     Returns
     -------
     Page
-        Confusions, recall, scores by radius if the model was found by a search, certified
+        Error rates, also in the worst case and by class, confusions, recall,
+        scores by radius if the model was found by a search, certified
         radii, the worst case, suspicious labels and coefficients.
 
     Examples
@@ -77,32 +92,40 @@ def model_page(
     >>> model = make_pipeline(StandardScaler(), RobustLinearSVC()).fit(X, y)
     >>> page = model_page(model, X, y)
     >>> [section.heading for section in page.sections][:2]
-    ['In short', 'Right and wrong']
+    ['In short', 'Error rates']
     """
     y = np.asarray(y)
-    judged = _judged(model, X, y, np.arange(len(y)) if row is None else np.asarray(row))
+    numbers = np.arange(len(y)) if row is None else np.asarray(row)
+    judged = _judged(model, X, y, numbers, radius)
     makers: list[tuple[str, Callable[[Judged], list[Part]]]] = [
         ("In short", _in_short),
+        ("Error rates", lambda judged: rate_parts(judged.promise)),
         ("Right and wrong", _confusions),
         ("Certified radii", _certified),
         ("Worst case", _worst_case),
         ("Suspicious labels", _suspects),
     ]
     if hasattr(judged.classifier, "cv_results_"):
-        makers.insert(2, ("Score against radius", _scores_by_radius))
+        makers.insert(3, ("Score against radius", _scores_by_radius))
     if hasattr(judged.chosen, "coef_"):
         makers.append(("Coefficients", _coefficients))
     sections = [Section(heading, make(judged)) for heading, make in makers]
-    lead = f"{type(judged.chosen).__name__} judged on {len(judged.y)} labelled rows."
+    rows = counted(len(judged.y), "labelled row", "labelled rows")
+    lead = f"{type(judged.chosen).__name__} judged on {rows}."
     return Page(title, lead, sections)
 
 
-def _judged(model: Any, X: Any, y: Any, row: Any) -> Judged:
-    if not hasattr(model, "steps"):
-        return Judged(model, feature_names(model, X.shape[1]), X, y, row)
-    features = model[:-1].transform(X)
-    names = _names(model, features.shape[1])
-    return Judged(model[-1], names, features, y, row)
+def _judged(model: Any, X: Any, y: Any, row: Any, radius: float) -> Judged:
+    baselines, movement = Baselines.of_model(model, y), movement_of(model, radius)
+    if hasattr(model, "steps"):
+        features, last = model[:-1].transform(X), model[-1]
+        names = _names(model, features.shape[1])
+    else:
+        features, last = X, model
+        names = feature_names(model, X.shape[1])
+    chosen = getattr(last, "best_estimator_", last)
+    promise = promise_of(chosen, features, y, baselines, movement)
+    return Judged(last, names, features, y, row, promise)
 
 
 def _names(model: Any, n_features: int) -> Any:
@@ -114,11 +137,10 @@ def _names(model: Any, n_features: int) -> Any:
 def _in_short(judged: Judged) -> list[Part]:
     chosen = judged.chosen
     risk = judged.classifier.worst_case_risk(judged.X, judged.y)
-    accuracy = float(np.mean(judged.classifier.predict(judged.X) == judged.y))
-    said = (
-        f"{accuracy:.1%} of the rows are classified right. Whatever an adversary with a "
-        f"budget of {chosen.radius:.3g} does to them, the expected loss is at most "
-        f"{risk:.3g}."
+    model, baselines, movement = judged.promise.sentences()
+    loss = (
+        f"The expected loss, whatever an adversary with the model's own budget of "
+        f"{chosen.radius:.3g} does to these rows, is at most {risk:.3g}."
     )
     facts = {
         "classes": ", ".join(map(str, judged.classes)),
@@ -129,7 +151,7 @@ def _in_short(judged: Judged) -> list[Part]:
         "worst-case risk on these rows": float(risk),
         "solver": chosen.solver_,
     }
-    return [Verdict(said), Facts(facts)]
+    return [Verdict(f"{model} {baselines}"), Text(movement), Text(loss), Facts(facts)]
 
 
 def _trained_for(chosen: Any) -> dict[str, float]:
@@ -184,7 +206,9 @@ def _scores_by_radius(judged: Judged) -> list[Part]:
     curves: dict[str, list[tuple[float, float]]] = {}
     for k, (cost, radius) in enumerate(points):
         curves.setdefault(f"label cost {cost}", []).append((radius, mean[k]))
-    figure = _curves(curves, "radius", "mean score", "Scores of the search.", alt, log=True)
+    figure = line_chart(
+        curves, "radius", "mean score", "Scores of the search.", alt, log=True
+    )
     return [figure, Table("Cross-validated scores", header, rows)]
 
 
@@ -209,7 +233,7 @@ def _certified(judged: Judged) -> list[Part]:
     curve = {"certified accuracy": list(zip(distances, shares, strict=True))}
     return [
         Text("Distances are those of the features that the classifier sees."),
-        _curves(curve, "distance", "certified accuracy", caption, alt),
+        line_chart(curve, "distance", "certified accuracy", caption, alt),
         Table("Certified accuracy", ["distance", "certified accuracy"], rows),
     ]
 
@@ -255,8 +279,9 @@ def _suspects(judged: Judged) -> list[Part]:
     except ValueError as error:
         return [Text(f"Labels were not audited: {error}")]
     n_suspects = int((audit.gain > 0).sum())
+    looks = "looks" if n_suspects == 1 else "look"
     said = Text(
-        f"{n_suspects} of {len(audit.row)} labels look wrong to models that never saw "
+        f"{n_suspects} of {len(audit.row)} labels {looks} wrong to models that never saw "
         "them. Rows are counted from 0."
     )
     shown = slice(0, min(n_suspects, SHOWN_SUSPECTS))
@@ -280,33 +305,6 @@ def _coefficients(judged: Judged) -> list[Part]:
     names = judged.classes if len(coef) > 1 else judged.classes[1:]
     rows = [[str(judged.names[p]), *coef[:, p].tolist()] for p in order]
     rows.append(["intercept", *judged.chosen.intercept_.tolist()])
-    kept = f"The {len(order)} largest of {coef.shape[1]} features."
+    kept = f"The {len(order)} largest of {counted(coef.shape[1], 'feature', 'features')}."
     header = ["feature", *(f"towards {name}" for name in names)]
     return [Text(kept), Table("Coefficients", header, rows)]
-
-
-def _curves(
-    curves: dict[str, list[tuple[float, float]]],
-    xlabel: str,
-    ylabel: str,
-    caption: str,
-    alt: str,
-    log: bool = False,
-) -> Part:
-    """A figure of curves, or a sentence if matplotlib is not installed."""
-    try:
-        figure, ax = new_figure(7, 3)
-    except ImportError as error:
-        return Text(str(error))
-    for k, (name, points) in enumerate(curves.items()):
-        style = {"marker": "o", "markersize": 3} if log else {}
-        dashes = "-" if k % 2 == 0 else "--"
-        colour = COLOURS[k % len(COLOURS)]
-        ax.plot(*zip(*points, strict=True), dashes, color=colour, label=name, **style)
-    if log:
-        ax.set_xscale("log")
-    if len(curves) > 1:
-        ax.legend(frameon=False)
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    ax.spines[["top", "right"]].set_visible(False)
-    return Figure(drawn(figure, "svg"), caption, alt)

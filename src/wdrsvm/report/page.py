@@ -32,7 +32,8 @@ def templates() -> Any:
             'HTML pages need Jinja2: pip install "wdrsvm[cli]" brings it.'
         ) from None
     found = jinja2.Environment(
-        loader=jinja2.PackageLoader("wdrsvm.report"),
+        # By place and not by package: editable installs have no folder of a package.
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

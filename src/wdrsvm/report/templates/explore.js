@@ -31,7 +31,9 @@ const colour = (code) => `k${code % COLOURS}`;
 const toX = (x) => LEFT + ((x - low[0]) / (high[0] - low[0])) * (WIDTH - LEFT - RIGHT);
 const toY = (y) => HEIGHT - BOTTOM - ((y - low[1]) / (high[1] - low[1])) * (HEIGHT - BOTTOM - TOP);
 const number = (x) => (x === 0 ? "0" : Number(x.toPrecision(3)).toString());
-const percent = (x) => `${(100 * x).toFixed(1)}%`;
+const percent = (x) => `${Number((100 * x).toFixed(1))} %`;
+// A promise is rounded up; the inner rounding removes noise of the last digits.
+const atMost = (x) => `at most ${Math.ceil(Number((1000 * x).toFixed(6))) / 10} %`;
 const cost = (x) => (x === null ? "infinite, labels are trusted" : number(x));
 
 function element(kind, attributes, text) {
@@ -174,17 +176,20 @@ function drawCurves(r, k) {
   chart.replaceChildren();
   const column = data.models.map((row) => row[k]);
   const logs = data.radii.map(Math.log);
-  const top = Math.max(...column.map((model) => model.objective), 0.1);
+  const wrong = column.map((model) => 1 - judged(model).accuracy);
+  const worst = column.map((model) => model.worst);
+  const top = Math.min(1, Math.max(...worst, ...data.logisticWorst, 0.1));
   const span = logs[logs.length - 1] - logs[0] || 1;
   const x = (i) => left + ((logs[i] - logs[0]) / span) * (wide - left - 8);
   const y = (value) => tall - bottom - (value / top) * (tall - bottom - 10);
   const line = (values) => values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
-  chart.append(element("polyline", { points: line(column.map((model) => judged(model).risk)), class: "curve nominal" }));
-  chart.append(element("polyline", { points: line(column.map((model) => model.objective)), class: "curve" }));
+  chart.append(element("polyline", { points: line(wrong), class: "curve nominal" }));
+  chart.append(element("polyline", { points: line(data.logisticWorst), class: "curve rival" }));
+  chart.append(element("polyline", { points: line(worst), class: "curve" }));
   chart.append(element("line", { x1: x(r), x2: x(r), y1: 6, y2: tall - bottom, class: "now" }));
-  chart.append(element("circle", { cx: x(r), cy: y(column[r].objective), r: 4, class: "now" }));
+  chart.append(element("circle", { cx: x(r), cy: y(worst[r]), r: 4, class: "now" }));
   chart.append(element("path", { d: `M${left} 6V${tall - bottom}H${wide - 8}`, class: "frame" }));
-  [0, top].forEach((value) => chart.append(element("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, number(value))));
+  [0, top].forEach((value) => chart.append(element("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, percent(value))));
   chart.append(element("text", { x: left, y: tall - bottom + 18 }, number(data.radii[0])));
   chart.append(element("text", { x: wide - 8, y: tall - bottom + 18, "text-anchor": "end" }, number(data.radii[logs.length - 1])));
   chart.append(element("text", { x: (left + wide) / 2, y: tall - 4, "text-anchor": "middle" }, "radius"));
@@ -212,13 +217,25 @@ function flipped(model) {
   return [...counts].map(([pair, [rows, mass]]) => [pair, rows, mass]);
 }
 
+function promise(r, model, values) {
+  const [code, error] = model.suffers;
+  const rows = data.X.length === 1 ? "row" : "rows";
+  return `Of these ${data.X.length} ${rows} ${values.wrong} are classified wrongly. If the rows `
+    + `move by ${number(data.radii[r])} standard deviations on average, ${values["at-most"]} are; `
+    + `within one class ${atMost(error)} (class ${data.classes[code]} suffers most). `
+    + `Always answering ${data.largest}, the largest class: ${percent(data.constantError)}, moved or not. `
+    + `LogisticRegression on the same rows: ${values.logistic}.`;
+}
+
 function tell(r, k, model, shown) {
   const found = judged(model), changes = flipped(model);
   const mass = changes.reduce((sum, change) => sum + change[2], 0);
   const moved = model.moves.reduce((sum, move) => sum + move[4], 0);
   const values = {
     "certified": model.objective.toFixed(4), "training": found.risk.toFixed(4),
-    "accuracy": percent(found.accuracy), "flipped": percent(mass), "moved": percent(moved),
+    "wrong": percent(1 - found.accuracy), "at-most": atMost(model.worst),
+    "logistic": `${percent(data.logisticError)}, ${atMost(data.logisticWorst[r])}`,
+    "flipped": percent(mass), "moved": percent(moved),
     "spent": number(model.spent), "attained": model.attained.toFixed(4),
   };
   Object.entries(values).forEach(([name, value]) => { byId(name).textContent = value; });
@@ -242,9 +259,9 @@ function tell(r, k, model, shown) {
     + "shown is the direction in which the scores still lean."
     : shown.length > 1 ? `Classes predicted in this window: ${words(shown)}.`
     : `The most robust classifier is constant here: it predicts ${words(shown)} everywhere.`;
-  byId("status").textContent = `Radius ${number(data.radii[r])}, label cost ${cost(data.labelCosts[k])}: `
-    + `certified worst-case risk ${values.certified}, training risk ${values.training}, `
-    + `${values.accuracy} of the rows right; the adversary changes ${values.flipped} of the labels `
+  byId("status").textContent = `${promise(r, model, values)} Radius ${number(data.radii[r])}, `
+    + `label cost ${cost(data.labelCosts[k])}: certified worst-case risk ${values.certified}, `
+    + `training risk ${values.training}; the adversary changes ${values.flipped} of the labels `
     + `and moves ${values.moved} of the points. ${where}`;
 }
 

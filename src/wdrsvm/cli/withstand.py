@@ -1,0 +1,76 @@
+"""Learning for a movement that must be withstood: two ways, and the better one is kept.
+
+The ramp at that radius is trained for the worst-case error itself, but not convex.  The
+convex path is trained for another loss, and a search chooses its radius and label cost by
+the worst-case error on rows left out.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import cross_val_score
+
+from ..estimators import RobustLinearSVC, RobustLinearSVCCV
+from ..problem import WassersteinBall
+from ..report.words import counted
+from ..robustness import worst_case_error_scorer
+from ..robustness.promises.error_curve import percent
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The classifier that was chosen, and the cross-validated errors behind it."""
+
+    classifier: Any
+    sentence: str
+    ramp_error: float
+    search_error: float
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "chosen": self.sentence,
+            "cross-validated worst-case error": min(self.ramp_error, self.search_error),
+        }
+
+
+def search_for(ball: WassersteinBall) -> Any:
+    """A search along the convex path for what withstands a ball."""
+    return RobustLinearSVCCV(norm=ball.norm, scoring=worst_case_error_scorer(ball))
+
+
+def best_to_withstand(search: Any, X: Any, y: Any) -> Choice:
+    """Fit both ways on the same folds and keep the better one, the ramp if they tie."""
+    ball = replace(search.scoring.ball, feature_cost=search.feature_cost)
+    search.set_params(scoring=worst_case_error_scorer(ball))
+    ramp = RobustLinearSVC(
+        ball.radius, np.inf, loss="ramp", norm=ball.norm, feature_cost=ball.feature_cost
+    )
+    with warnings.catch_warnings():
+        # What a candidate says in a fold does not concern the classifier that is kept.
+        warnings.simplefilter("ignore")
+        scores = cross_val_score(ramp, X, y, cv=search.cv, scoring=search.scoring)
+        search.fit(X, y)
+    errors = -float(scores.mean()), -float(search.best_score_)
+    is_ramp = errors[0] <= errors[1]
+    # The search itself is not kept: its scorer has no place in a model file.
+    kept = ramp if is_ramp else RobustLinearSVC(**search.best_estimator_.get_params())
+    return Choice(kept.fit(X, y), _sentence(search, ball.radius, *errors), *errors)
+
+
+def _sentence(search: Any, radius: float, ramp: float, convex: float) -> str:
+    n_fits = len(search.cv_results_["params"])
+    fits = counted(n_fits, "convex fit", "convex fits")
+    point = f"radius {search.radius_:.3g}, label cost {search.label_cost_:g}"
+    names = {
+        f"the ramp loss at radius {radius:g}": ramp,
+        f"the best of {fits} ({point})": convex,
+    }
+    best, other = names if ramp <= convex else reversed(names)
+    return (
+        f"{best}, because at most {percent(names[best])} of rows left out are wrong if "
+        f"they move by {radius:g} on average, against {percent(names[other])} for {other}."
+    )

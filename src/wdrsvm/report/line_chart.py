@@ -1,0 +1,33 @@
+"""Curves over a common axis, as a part of a page."""
+
+from __future__ import annotations
+
+from .figures import COLOURS, drawn, new_figure
+from .page import Figure, Part, Text
+
+
+def line_chart(
+    curves: dict[str, list[tuple[float, float]]],
+    xlabel: str,
+    ylabel: str,
+    caption: str,
+    alt: str,
+    log: bool = False,
+) -> Part:
+    """A figure of curves; a sentence where matplotlib is not installed."""
+    try:
+        figure, ax = new_figure(7, 3)
+    except ImportError as error:
+        return Text(str(error))
+    for k, (name, points) in enumerate(curves.items()):
+        style = {"marker": "o", "markersize": 3} if log else {}
+        dashes = "-" if k % 2 == 0 else "--"
+        colour = COLOURS[k % len(COLOURS)]
+        ax.plot(*zip(*points, strict=True), dashes, color=colour, label=name, **style)
+    if log:
+        ax.set_xscale("log")
+    if len(curves) > 1:
+        ax.legend(frameon=False)
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.spines[["top", "right"]].set_visible(False)
+    return Figure(drawn(figure, "svg"), caption, alt)

@@ -1,0 +1,257 @@
+"""What a model promises, as shares of wrong predictions, in sentences with a scale.
+
+Errors compare across classifiers; losses do not, because they grow with the scale of the
+scores.  So the sentences speak of errors, and put two baselines beside them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+
+from ..problem import WassersteinBall
+from ..robustness import error_curve
+from ..robustness.promises.error_curve import ErrorCurve, percent
+from ..robustness.promises.worst_case import LinearScores, has_kernel
+from .baselines import LOGISTIC, Baselines
+from .words import counted, share
+
+# The movement that sentences speak of where nobody chose another one.
+BUDGET = 0.1
+DEVIATIONS, LARGEST, SEEN, LIFTED = (
+    "standard deviations",
+    "of the largest entries",
+    "units",
+    "units in feature space",
+)
+MEANINGS = {
+    DEVIATIONS: "each number is measured in standard deviations of its column in the "
+    "training table",
+    LARGEST: "each number is measured by the largest one of its column in the training "
+    "table",
+    SEEN: "each number is measured as the classifier sees it",
+    LIFTED: "rows move in the feature space of the kernel",
+}
+
+
+class Rates(NamedTuple):
+    """Share of wrong predictions as the rows stand, and at most when they move."""
+
+    error: float
+    worst_case_error: float
+
+    def told(self) -> str:
+        return f"{share(self.error)}, {at_most(self.worst_case_error)}"
+
+
+class Movement(NamedTuple):
+    """How far rows move, in which unit, and in which ball; labels stay."""
+
+    ball: WassersteinBall
+    unit: str
+    space: str = "features"
+
+    def told(self) -> str:
+        unit = self.unit
+        if self.ball.radius == 1 and unit.startswith(DEVIATIONS):
+            unit = unit.replace("deviations", "deviation", 1)
+        return f"{self.ball.radius:.4g} {unit}"
+
+    def meaning(self) -> str:
+        """What the number means, in a sentence."""
+        norm = self.ball.norm
+        cost = self.ball.feature_cost
+        fixed = cost is not None and bool(np.isinf(np.asarray(cost, float)).any())
+        stay = "categories and labels stay" if fixed else "labels stay"
+        return (
+            f"Movement is the {norm} length of a row's change: {MEANINGS[self.unit]}; "
+            f"{stay} as they are."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Promise:
+    """Error rates of a model and of its baselines on the same rows.
+
+    ``by_class`` has the worst-case error *within* each class: its rows move as far on
+    average.  ``logistic`` is None where there is nothing to compare with.
+    """
+
+    rows: str
+    movement: Movement
+    rates: Rates
+    by_class: dict[Any, Rates]
+    largest_class: Any
+    constant_error: float
+    logistic: Rates | None
+    curve: ErrorCurve
+    logistic_curve: ErrorCurve | None
+
+    @property
+    def worst_class(self) -> Any:
+        """The class that suffers most, the first one of several."""
+        return max(self.by_class, key=lambda label: self.by_class[label].worst_case_error)
+
+    def sentences(self) -> list[str]:
+        """The promise, its baselines and its scale, a line for each."""
+        return [self.about_model(), self.about_baselines(), self.movement.meaning()]
+
+    def about_model(self) -> str:
+        worst = self.rates.worst_case_error
+        moved = (
+            "all of them may be: nothing is promised"
+            if worst >= 1
+            else f"{at_most(worst)} are{self._within()}"
+        )
+        return (
+            f"Of {self.rows} {share(self.rates.error)} are classified wrongly. If the "
+            f"rows move by {self.movement.told()} on average, {moved}."
+        )
+
+    def _within(self) -> str:
+        if len(self.by_class) < 2:
+            return ""
+        worst = self.worst_class
+        told = at_most(self.by_class[worst].worst_case_error)
+        return f"; within one class {told} (class {worst} suffers most)"
+
+    def about_baselines(self) -> str:
+        constant = (
+            f"Always answering {self.largest_class}, the largest class: "
+            f"{share(self.constant_error)}, moved or not."
+        )
+        if self.logistic is None:
+            return constant
+        return f"{constant} {LOGISTIC} on the same rows: {self.logistic.told()}."
+
+    def values(self) -> dict[str, Any]:
+        """The same for programs."""
+        constant = Rates(self.constant_error, self.constant_error)
+        baselines = {"largest class": {"label": self.largest_class, **constant._asdict()}}
+        if self.logistic is not None:
+            baselines[LOGISTIC] = self.logistic._asdict()
+        return {
+            "sentence": " ".join(self.sentences()[:2]),
+            "budget": self.movement.ball.radius,
+            "unit": self.movement.unit,
+            **self.rates._asdict(),
+            "by_class": {name: each._asdict() for name, each in self.by_class.items()},
+            "baselines": baselines,
+        }
+
+
+def promise_of(
+    classifier: Any,
+    X: Any,
+    y: Any,
+    baselines: Baselines,
+    movement: Movement,
+    kind: str = "",
+) -> Promise:
+    """Judge a classifier without the steps before it, on rows as it sees them.
+
+    Parameters
+    ----------
+    classifier : estimator or LinearScores
+        A fitted classifier of this package, or a linear one.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Features.
+    y : array-like of shape (n_samples,)
+        Labels.
+    baselines : Baselines
+        What to compare with.
+    movement : Movement
+        How far the rows move.
+    kind : str, default=""
+        Which rows they are: training, test; without a word they are these rows.
+
+    Returns
+    -------
+    Promise
+        All error rates.
+    """
+    y = np.asarray(y)
+    ball, space = movement.ball, movement.space
+    curve = error_curve(classifier, X, y, ball, space=space)
+    wrong = _predicted(classifier, X) != y
+    rival, rival_curve = baselines.logistic, None
+    # Units of a kernel's feature space mean nothing to a classifier of the inputs.
+    if rival is not None and movement.unit != LIFTED:
+        rival_curve = error_curve(rival, X, y, ball)
+    return Promise(
+        _named(len(y), kind),
+        movement,
+        Rates(float(wrong.mean()), float(curve.at(ball.radius))),
+        {
+            label: Rates(float(wrong[y == label].mean()), float(within.at(ball.radius)))
+            for label, within in curve.by_class.within.items()
+        },
+        baselines.largest_class,
+        float(np.mean(y != baselines.largest_class)),
+        None if rival_curve is None else _rates(rival, rival_curve, X, y),
+        curve,
+        rival_curve,
+    )
+
+
+def _named(n_rows: int, kind: str) -> str:
+    if kind:
+        return f"the {counted(n_rows, f'{kind} row', f'{kind} rows')}"
+    return f"{'this' if n_rows == 1 else 'these'} {counted(n_rows, 'row', 'rows')}"
+
+
+def _rates(classifier: Any, curve: ErrorCurve, X: Any, y: Any) -> Rates:
+    wrong = _predicted(classifier, X) != y
+    return Rates(float(wrong.mean()), float(curve.at(curve.radius)))
+
+
+def _predicted(classifier: Any, X: Any) -> Any:
+    if not isinstance(classifier, LinearScores):
+        return classifier.predict(X)
+    scores = X @ classifier.coef.T + classifier.intercept
+    return classifier.classes[scores.argmax(axis=1)]
+
+
+def movement_of(model: Any, radius: float) -> Movement:
+    """How rows move before the last step of a model: in its norm, at its feature costs.
+
+    The ball of a kernel model is one of its inputs if the kernel is calm.
+    """
+    last = model[-1] if hasattr(model, "steps") else model
+    chosen = getattr(last, "best_estimator_", last)
+    ball = replace(chosen._ball(), radius=radius, label_cost=np.inf)
+    if not has_kernel(chosen):
+        return Movement(ball, _unit(model))
+    try:
+        chosen.input_distance(np.ones(1), ball.norm)
+    except ValueError:
+        return Movement(ball, LIFTED)
+    return Movement(ball, _unit(model), "inputs")
+
+
+def _unit(model: Any) -> str:
+    steps = [step for _, step in getattr(model, "steps", [(None, model)])]
+    kinds = {type(leaf) for step in steps[-2:-1] for leaf in _leaves(step)}
+    if StandardScaler in kinds:
+        return DEVIATIONS
+    if MaxAbsScaler in kinds:
+        return LARGEST
+    last = getattr(steps[-1], "best_estimator_", steps[-1])
+    costs = getattr(last, "feature_cost", None)
+    return DEVIATIONS if isinstance(costs, str) and costs == "std" else SEEN
+
+
+def _leaves(step: Any) -> list[Any]:
+    """The transformers at the ends of a step."""
+    if isinstance(step, ColumnTransformer):
+        return [leaf for _, part, _ in step.transformers_ for leaf in _leaves(part)]
+    return _leaves(step[-1]) if hasattr(step, "steps") else [step]
+
+
+def at_most(worst: float) -> str:
+    """A promise in words, rounded up."""
+    return f"at most {percent(worst)}"

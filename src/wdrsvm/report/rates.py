@@ -1,0 +1,71 @@
+"""Error rates on a page: by class, beside the baselines, and against the movement."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..robustness.promises.error_curve import ErrorCurve, percent
+from .baselines import LOGISTIC
+from .line_chart import line_chart
+from .page import Part, Table, Text
+from .promise import Promise, Rates
+from .words import share
+
+N_POINTS = 100
+# Curves are drawn to a few times the movement that the page speaks of.
+TIMES = 4.0
+HEADER = ("wrong as they stand", "wrong at most")
+
+
+def rate_parts(promise: Promise) -> list[Part]:
+    """What stands under the heading of error rates."""
+    moved = promise.movement.told()
+    header = ["classifier", *HEADER]
+    by_class = ["class", *HEADER]
+    return [
+        Text(
+            f"Wrong at most: the largest share of wrong predictions if the rows move by "
+            f"{moved} on average. Error rates compare across classifiers, whatever the "
+            "scale of their scores."
+        ),
+        Table(f"Error rates if rows move by {moved}", header, _compared(promise)),
+        _chart(promise),
+        Text("Within a class: the rows of that class move so far on average."),
+        Table(
+            "Error rates within each class",
+            by_class,
+            [_line(str(name), rates) for name, rates in promise.by_class.items()],
+        ),
+    ]
+
+
+def _compared(promise: Promise) -> list[list[str]]:
+    constant = Rates(promise.constant_error, promise.constant_error)
+    lines = [
+        _line("this model", promise.rates),
+        _line(f"always {promise.largest_class}, the largest class", constant),
+    ]
+    if promise.logistic is not None:
+        lines.append(_line(LOGISTIC, promise.logistic))
+    return lines
+
+
+def _line(name: str, rates: Rates) -> list[str]:
+    return [name, share(rates.error), percent(rates.worst_case_error)]
+
+
+def _chart(promise: Promise) -> Part:
+    radii = np.linspace(0.0, TIMES * promise.movement.ball.radius, N_POINTS)
+    curves = {"this model": _points(promise.curve, radii)}
+    if promise.logistic_curve is not None:
+        curves[LOGISTIC] = _points(promise.logistic_curve, radii)
+    curves["largest class"] = [(radius, promise.constant_error) for radius in radii]
+    caption = "Largest share of wrong predictions against the movement of the rows."
+    first, last = (percent(promise.curve.at(radius)) for radius in radii[[0, -1]])
+    alt = f"The model's curve rises from {first} at 0 to {last} at {radii[-1]:g}."
+    unit = promise.movement.unit
+    return line_chart(curves, f"movement, {unit}", "wrong at most", caption, alt)
+
+
+def _points(curve: ErrorCurve, radii: np.ndarray) -> list[tuple[float, float]]:
+    return list(zip(radii.tolist(), curve.at(radii).tolist(), strict=True))
