@@ -15,10 +15,9 @@ Each sample's maximum is smoothed to mu logsumexp(. / mu) (``soft_rows``).  The 
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
+from ...cached import cached_property
 from ...problem import RobustProblem
 from ...problem.certificate.gap import allowed_gap
 from ..cones.choice import norm_multipliers

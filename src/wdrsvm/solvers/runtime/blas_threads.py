@@ -43,9 +43,7 @@ def _forget_fits() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_hold, after_in_parent=_release, after_in_child=_forget_fits
-    )
+    os.register_at_fork(before=_hold, after_in_parent=_release, after_in_child=_forget_fits)
 
 
 @lru_cache
