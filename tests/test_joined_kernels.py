@@ -22,6 +22,12 @@ def test_short_names_are_spelt_out():
     )
 
 
+def test_kernels_that_may_raise_say_so():
+    assert spelt_out("@interruptible\ndef f() -> Small:") == (
+        "@cython.cfunc\n@cython.nogil\n@cython.exceptval(-1)\ndef f() -> cython.int:"
+    )
+
+
 def test_names_that_only_begin_alike_stay():
     assert spelt_out("x: Counter\nkind = Real") == "x: Counter\nkind = Real"
 

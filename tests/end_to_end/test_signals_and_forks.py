@@ -95,7 +95,8 @@ def lines_of(script, *arguments):
 def test_a_large_system_hears_the_signal_within_a_second():
     *seconds, state = lines_of(INTERRUPTED_FITS)
     assert len(seconds) == 3
-    assert max(map(float, seconds)) < 1.0
+    # Less than a second also where other processes take half of the processor.
+    assert max(map(float, seconds)) < 0.4
     assert state == "unchanged"
 
 

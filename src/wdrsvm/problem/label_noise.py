@@ -25,12 +25,12 @@ limits of the guards are nested.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Codes, Floats
+from ..cached import cached_property
 from ..rows.blocks import scores_of
 from ..rows.memory_rows import MemoryRows
 from .certificate.gap import Certificate

@@ -22,13 +22,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from scipy import sparse
 
 from ..arrays import Codes, Flags, Floats, Matrix
+from ..cached import cached_property
 from ..rows.blocks import as_floats, row_blocks
 from ..rows.dask_rows import ChunkedRows
 from ..rows.memory_rows import MemoryRows, Rows

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Codes
+from ..cached import cached_property
 from .dask_engine import Delayed, Engine, calls, reduction
 from .memory_rows import MemoryRows, SubjectOf, joined_rows, no_rows
 from .reduce import Combine, Kept, MemoryReduction, Pick, Reduction, Subject, Work

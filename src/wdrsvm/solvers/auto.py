@@ -37,7 +37,7 @@ class AutoRule:
     rows_per_unknown: int = 10
     min_newton_rows: int = 600
     max_directions: int = 1000
-    max_work_of_few_rows: float = 1e9
+    max_work_of_few_rows: float = 2e9
 
 
 RULE = AutoRule()

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import Codes, Floats
+from ...cached import cached_property
 from ..ball import CategoricalGroup
 from ..certificate.equalities import EQUALITY_ROUNDING
 from ..certificate.settings import CERTIFICATE

@@ -19,13 +19,13 @@ left is spent on escaping.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from ...arrays import Codes, Floats
+from ...cached import cached_property
 from ..ball import CategoricalGroup
 from ..norms import NORMS
 from .moves import BEST_MOVES

@@ -22,11 +22,11 @@ allowed, because the bound is concave in p, and zero if the label itself wins.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from ...arrays import Codes, Floats
+from ...cached import cached_property
 from ...rows.along_rows import row_maxima, row_sums
 from ..loss import Loss, softmax
 from ..problem import RobustProblem

@@ -18,12 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Floats
+from ...cached import cached_property
 from ...problem import Certificate, RobustProblem, RobustRisk
 from ...problem.certificate.gap import allowed_gap
 from ...problem.certificate.radius_envelope import DualPoint, envelope

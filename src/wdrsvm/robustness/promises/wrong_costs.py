@@ -11,11 +11,11 @@ label, so that moving and relabelling together is never cheaper than relabelling
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from ...arrays import Codes, Floats, Matrix
+from ...cached import cached_property
 from ...problem import RobustProblem, WassersteinBall
 from ...problem.norms import pairwise_moduli
 from ...problem.ramp import relabelling_costs

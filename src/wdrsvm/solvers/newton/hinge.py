@@ -16,10 +16,9 @@ rounds
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
+from ...cached import cached_property
 from ...problem import RobustProblem
 from ...problem.certificate.gap import allowed_gap
 from ..cones.choice import norm_multipliers

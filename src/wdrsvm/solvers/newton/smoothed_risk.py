@@ -9,12 +9,13 @@ on how many threads or workers there are.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from ...arrays import Codes, Floats
+from ...cached import cached_property
 from ...problem import RobustProblem
 from ...rows.reduce import Kept, Reduction, added
 from ..cones.gram import GramSum
