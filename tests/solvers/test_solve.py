@@ -152,6 +152,19 @@ def test_the_judges_agree(name):
     assert_bracketed(tiny("l1", "matrix"), name, 1e-5)
 
 
+@pytest.mark.parametrize("loss", ["crammer-singer", "logistic"])
+@pytest.mark.parametrize("name", [*SECOND, "first-order", "subgradient", "stochastic"])
+def test_labels_and_weights_lie_in_memory_as_they_like(name, loss):
+    problem = tiny(loss=LOSSES[loss])
+    if any(SOLVERS[name].missing(problem)):
+        return
+    y, weight = np.repeat(problem.y, 2).astype(np.int32), np.repeat(problem.weight, 2)
+    strided = problem.with_rows(y=y[::2], weight=weight[::2])
+    settings = SolverSettings(tol=1e-2, max_iter=20)
+    expected, found = (solve(each, name, settings) for each in (problem, strided))
+    np.testing.assert_array_equal(found.coef, expected.coef)
+
+
 def needs(name):
     package = {"highs": "highspy", "clarabel": "clarabel"}.get(name)
     if package is not None:

@@ -64,6 +64,12 @@ class MemoryRows:
     label_trust: Floats | None = None
     first_row: int = 0
 
+    def __post_init__(self) -> None:
+        # Compiled code goes over labels and weights as they lie; a copy only if need be.
+        object.__setattr__(self, "y", np.ascontiguousarray(self.y, dtype=np.intp))
+        weight = np.ascontiguousarray(self.weight, dtype=np.float64)
+        object.__setattr__(self, "weight", weight)
+
     @property
     def n_rows(self) -> int:
         return int(self.X.shape[0])

@@ -13,6 +13,7 @@ from wdrsvm.problem.norms import divergence, incidence
 from wdrsvm.solvers.cones.choice import CONES, MAX_START_LAM, starting_cone
 from wdrsvm.solvers.cones.kernels import native
 
+pytestmark = pytest.mark.tiny
 N_CLASSES, N_TOUCHABLE, N_COLUMNS = 3, 4, 6
 SIZE = N_CLASSES * N_TOUCHABLE
 PAIRS = N_CLASSES * (N_CLASSES - 1) // 2

@@ -52,6 +52,7 @@ def test_wide_sparse_data_are_certified(loss):
     assert found.certificate.objective < 0.9 * loss.of_equal_scores(5)
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("loss", FAMILY, ids=str)
 def test_a_row_settles_where_its_point_is_its_scores(loss):
     rng = np.random.default_rng(2)

@@ -196,6 +196,7 @@ def ascended(problem, n_epochs=5):
     return ascent
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 def test_multipliers_are_feasible_before_they_bound(norm):
     problem = wide(norm, 0.5)
@@ -267,6 +268,7 @@ class OneRow:
         return settle_row(self.samples, 0, price, metric, tol, *arrays)
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("seed", range(10))
 def test_a_row_without_flips_ends_balanced(seed):
     rng = np.random.default_rng(seed)
@@ -283,6 +285,7 @@ def test_a_row_without_flips_ends_balanced(seed):
     np.testing.assert_allclose(scores, first - moved, atol=1e-12)
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("seed", range(10))
 def test_a_row_with_flips_ends_balanced_and_pays_for_them(seed):
     rng = np.random.default_rng(seed)
