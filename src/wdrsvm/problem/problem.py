@@ -79,31 +79,12 @@ class RobustProblem:
         rows = MemoryRows(X, y, weight, label_trust)
         return cls(rows, ball, n_classes, fit_intercept, **options)
 
-    # These properties need rows in memory; distributed rows have only reductions.
-    @property
-    def _here(self) -> MemoryRows:
-        return cast(MemoryRows, self.rows)
-
-    @property
-    def X(self) -> Matrix:  # noqa: N802
-        return self._here.X
-
-    @property
-    def y(self) -> Codes:
-        return self._here.y
-
-    @property
-    def weight(self) -> Floats:
-        return self._here.weight
-
-    @property
-    def label_trust(self) -> Floats | None:
-        return self._here.label_trust
-
-    @property
-    def first_row(self) -> int:
-        """Number of the first row in the whole data, for a chunk."""
-        return self._here.first_row
+    # Arrays of rows in memory; distributed rows have only reductions.
+    X = property(lambda self: self.rows.X)
+    y = property(lambda self: self.rows.y)
+    weight = property(lambda self: self.rows.weight)
+    label_trust = property(lambda self: self.rows.label_trust)
+    first_row = property(lambda self: self.rows.first_row)
 
     @property
     def norm(self) -> str:
@@ -200,7 +181,7 @@ class RobustProblem:
 
     def with_rows(self, **changes: Any) -> RobustProblem:
         """The same problem with some arrays of its rows replaced, in memory."""
-        return replace(self, rows=replace(self._here, **changes))
+        return replace(self, rows=replace(cast(MemoryRows, self.rows), **changes))
 
     def by_chunks(self, change: Callable[[RobustProblem], RobustProblem]) -> RobustProblem:
         """The problem after a change that treats each row alone; chunks stay in place."""

@@ -37,7 +37,7 @@ class SetCosts:
 
     @property
     def codes(self) -> Codes:
-        return self.judged.problem.y
+        return np.asarray(self.judged.problem.y)
 
     @cached_property
     def price(self) -> Floats:

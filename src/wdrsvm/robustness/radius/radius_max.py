@@ -202,7 +202,7 @@ def _any_trusted(problem: RobustProblem, rows: slice) -> Any:
 def _trusted(problem: RobustProblem, rows: slice) -> Flags:
     if problem.label_trust is None:
         return np.zeros(len(problem.y[rows]), dtype=bool)
-    return np.isinf(problem.label_trust[rows])
+    return np.asarray(np.isinf(problem.label_trust[rows]))
 
 
 def _untouchable_problem(problem: RobustProblem, cost: Floats) -> RobustProblem:
