@@ -152,6 +152,16 @@ def test_the_judges_agree(name):
     assert_bracketed(tiny("l1", "matrix"), name, 1e-5)
 
 
+@pytest.mark.tiny
+def test_five_classes_of_dense_rows():
+    """Products of dense rows take four classes at a time."""
+    y = np.arange(10) % 5
+    X = np.random.default_rng(3).normal(size=(10, 2)) + 3 * np.eye(5, 2)[y]
+    ball = WassersteinBall(0.05, 0.5, "l2")
+    problem = RobustProblem.of(X, y, np.full(10, 0.1), ball, 5)
+    assert_bracketed(problem, "first-order", 1e-2)
+
+
 @pytest.mark.parametrize("loss", ["crammer-singer", "logistic"])
 @pytest.mark.parametrize("name", [*SECOND, "first-order", "subgradient", "stochastic"])
 def test_labels_and_weights_lie_in_memory_as_they_like(name, loss):
