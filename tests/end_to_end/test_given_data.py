@@ -164,7 +164,8 @@ MODEL_CASES = [(name, options) for name, cases in MODELS.items() for options in 
 # Public names that take no data.
 WITHOUT_DATA = {
     *("DisbeliefWarning", "RadiusWarning", "__version__", "load_model"),
-    *("LabelAudit", "RadiusChoice", "WorstCaseDistribution"),
+    *("ClassErrorCurves", "ErrorCurve", "LabelAudit", "ObservedRadius", "RadiusChoice"),
+    *("Tradeoff", "WorstCaseDistribution"),
 }
 ABOUT_DATA = {"X", "y", "radii", "label_cost", "feature_cost", "distance", "sample_weight"}
 
@@ -246,6 +247,13 @@ def fitted(given):
     return called(wdrsvm.RobustLinearSVC().fit, given)
 
 
+def calibrated(given):
+    sets = wdrsvm.RobustConformalClassifier(
+        fitted(given), cv="prefit", ball=wdrsvm.WassersteinBall(0.05), multiplier=1.0
+    )
+    return sets.fit(given["X"], given["y"], label_trust=given["label_trust"])
+
+
 def ball(given):
     return called(wdrsvm.WassersteinBall, given)
 
@@ -295,6 +303,32 @@ FUNCTIONS = {
     "worst_case_distribution": lambda g, _: called(
         wdrsvm.worst_case_distribution, g, classifier=fitted(g), ball=ball(g)
     ),
+    "worst_case_error": lambda g, _: called(
+        wdrsvm.worst_case_error, g, classifier=fitted(g), ball=ball(g)
+    ),
+    "error_curve": lambda g, _: (
+        called(wdrsvm.error_curve, g, classifier=fitted(g), ball=ball(g)).errors
+    ),
+    "WorstCaseErrorScorer": lambda g, _: called(
+        wdrsvm.WorstCaseErrorScorer(ball(g)).__call__, g, estimator=fitted(g)
+    ),
+    "worst_case_error_scorer": lambda g, _: wdrsvm.worst_case_error_scorer(ball(g))(
+        fitted(g), g["X"], g["y"]
+    ),
+    "tradeoff": lambda g, _: (
+        called(wdrsvm.tradeoff, g, models=[fitted(g)], ball=ball(g)).worst_case_error
+    ),
+    "observed_radius": lambda g, _: (
+        called(
+            wdrsvm.observed_radius,
+            g,
+            X_old=g["X"],
+            X_new=g["X"],
+            y_old=g["y"],
+            y_new=g["y"],
+        ).radius
+    ),
+    "RobustConformalClassifier": lambda g, _: calibrated(g).predict_set(g["X"]),
     "save_model": saved,
     "to_onnx": exported,
 }
@@ -332,6 +366,18 @@ DISPLAYS = {
     ).plot(),
     "ConvergenceDisplay": lambda display, g: called(
         display.from_estimator, g, estimator=wdrsvm.RobustLinearSVC()
+    ).plot(),
+    "CoverageDisplay": lambda display, g: display.from_estimator(
+        calibrated(g), g["X"], g["y"]
+    ).plot(),
+    "ErrorCurveDisplay": lambda display, g: called(
+        display.from_estimator, g, estimator=fitted(g)
+    ).plot(),
+    "SetSizeDisplay": lambda display, g: display.from_estimators(
+        calibrated(g), g["X"]
+    ).plot(),
+    "TradeoffDisplay": lambda display, g: called(
+        display.from_models, g, models=[fitted(g)], ball=ball(g)
     ).plot(),
     "LabelAuditDisplay": lambda display, g: display.from_audit(
         wdrsvm.audit_labels(g["X"], g["y"])

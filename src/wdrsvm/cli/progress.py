@@ -87,9 +87,9 @@ def fold_bar(search: Any, verbose: bool = False) -> Iterator[None]:
     with Bar("Cross-validation", console, is_counted=False, seconds_between=wait) as bar:
 
         def tell(done: int, n_folds: int) -> None:
-            passed = time.monotonic() - began
-            left = passed / done * (n_folds + 1 - done) if done else None
-            bar.show(Progress(done, n_folds + 1, left))
+            if done:
+                left = (time.monotonic() - began) / done * (n_folds + 1 - done)
+                bar.show(Progress(done, n_folds + 1, left))
 
         search._on_fold = tell
         try:

@@ -13,7 +13,7 @@ from sklearn.model_selection import (
     StratifiedShuffleSplit,
     check_cv,
 )
-from sklearn.utils import Bunch, indexable
+from sklearn.utils import Bunch, assert_all_finite, indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
@@ -60,7 +60,10 @@ def given_rows(
     if is_lazy(X):
         raise TypeError("X must be in memory, got a dask collection: compute it.")
     check_labels_present(y)
-    X, y = indexable(X, column_or_1d(y, warn=True))
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind == "f":
+        assert_all_finite(y, input_name="y")
+    X, y = indexable(X, y)
     trust = checked_trust(label_trust, len(y))
     weight = checked_weight(sample_weight, len(y))
     _check_equal(weight)

@@ -10,7 +10,7 @@ from sklearn import get_config
 from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch, get_tags
 
-from ..inputs.arrays import nominal_weight, observed_classes
+from ..inputs.arrays import nominal_weight, observed_classes, some_rows
 
 # The name of a scorer that is alone.
 ALONE = "score"
@@ -36,7 +36,7 @@ class Rows(NamedTuple):
 
     def _features(self, estimator: Any, rows: Any, trained: Any) -> Any:
         if not get_tags(estimator).input_tags.pairwise:
-            return self.X[rows]
+            return some_rows(self.X, rows)
         if self.X.shape[0] != self.X.shape[1]:
             raise ValueError(
                 "X must be a square matrix of kernel values where kernel is 'precomputed', "

@@ -85,7 +85,7 @@ def some_rows(X: Any, rows: Codes) -> Any:
         return X.iloc[rows]
     if hasattr(X, "shape"):
         return X.tocsr()[rows] if sparse.issparse(X) else X[rows]
-    return [X[row] for row in rows]
+    return [X[row] for row in rows] if isinstance(X, list) else np.asarray(X)[rows]
 
 
 def check_labels_present(y: Any) -> None:

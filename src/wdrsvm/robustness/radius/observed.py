@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from ...arrays import Codes, Floats
-from ...inputs.arrays import check_size, label_codes
+from ...inputs.arrays import as_matrix, check_size, label_codes
 from ...problem import WassersteinBall
 from ...rows.moments import column_deviations
 from .noise import Noise, bounds, noise_of, projected
@@ -178,6 +178,7 @@ def _checked_pair(X_old: Any, X_new: Any) -> list[Any]:
     pair = []
     for X, name in ((X_old, "X_old"), (X_new, "X_new")):
         features = check_array(X, accept_sparse="csr", dtype=np.float64, input_name=name)
+        features = as_matrix(features)
         check_size(features)
         pair.append(features.toarray() if sparse.issparse(features) else features)
     if pair[0].shape[1] != pair[1].shape[1]:
