@@ -235,7 +235,7 @@ ERRORS = {
         lambda X, y: (unknown(X), da.from_array(y, chunks=((59, 1, 90, 150),)), {}),
         r"y must have \d+ rows, as X has",
     ),
-    "chunks": (lambda X, y: (unknown(X), lazy(y, (150, 150)), {}), "the chunks of X"),
+    "chunks": (lambda X, y: (unknown(X), lazy(y, (150, 150)), {}), "as many chunks as X"),
     "one class": (lambda X, y: (lazy(X), 0 * y, {}), "at least 2 classes"),
     "continuous": (lambda X, y: (lazy(X), y + 0.5, {}), "Unknown label type"),
     "nan label": (
