@@ -247,6 +247,12 @@ WEIGHTS = {
 }
 
 
+class Collected(tuple):
+    """What a path is collected from."""
+
+    objective = None
+
+
 def asked_of_path(monkeypatch, *grid, **options):
     """What a path would have solved, and how; its parts replaced by ones that remember."""
     asked = SimpleNamespace(lifted=None)
@@ -269,7 +275,10 @@ def asked_of_path(monkeypatch, *grid, **options):
     monkeypatch.setattr(path_module, "Grid", SimpleNamespace(of=made))
     monkeypatch.setattr(path_module, "in_parallel", in_parallel)
     monkeypatch.setattr(path_module, "lift", lift)
-    monkeypatch.setattr(path_module, "collected", lambda *args: args)
+    monkeypatch.setattr(path_module, "collected", lambda *args: Collected(args))
+    monkeypatch.setattr(path_module, "constant_risks", lambda *_: None)
+    monkeypatch.setattr(path_module, "is_as_good_as_constant", lambda *_: None)
+    monkeypatch.setattr(path_module, "replace", lambda path, constant: path)
     asked.path = robust_path(TOY_X, TOY_Y, *grid, **options)
     return asked
 

@@ -216,12 +216,13 @@ def test_neighbours_are_the_last_radius_and_the_last_label_cost():
         for point, (_, near) in zip(found.chain.points, found.chain.asked, strict=True)
     ]
     assert asked[0] == ((0.2, 0.5), set())
-    assert asked[1] == ((0.2, 1.0), {(0.2, 0.5)})
-    assert asked[2] == ((0.2, 2.0), {(0.2, 1.0)})
+    # The largest label cost comes first: where no flip pays it answers for the others.
+    assert asked[1] == ((0.2, 2.0), set())
+    assert asked[2] == ((0.2, 1.0), {(0.2, 0.5)})
+    assert asked[3] == ((0.1, 2.0), {(0.2, 1.0), (0.2, 2.0)})
     # The first label cost of a later radius: its own column, nothing to the left.
-    assert asked[3][1] == {(0.2, 0.5)}
-    assert asked[4][1] == {(0.1, 0.5), (0.2, 1.0)}
-    assert asked[5][1] == {(0.1, 1.0), (0.2, 2.0)}
+    assert asked[4] == ((0.1, 0.5), {(0.2, 0.5)})
+    assert asked[5] == ((0.1, 1.0), {(0.1, 0.5), (0.2, 1.0)})
     # Without a budget a problem has no neighbours.
     assert [near for _, near in asked[6:]] == [set(), set(), set()]
 
@@ -279,7 +280,7 @@ def test_gaps_of_just_what_is_allowed_are_allowed():
 
 
 def test_a_candidate_is_known_where_its_risk_is_within_the_gap():
-    found = plane_of([1.0, 2.0], tol=1e-2)
+    found = plane_of([1.0, 2.0, 3.0], tol=1e-2)
     problem = found.columns[0].at(0.01)
     value, lam = problem.risk(GOOD, np.zeros(3))
     assert value < 0.9
@@ -290,6 +291,9 @@ def test_a_candidate_is_known_where_its_risk_is_within_the_gap():
         found.candidates = {1: candidate}
         assert known(found, 0.01) is None
         reused = known(found, 0.01, nearby=[1])
+        # The classifier of the largest label cost is always looked at.
+        found.candidates = {2: candidate}
+        assert (known(found, 0.01) is not None) == is_known
         found.candidates = {0: candidate}
         own = known(found, 0.01)
         assert (reused is not None) == (own is not None) == is_known
@@ -342,7 +346,7 @@ def test_a_row_walks_down_to_the_last_constant(edge, begun, ended):
     asked = []
     found._settle = lambda i, j, nearby: asked.append((j, list(nearby))) or j <= edge
     assert found._rising_row(0, begun) == ended
-    assert asked[-4:] == [(0, [0]), (1, [0, 1]), (2, [1, 2]), (3, [2, 3])]
+    assert asked[-4:] == [(3, [2, 3]), (0, [0]), (1, [0, 1]), (2, [1, 2])]
     walk = asked[:-4]
     assert walk[:1] == ([(0, [0, 1])] if begun >= 0 else [])
     down = list(range(begun, max(edge, 1) - 1, -1)) or [begun]
@@ -357,7 +361,7 @@ def test_a_row_of_one_label_cost_or_none():
     found._settle = lambda i, j, nearby: True
     assert found._rising_row(0, 0) == 0
     found.rising = []
-    assert found._rising_row(0, 0) == -1
+    assert found._rising_row(0, -1) == -1
 
 
 def test_rows_go_on_where_the_last_one_ended():
