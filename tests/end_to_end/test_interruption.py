@@ -54,7 +54,7 @@ def interrupt(monkeypatch):
     beside = []
 
     def raise_at_second(progress):
-        beside.append(threading.active_count())
+        beside.append(set(threading.enumerate()))
         if len(beside) == 2:
             raise KeyboardInterrupt
 
@@ -94,11 +94,11 @@ class TestCtrlC:
 
 def test_threads_work_beside_the_interrupted_newton_solver(interrupt):
     # Otherwise the tests above prove less than they say.
-    before = threading.active_count()
+    before = set(threading.enumerate())
     model = RobustLinearSVC(solver="newton", verbose=1, tol=UNREACHABLE)
     with pytest.raises(KeyboardInterrupt):
         model.fit(*data(MANY_ROWS))
-    assert max(interrupt) > before
+    assert any(now - before for now in interrupt)
 
 
 # Fits in a process of its own, which a signal reaches at any moment.  The first fit is of
@@ -223,7 +223,7 @@ class TestBestIterate:
 def test_a_lack_of_iterations_is_not_blamed_on_the_radius(monkeypatch):
     X, y = data(300)
 
-    def give_up(problem, name, settings, start):
+    def give_up(problem, name, settings, start, of_kernel):
         constant = Incumbent(np.zeros((3, 6)), np.zeros(3), 1.0, dual_bound=0.0)
         return constant.result(name, SolverStatus.MAX_ITER, 1, History(None))
 
