@@ -14,7 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from wdrsvm import RadiusWarning, RobustLinearSVC, radius_max
 from wdrsvm.estimators import _fit
-from wdrsvm.solvers import SolverStatus
 from wdrsvm.solvers.result import History, Incumbent
 
 SOLVERS = ["interior-point", "newton", "first-order"]
@@ -225,7 +224,7 @@ def test_a_lack_of_iterations_is_not_blamed_on_the_radius(monkeypatch):
 
     def give_up(problem, name, settings, start, of_kernel):
         constant = Incumbent(np.zeros((3, 6)), np.zeros(3), 1.0, dual_bound=0.0)
-        return constant.result(name, SolverStatus.MAX_ITER, 1, History(None))
+        return constant.result(name, 1e-6, False, 1, History(None))
 
     monkeypatch.setattr(_fit, "solve", give_up)
     with warnings.catch_warnings(record=True) as caught:
