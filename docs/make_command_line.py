@@ -30,12 +30,17 @@ COMMANDS = {
 }
 
 
+PROGRESS = "Cross-validation: "
+
+
 def transcript(command: str) -> str:
-    """A command and what it prints."""
+    """A command and what it prints, without the progress that slow machines show."""
     shown = io.StringIO()
     with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
         main(shlex.split(command)[1:])
-    return f"$ {command}\n{shown.getvalue()}"
+    lines = shown.getvalue().splitlines(keepends=True)
+    told = "".join(line for line in lines if not line.startswith(PROGRESS))
+    return f"$ {command}\n{told}"
 
 
 def head(n_lines: int = 5) -> str:
