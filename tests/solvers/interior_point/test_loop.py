@@ -1,133 +1,26 @@
 """The interior point: its gap, its honesty when stopped, and awkward data."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import Multipliers, RobustProblem, WassersteinBall, dual_bound
+from wdrsvm.problem import RobustProblem, WassersteinBall, dual_bound
 from wdrsvm.solvers.cones.kernels import native
 from wdrsvm.solvers.interior_point.loop import interior_point
 from wdrsvm.solvers.reference.peers import solve_clarabel, solve_highs
-from wdrsvm.solvers.result import Incumbent, SolverSettings, SolverStatus
+from wdrsvm.solvers.result import SolverSettings, SolverStatus
 
 from ...agreement.instances import random_problem
+from ..cases import (
+    DEGENERATE,
+    assert_solved,
+    beyond_the_constant_classifier,
+    clusters,
+    every_norm,
+    problem_of,
+)
 
 DEFAULT = SolverSettings()
-every_norm = pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
-
-
-def clusters(n_rows=45, n_features=4, n_classes=3, distance=1.0, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.arange(n_rows) % n_classes
-    return rng.normal(size=(n_rows, n_features)) + distance * y[:, None], y
-
-
-def problem_of(X, y, norm="l2", radius=0.05, label_cost=2.0, n_classes=None, **options):
-    weight = options.pop("weight", np.full(len(y), 1.0 / len(y)))
-    ball = WassersteinBall(radius, label_cost, norm, options.pop("feature_cost", None))
-    n_classes = int(y.max()) + 1 if n_classes is None else n_classes
-    return RobustProblem.of(X, y, weight / weight.sum(), ball, n_classes, **options)
-
-
-def duplicate_rows(norm):
-    X, y = clusters()
-    return problem_of(np.tile(X, (3, 1)), np.tile(y, 3), norm)
-
-
-def constant_column(norm):
-    X, y = clusters()
-    X[:, 1] = 0.1
-    return problem_of(X, y, norm)
-
-
-def collinear_columns(norm):
-    X, y = clusters()
-    return problem_of(np.column_stack([X, X[:, 0], X[:, 1] - X[:, 2]]), y, norm)
-
-
-def collinear_columns_that_cannot_be_moved(norm):
-    return replace(collinear_columns(norm), ball=WassersteinBall(0.0, 2.0, norm))
-
-
-def separable(norm):
-    X, y = clusters(distance=9.0)
-    return problem_of(X, y, norm, label_cost=np.inf)
-
-
-def single_sample_classes(norm):
-    X, _ = clusters(5)
-    return problem_of(X, np.arange(5), norm)
-
-
-def more_features_than_rows(norm):
-    X, y = clusters(12, 30, distance=0.0)
-    return problem_of(X, y, norm)
-
-
-def features_of_many_sizes(norm):
-    X, y = clusters()
-    return problem_of(X * 10.0 ** np.array([-3, -1, 1, 3]), y, norm)
-
-
-def far_from_the_origin(norm):
-    X, y = clusters()
-    return problem_of(X + 1e4, y, norm)
-
-
-def beyond_the_constant_classifier(norm):
-    return problem_of(*clusters(), norm, radius=1e3)
-
-
-def without_features(norm):
-    return problem_of(np.empty((9, 0)), np.arange(9) % 3, norm)
-
-
-def equal_features(norm):
-    return problem_of(np.ones((9, 2)), np.arange(9) % 3, norm)
-
-
-def one_row(norm):
-    return problem_of(np.array([[1.0, -2.0]]), np.array([0]), norm, n_classes=2)
-
-
-def an_absent_class(norm):
-    return problem_of(*clusters(), norm, label_cost=np.inf, n_classes=5)
-
-
-def weights_of_all_sizes(norm):
-    weight = 10.0 ** np.random.default_rng(0).uniform(-9, 0, 45)
-    return problem_of(*clusters(), norm, weight=weight)
-
-
-def free_flips(norm):
-    return problem_of(*clusters(), norm, label_cost=0.0)
-
-
-def hardly_any_flips(norm):
-    return problem_of(*clusters(), norm, label_cost=1e9)
-
-
-DEGENERATE = [
-    duplicate_rows,
-    constant_column,
-    collinear_columns,
-    collinear_columns_that_cannot_be_moved,
-    separable,
-    single_sample_classes,
-    more_features_than_rows,
-    features_of_many_sizes,
-    far_from_the_origin,
-    beyond_the_constant_classifier,
-    without_features,
-    equal_features,
-    one_row,
-    an_absent_class,
-    weights_of_all_sizes,
-    free_flips,
-    hardly_any_flips,
-]
 
 
 def optimum(problem):
@@ -136,15 +29,6 @@ def optimum(problem):
     pytest.importorskip("clarabel")
     judge = solve_clarabel if problem.ball.norm == "l2" else solve_highs
     return judge(problem).value
-
-
-def assert_solved(problem, result, tol):
-    found = result.certificate
-    assert result.status is SolverStatus.CONVERGED
-    assert found.holds(tol)
-    value, lam = problem.risk(result.coef, result.intercept)
-    assert (found.objective, found.lam) == pytest.approx((value, lam), rel=1e-12)
-    assert found.dual_bound <= found.objective
 
 
 @every_norm
@@ -286,38 +170,6 @@ def test_the_history_tells_the_objective_where_nothing_can_be_moved(radius):
     assert_solved(problem, result, 1e-6)
     last = result.history[-1].objective
     assert last == pytest.approx(result.certificate.objective, rel=1e-5)
-
-
-def spoilt(found):
-    """Good multipliers with noise that scaling alone cannot mend."""
-    rng = np.random.default_rng(0)
-    arrays = (found.alpha, found.phi, found.beta)
-    noisy = (each * rng.lognormal(sigma=1e-3, size=each.shape) for each in arrays)
-    return Multipliers(*noisy, flow=found.flow, gradient=found.gradient)
-
-
-def test_the_best_point_and_the_best_bound_are_kept_apart():
-    problem = random_problem(3, radius=1e-4)
-    best = interior_point(problem, SolverSettings(tol=1e-8))
-    kept = Incumbent(np.zeros_like(best.coef), np.zeros_like(best.intercept))
-    assert not kept.certificate.holds(1e-2)
-    kept.judge(problem, best.coef, best.intercept, spoilt(best.multipliers), 1.0)
-    assert kept.dual_bound < 0.9 * kept.objective
-    kept.judge(problem, 0 * best.coef, best.intercept, spoilt(best.multipliers), 1e-6)
-    assert kept.dual_bound >= 0.999 * kept.objective
-    kept.judge(problem, 0 * best.coef, best.intercept, no_multipliers(problem), 1e-6)
-    assert kept.coef is best.coef
-    assert kept.certificate.holds(1e-3)
-    assert kept.certificate.objective == best.certificate.objective
-
-
-def no_multipliers(problem):
-    return Multipliers(*np.zeros((3, problem.n_rows, problem.n_classes)))
-
-
-def test_a_bound_above_the_objective_by_rounding_is_the_objective():
-    kept = Incumbent(np.zeros((2, 1)), np.zeros(2), objective=0.5, dual_bound=0.5 + 1e-12)
-    assert kept.certificate.gap == 0.0
 
 
 def test_an_exception_of_the_callback_stops_the_solver():
