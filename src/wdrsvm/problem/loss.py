@@ -11,6 +11,7 @@ holds for all of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -40,6 +41,7 @@ class Loss:
     temperature: float
     margin: float
 
+    @lru_cache
     def of_equal_scores(self, n_classes: int) -> float:
         """Loss of any label if all classes have the same score."""
         return float(self.of_labels(np.zeros((1, n_classes)))[0, 0])
