@@ -133,14 +133,18 @@ def _is_missing(label: Any) -> bool:
 def observed_classes(y: ArrayLike) -> tuple[Labels, Codes]:
     """The sorted labels of a classification target, and each row's position in them."""
     check_labels_present(y)
-    is_column = type(y) is np.ndarray and y.ndim == 1
-    column = y if is_column else column_or_1d(y, warn=True)
+    column = np.asarray(y) if _is_column(y) else column_or_1d(y, warn=True)
     # Only floats and objects may not be labels; the check is slow beside a small fit.
     if column.dtype.kind not in PLAIN_LABELS:
         check_classification_targets(column)
     classes, codes = np.unique(column, return_inverse=True)
     check_two_classes(classes)
     return classes, codes
+
+
+def _is_column(y: Any) -> bool:
+    """Whether y needs no conversion to an array with one axis, which is slow."""
+    return type(y) is np.ndarray and y.ndim == 1
 
 
 def check_two_classes(classes: Labels) -> None:

@@ -10,8 +10,8 @@ has kinks.  It is replaced by
     min over s of  s - mu sum_c log(s - a_c)        (nothing to replace if c = y alone),
 
 whose slopes mu / (s - a_c) sum to 1: they are, times w_n, the label's mass Q_c in the
-tangent multipliers (``problem.certificate.smooth``).  Unlike logsumexp it is a barrier, so that
-Newton steps stay good while mu falls to 0.
+tangent multipliers (``problem.certificate.smooth``).  Unlike logsumexp it is a barrier, so
+that Newton steps stay good while mu falls to 0.
 """
 
 from __future__ import annotations
