@@ -26,6 +26,7 @@ from ..inputs.arrays import (
     check_size,
     checked_trust,
     checked_weight,
+    need_no_conversion,
     nominal_weight,
     observed_classes,
 )
@@ -126,14 +127,24 @@ def checked_inputs(
 ) -> CheckedInputs:
     """Check and encode what ``fit`` was given."""
     check_labels_present(y)
-    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
-    X = as_matrix(X)
+    X, y = _validated(estimator, X, y, dtype)
     check_size(X)
     classes, codes = observed_classes(y)
     weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
     trust = checked_trust(label_trust, len(codes))
     deviations = _deviations(estimator, X, sample_weight)
     return CheckedInputs(X, codes, weight, trust, classes, deviations)
+
+
+def _validated(estimator: Any, X: Any, y: Any, dtype: Any) -> tuple[Matrix, Any]:
+    """What scikit-learn's validation makes of X and y, and what it notes of X."""
+    dtypes = dtype if isinstance(dtype, list) else [dtype]
+    if not need_no_conversion(X, y, dtypes):
+        X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
+        return as_matrix(X), y
+    estimator.n_features_in_ = X.shape[1]
+    vars(estimator).pop("feature_names_in_", None)
+    return X, y
 
 
 def _deviations(estimator: Any, X: Any, sample_weight: Any) -> Floats | None:

@@ -72,9 +72,6 @@ def dual_point(
     Without ``steering`` the multipliers are only balanced.  This is always cheap, and
     mostly good.
     """
-    nothing = problem.take(np.empty(0, dtype=np.intp))
-    if not multipliers.rows(nothing, slice(0, 0)).belong_to(problem.loss):
-        raise ValueError(f"these multipliers are not those of the loss {problem.loss}.")
     if enough <= 0:
         return NOTHING
     radius = problem.radius
@@ -250,7 +247,10 @@ def _sums_of_rows(
 ) -> Sums:
     y, weight = problem.y[rows], problem.weight[rows]
     cost = problem.attainable_flip_cost(rows)
-    part = multipliers.rows(problem, rows).restored(weight, y, cost, flip_share)
+    given = multipliers.rows(problem, rows)
+    if not given.belong_to(problem.loss):
+        raise ValueError(f"these multipliers are not those of the loss {problem.loss}.")
+    part = given.restored(weight, y, cost, flip_share)
     columns = equalities.rows(problem, rows)
     for tilt in tilts:
         part = part.tilted(columns @ tilt.T)
