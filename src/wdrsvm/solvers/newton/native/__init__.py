@@ -8,8 +8,10 @@ from .smooth_loss_passes import (
     label_masses,
     soften_labels,
 )
+from .softmax_columns import HALVES, soften_columns
 
 __all__ = [
+    "HALVES",
     "active_tangents",
     "label_curvature",
     "label_masses",
@@ -17,5 +19,6 @@ __all__ = [
     "soft_curvature",
     "soft_multipliers",
     "soften",
+    "soften_columns",
     "soften_labels",
 ]
