@@ -36,7 +36,12 @@ class PairWeights:
         All rounds work on the (C, C) Gram matrix of G.  Differences lose digits in it, so
         that these lengths only lead the way; ``cost`` has the true ones.
         """
-        gram, best, weights, least = gradient @ gradient.T, self.weights, self.weights, np.inf
+        gram, best, weights, least = (
+            gradient @ gradient.T,
+            self.weights,
+            self.weights,
+            np.inf,
+        )
         for _ in range(n_rounds):
             weights = _floored(weights)
             lengths = weights * _distances(_laplacian_inverse(weights), gram)

@@ -42,9 +42,7 @@ class RowTangents:
     masses: Floats
 
     @classmethod
-    def of_labels(
-        cls, loss: Loss, points: Floats, y: Codes, weight: Floats
-    ) -> RowTangents:
+    def of_labels(cls, loss: Loss, points: Floats, y: Codes, weight: Floats) -> RowTangents:
         """Tangents of trusted labels: each has the whole weight of its row."""
         masses = np.zeros_like(points)
         masses[np.arange(len(y)), y] = weight

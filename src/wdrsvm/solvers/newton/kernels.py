@@ -17,5 +17,3 @@ label_curvature: Any = _native.label_curvature
 label_masses: Any = _native.label_masses
 active_tangents: Any = _native.active_tangents
 soften_columns: Any = _native.soften_columns
-# What it takes powers of two from.
-halves: Any = _native.HALVES

@@ -17,7 +17,7 @@ def newton(
     """Only a loss with kinks of its own has to be smoothed."""
     if problem.loss.temperature == 0:
         return smoothing_newton(problem, settings, start)
-    if not in_products(problem, settings.tol):
+    if not in_products(problem):
         return label_newton(problem, settings, start)
     found = product_newton(problem, settings, start)
     failed = found.status is not SolverStatus.CONVERGED and settings.max_iter is None

@@ -8,10 +8,9 @@ from .smooth_loss_passes import (
     label_masses,
     soften_labels,
 )
-from .softmax_columns import HALVES, soften_columns
+from .softmax_columns import soften_columns
 
 __all__ = [
-    "HALVES",
     "active_tangents",
     "label_curvature",
     "label_masses",

@@ -9,9 +9,15 @@ from .diameter import DIAMETERS
 from .settings import PRODUCTS
 
 
-def in_products(problem: RobustProblem, tol: float) -> bool:
-    """Whether the method knows the problem, and is the faster one for it."""
-    return unknowns(problem) >= PRODUCTS.least_unknowns and is_known(problem)
+def in_products(problem: RobustProblem) -> bool:
+    """Whether the method knows the problem, and is the faster one for it.
+
+    With the l1 norm it needs more rows than unknowns: most coefficients then lie between
+    the bounds that the norm sets them.
+    """
+    size = unknowns(problem)
+    many_rows = problem.norm == "l2" or problem.n_rows >= size
+    return size >= PRODUCTS.least_unknowns and many_rows and is_known(problem)
 
 
 def unknowns(problem: RobustProblem) -> int:

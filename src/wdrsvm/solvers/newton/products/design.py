@@ -75,7 +75,6 @@ def _softened(
         scores,
         problem.y[rows],
         problem.weight[rows],
-        kernels.halves,
         problem.loss.temperature,
         problem.loss.margin,
         is_spread,

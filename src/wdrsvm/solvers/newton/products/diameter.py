@@ -112,7 +112,9 @@ class PairDiameter(Diameter):
             excess = np.maximum(1 - length / np.maximum(lengths, length), 0.0)
             n_long = (excess > 0).sum(axis=1)
             most = np.maximum(n_long[:, None], n_long)
-            coef -= laplacian(0.5 * excess * np.minimum(1.0, 3.0 / np.maximum(most, 1))) @ coef
+            coef -= (
+                laplacian(0.5 * excess * np.minimum(1.0, 3.0 / np.maximum(most, 1))) @ coef
+            )
         return coef
 
 

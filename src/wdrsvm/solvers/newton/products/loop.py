@@ -80,6 +80,10 @@ class Training:
         coef = first_point(
             problem, design, start, lambda coef: diameter.at(coef[:, :n_touchable]).largest
         )
+        if start is not None:
+            # Its differences say which of them are long, better than equal shares do.
+            lengths = diameter.at(coef[:, :n_touchable]).lengths
+            diameter = diameter.reweighted(lengths, PRODUCTS.warm_power)
         self.descent = Descent(design, diameter, self.radius, coef)
         self.history = History(settings.callback)
         shape = (problem.n_classes, problem.n_features)

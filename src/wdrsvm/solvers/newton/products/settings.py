@@ -18,6 +18,8 @@ class ProductSettings:
     first_power, last_power, power_factor : float
         The power of the mean that stands for the diameter: the first, the last, and the
         factor after a quick settling.
+    warm_power : float
+        The first power where a start is given.
     quick_steps, patience : int
         Steps after which a settling no longer counts as quick, and after which it is
         given up.
@@ -54,6 +56,7 @@ class ProductSettings:
     first_power: float = 8.0
     last_power: float = 40.0
     power_factor: float = 1.3
+    warm_power: float = 20.0
     quick_steps: int = 6
     patience: int = 10
     settled: float = 0.2
@@ -65,7 +68,7 @@ class ProductSettings:
     flow_rounds: int = 8
     repair_rounds: int = 100
     repair_share: float = 0.1
-    least_unknowns: int = 200
+    least_unknowns: int = 60
     max_rescued_unknowns: int = 4000
     max_asked: int = 20
 
