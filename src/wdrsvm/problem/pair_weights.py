@@ -87,7 +87,7 @@ def _distances(mixing: Floats, gram: Floats) -> Floats:
 def _floored(weights: Floats) -> Floats:
     floored = np.maximum(weights, LEAST_WEIGHT * weights.mean())
     np.fill_diagonal(floored, 0.0)
-    return floored / floored.mean()
+    return np.asarray(floored / floored.mean())
 
 
 def _laplacian_inverse(weights: Floats) -> Floats:

@@ -27,7 +27,8 @@ class LossSums(NamedTuple):
 
 
 class CurvatureSums(NamedTuple):
-    """Sums of q_nc = w_n p_nc (1 - p_nc): masses (C,), of q x' (C, Q), of (sum_c q) x x'."""
+    """Sums of the curvature q_nc of each score alone: its mass (C,), q x' (C, Q), and
+    (sum_c q) x x' (Q, Q)."""
 
     mass: Floats
     first: Floats

@@ -17,7 +17,7 @@ such vector puts every column's range in the middle.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class Diameter:
             return np.zeros_like(lengths)
         return np.asarray(self.shares * (lengths / value) ** (self.power - 2) / value)
 
-    def reweighted(self, lengths: Floats, power: float) -> Diameter:
+    def reweighted(self, lengths: Floats, power: float) -> Self:
         """Shares that have learnt from these lengths."""
         top = float(lengths.max(initial=0.0))
         if top == 0:
