@@ -23,6 +23,7 @@ import numpy as np
 
 from ...arrays import Flags, Floats
 from ..norms import polar
+from ..pair_weights import PairWeights
 from ..problem import RobustProblem
 from .equalities import Equalities, Sums, largest_entries
 from .gap import Certificate
@@ -69,9 +70,6 @@ def dual_point(
     Without ``steering`` the multipliers are only balanced.  This is always cheap, and
     mostly good.
     """
-    nothing = problem.take(np.empty(0, dtype=np.intp))
-    if not multipliers.rows(nothing, slice(0, 0)).belong_to(problem.loss):
-        raise ValueError(f"these multipliers are not those of the loss {problem.loss}.")
     if enough <= 0:
         return NOTHING
     radius = problem.radius
@@ -110,7 +108,9 @@ def _better(one: DualPoint, other: DualPoint, radius: float) -> DualPoint:
     return other if other.bound(radius) > one.bound(radius) else one
 
 
-def _point(problem: RobustProblem, sums: Sums | None, flow: Floats | None) -> DualPoint:
+def _point(
+    problem: RobustProblem, sums: Sums | None, flow: Floats | PairWeights | None
+) -> DualPoint:
     """Value and spending of balanced multipliers, before scaling into the budget."""
     if sums is None:
         return NOTHING
@@ -141,7 +141,7 @@ def _steered(
         equalities = Equalities.of(problem, costly, share * gradient)
         steered, _ = _balanced(problem, multipliers, equalities, flip_share=share)
         steered = None if steered is None else equalities.rounded(steered)
-        own_flow = None if flow is None else share * flow
+        own_flow = share * flow if isinstance(flow, np.ndarray) else flow
         reached = _point(problem, steered, own_flow)
         best = _better(best, reached, problem.radius)
         if steered is None or reached.share(problem.radius) >= 1 - EQUALITY_ROUNDING:
@@ -161,7 +161,9 @@ def _cost_nothing(problem: RobustProblem) -> Flags:
     return np.asarray(cost * largest < CERTIFICATE.negligible_share * problem.radius)
 
 
-def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None) -> float:
+def _move_spending(
+    problem: RobustProblem, gradient: Floats, flow: Floats | PairWeights | None
+) -> float:
     """sigma(G) on the touchable features."""
     touchable = np.isfinite(problem.attainable_feature_cost())
     if not touchable.any():
@@ -170,7 +172,7 @@ def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None
         gradient[:, touchable],
         problem.norm,
         problem.feature_cost[touchable],
-        None if flow is None else flow[:, touchable],
+        flow[:, touchable] if isinstance(flow, np.ndarray) else flow,
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from ...arrays import Codes, Floats
 from ...rows.along_rows import row_maxima, row_sums
 from ..loss import LOSSES, Loss
+from ..pair_weights import PairWeights
 from ..problem import RobustProblem
 from .settings import CERTIFICATE
 
@@ -72,7 +73,7 @@ class MultiplierSource(Protocol):
     """
 
     @property
-    def flow(self) -> Floats | None: ...
+    def flow(self) -> Floats | PairWeights | None: ...
     @property
     def gradient(self) -> Floats | None: ...
     def rows(self, problem: RobustProblem, rows: slice) -> RowDuals: ...
@@ -162,7 +163,7 @@ class Changed:
     multipliers: MultiplierSource
 
     @property
-    def flow(self) -> Floats | None:
+    def flow(self) -> Floats | PairWeights | None:
         return self.multipliers.flow
 
     @property

@@ -192,7 +192,10 @@ def _repaired(
 ) -> RepairedRows:
     y, weight = problem.y[rows], problem.weight[rows]
     cost = problem.attainable_flip_cost(rows)
-    part = multipliers.rows(problem, rows).restored(weight, y, cost, flip_share)
+    given = multipliers.rows(problem, rows)
+    if not given.belong_to(problem.loss):
+        raise ValueError(f"these multipliers are not those of the loss {problem.loss}.")
+    part = given.restored(weight, y, cost, flip_share)
     columns = equalities.rows(problem, rows)
     for tilt in tilts:
         part = part.tilted(columns @ tilt.T)

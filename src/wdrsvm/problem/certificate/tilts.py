@@ -14,7 +14,7 @@ dense array, or with conjugate gradients and products with A only.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
@@ -75,12 +75,11 @@ def solve_dense(system: Floats, lack: Floats, ridge: float, columns: Flags) -> F
     square[:, each, :, each] += stiffness[:, None, None]
     square = square.reshape(wanted.size, wanted.size)
     square[np.diag_indices_from(square)] *= 1 + ridge
-    solution: Any
     try:
         solution = np.linalg.solve(square, wanted.ravel())
     except np.linalg.LinAlgError:
         solution = np.linalg.lstsq(square, wanted.ravel())[0]
-    return _on_columns(solution, lack, columns)
+    return _on_columns(np.asarray(solution, dtype=np.float64), lack, columns)
 
 
 def solve_by_products(
