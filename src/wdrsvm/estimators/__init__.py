@@ -1,4 +1,4 @@
-"""scikit-learn estimators: the only rooms that know scikit-learn's base classes."""
+"""scikit-learn estimators: the only folder that uses scikit-learn's base classes."""
 
 from ._fit import RadiusWarning
 from ._label_noise import DisbeliefWarning

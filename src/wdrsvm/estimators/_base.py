@@ -1,4 +1,4 @@
-"""What the robust classifiers share: one ``fit``, and what linear scores are good for."""
+"""Base classes of the robust classifiers: one shared ``fit``, and linear scores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ from ._training import forget_earlier, training_of
 
 
 class LargestScore(PlainStateMixin, ClassifierMixin, BaseEstimator):
-    """A classifier that decides by its ``decision_function``, and takes sparse rows."""
+    """A classifier that predicts the class with the largest ``decision_function``.
+
+    Sparse rows are allowed.
+    """
 
     def predict(self, X: Any) -> Any:
         """The label of the largest score.
@@ -56,12 +59,12 @@ class LargestScore(PlainStateMixin, ClassifierMixin, BaseEstimator):
 class RobustClassifier(PromisesMixin, LargestScore):
     """A classifier with the least worst-case risk in a ball.
 
-    A subclass says which ``_ball`` and which ``_loss``, what the ``_problem`` sees of the
-    data, where a solver may ``_start``, what to ``_keep`` of its result, and how to score
-    (``decision_function``).
+    A subclass defines the ``_ball``, the ``_loss``, the ``_problem`` that is built from
+    the data, the ``_start`` of the solver, the attributes to ``_keep`` from its result,
+    and the scores (``decision_function``).
     """
 
-    # Whether the problem's features are those of a kernel, for the choice of a solver.
+    # Whether the problem's features come from a kernel; the choice of a solver uses it.
     _of_kernel = False
 
     def fit(
@@ -73,16 +76,16 @@ class RobustClassifier(PromisesMixin, LargestScore):
         ----------
         X : {array-like, sparse matrix, dask collection} of shape (n_samples, n_features)
             Features.  Large dense arrays and memory maps of floats or integers, in C or
-            Fortran order, are read block by block where they are, unless rows of zero
-            weight have to be left out; other numbers are converted whole.  Linear
-            classifiers also take dask arrays and data frames: their rows stay on the
-            workers of the current client, or are read in turn without one.
+            Fortran order, are read in blocks without a copy, unless rows of zero weight
+            have to be left out.  Other numeric types are converted in one piece.  Linear
+            classifiers also take dask arrays and data frames.  With a current client
+            their rows stay on its workers; without one they are read chunk by chunk.
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
         label_trust : array-like of shape (n_samples,), default=None
-            Factors >= 0 on the label cost, row by row; ``inf`` marks a verified label.
+            Factors >= 0 on the label cost, one per row; ``inf`` marks a verified label.
 
         Returns
         -------
@@ -90,7 +93,7 @@ class RobustClassifier(PromisesMixin, LargestScore):
             The fitted classifier itself.
         """
         with unchanged_on_error(self):
-            # Parameters are refused before the rows are read, which say what they mean.
+            # Refuse invalid parameters before the rows are read.
             self._ball()
             settings, training = solver_settings(self), training_of(self)
             inputs = self._inputs(X, y, sample_weight, label_trust)
@@ -110,7 +113,7 @@ class RobustClassifier(PromisesMixin, LargestScore):
         return data
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Any:
-        """The first two steps of a fit."""
+        """Check the arguments of a fit, and bring them to canonical form."""
         return self._canonical_rows(self._inputs(X, y, sample_weight, label_trust))
 
     def _ball(self) -> WassersteinBall:
@@ -133,7 +136,7 @@ class RobustClassifier(PromisesMixin, LargestScore):
         return None
 
     def _review(self, data: TrainingData) -> None:
-        """Look at what was fitted once more, for a warning."""
+        """Check the fitted classifier, and warn if it has a numerical problem."""
 
     def _keep(self, result: SolverResult, data: TrainingData) -> None:
         self.classes_ = data.classes
@@ -147,7 +150,7 @@ class RobustLinearClassifier(RobustClassifier):
     """A robust classifier whose scores are ``X @ coef_.T + intercept_``."""
 
     def decision_function(self, X: Any) -> Any:
-        """Scores: one a class, or for two classes that of ``classes_[1]``.
+        """Scores: one per class, or for two classes only the score of ``classes_[1]``.
 
         Parameters
         ----------
@@ -203,7 +206,7 @@ class RobustLinearClassifier(RobustClassifier):
 
     def _keep(self, result: SolverResult, data: TrainingData) -> None:
         super()._keep(result, data)
-        # One vector added to all rows of coef changes nothing: take the centred one.
+        # Adding one vector to all rows of coef changes no prediction: centre the rows.
         coef = result.coef - result.coef.mean(axis=0)
         intercept = result.intercept - result.intercept.mean()
         if len(data.classes) == 2:

@@ -1,4 +1,4 @@
-"""Thresholds of one fitted classifier, from rows that it was not fitted on."""
+"""Thresholds of one fitted classifier, found on rows outside its training set."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from ._judges import GivenRows
 
 
 class Calibration(NamedTuple):
-    """What is asked for: the ball, the share of labels that may be lost, for all classes
-    together or for each, and the multiplier if it is given."""
+    """The request: the ball, the share of labels that the sets may lack, whether this
+    share holds for each class, and the multiplier if the user gives one."""
 
     ball: WassersteinBall
     lost: float
@@ -33,7 +33,7 @@ class Calibration(NamedTuple):
 
     @property
     def needs_others(self) -> bool:
-        """Whether rows beside the calibration rows have to choose the multiplier."""
+        """Whether other rows than the calibration rows determine the multiplier."""
         return self.ball.radius > 0 and self.multiplier is None
 
     @property
@@ -59,12 +59,15 @@ def lost_shares(
     thresholds: Floats,
     by_class: bool,
 ) -> Floats:
-    """Largest shares of lost labels in the ball around rows: (1,) of all rows, or (C,) of
-    each class, NaN for a class without rows."""
+    """Largest share of labels that the sets lack, over the ball around the rows.
+
+    The shape is (1,) for all rows together, or (C,) with one share per class.  The share
+    of a class without rows is NaN.
+    """
     found = set_costs(estimator, rows, ball)
     check_trusted(ball, by_class, len(found.scores))
     if ball.radius == 0:
-        # Nothing moves: a label whose gap is the threshold itself is not lost.
+        # No row moves: a label whose gap equals the threshold is still in the set.
         costs = np.where(found.lost(thresholds), 0.0, np.inf)
     else:
         costs = found(thresholds)
@@ -79,7 +82,7 @@ def _worst_share(costs: Floats, radius: float) -> float:
 
 
 def set_costs(estimator: Any, rows: GivenRows, ball: WassersteinBall) -> SetCosts:
-    """What it costs to lose the labels of some rows."""
+    """For each row, the cost of moving it so far that its set lacks its label."""
     judged = judged_classifier(
         estimator, rows.X, rows.y, ball, "crammer-singer", None, rows.label_trust
     )
@@ -87,7 +90,7 @@ def set_costs(estimator: Any, rows: GivenRows, ball: WassersteinBall) -> SetCost
 
 
 def class_groups(costs: SetCosts, by_class: bool) -> list[Any]:
-    """The rows of each class, or all rows."""
+    """The row numbers of each class, or one group with all row numbers."""
     if not by_class:
         return [np.arange(len(costs.codes))]
     return [np.flatnonzero(costs.codes == code) for code in range(len(costs.scores))]
@@ -96,7 +99,7 @@ def class_groups(costs: SetCosts, by_class: bool) -> list[Any]:
 def calibrated(
     estimator: Any, rows: GivenRows, others: GivenRows | None, how: Calibration
 ) -> Member:
-    """Thresholds of a fitted classifier; the rows ``others`` choose its multipliers."""
+    """Thresholds of a fitted classifier; the rows ``others`` determine the multipliers."""
     found = set_costs(estimator, rows, how.ball)
     n_classes = len(found.scores)
     check_trusted(how.ball, how.by_class, n_classes)
@@ -121,7 +124,10 @@ def calibrated(
 def _multiplier(
     apart: SetCosts | None, label: int | None, n_rows: int, how: Calibration
 ) -> float:
-    """The multiplier of all labels, or of one: given, or chosen on rows set apart."""
+    """The multiplier of one label, or of all labels if ``label`` is None.
+
+    It is the given multiplier, or is chosen on the rows ``apart``.
+    """
     if how.ball.radius == 0:
         return np.inf
     if how.multiplier is not None:
@@ -135,7 +141,10 @@ def _multiplier(
 
 
 def _costs_at(costs: SetCosts, label: int | None, group: Any) -> Callable[[float], Floats]:
-    """Costs of a group of rows for a threshold of all labels, or of one."""
+    """Costs of a group of rows as a function of one label's threshold.
+
+    If ``label`` is None, all labels share the threshold.
+    """
     n_classes = len(costs.scores)
 
     def at(threshold: float) -> Floats:

@@ -1,4 +1,4 @@
-"""Which rows calibrate sets, and which fit the classifier or choose the multiplier."""
+"""Split the rows: some calibrate the sets, the others fit or choose the multiplier."""
 
 from __future__ import annotations
 
@@ -30,13 +30,12 @@ from ..problem import WassersteinBall
 from ._judges import GivenRows
 
 PREFIT = "prefit"
-# Shares of the rows that calibrate by default.
+# Default shares of the rows that are used for calibration.
 SPLIT_SIZE, PREFIT_SIZE = 0.5, 0.8
 
 
 class Part(NamedTuple):
-    """Rows that calibrate, the other rows, and what the estimator's fit is given beside
-    these."""
+    """Calibration rows, the other rows, and further arguments of the estimator's fit."""
 
     rows: GivenRows
     others: GivenRows | None
@@ -56,7 +55,7 @@ def is_prefit(cv: Any) -> bool:
 def given_rows(
     X: Any, y: Any, sample_weight: Any, label_trust: Any, routed: Bunch
 ) -> tuple[GivenRows, Bunch]:
-    """What ``fit`` was given, checked, without rows of zero weight."""
+    """The checked arguments of ``fit``, without rows of zero weight."""
     if is_lazy(X):
         raise TypeError("X must be in memory, got a dask collection: compute it.")
     check_labels_present(y)
@@ -79,7 +78,7 @@ def given_rows(
 
 
 def _cut_params(params: dict[str, Any], n_rows: int, kept: Any) -> dict[str, Any]:
-    """The same arguments for some rows; arguments that have no row each stay."""
+    """The arguments for the kept rows; others than arrays of one entry per row stay."""
     return {
         name: some_rows(value, kept) if _has_rows(value, n_rows) else value
         for name, value in params.items()
@@ -103,7 +102,7 @@ def _check_equal(weight: Floats) -> None:
 
 
 def routed_arguments(conformal: Any, params: dict[str, Any]) -> Bunch:
-    """What estimator and splitter are given beside X and y."""
+    """Arguments of the estimator and of the splitter, besides X and y."""
     known = {name: value for name, value in params.items() if value is not None}
     if get_config()["enable_metadata_routing"]:
         routed = process_routing(conformal, "fit", **known)
@@ -123,7 +122,7 @@ def routed_arguments(conformal: Any, params: dict[str, Any]) -> Bunch:
 
 
 def prefit_part(conformal: Any, rows: GivenRows) -> Part:
-    """All rows calibrate a fitted estimator, unless some have to choose the multiplier."""
+    """Use all rows for calibration, unless some are needed to choose the multiplier."""
     check_is_fitted(conformal.estimator)
     if not conformal._calibration(conformal.estimator).needs_others:
         return Part(rows, None, {})
@@ -138,7 +137,7 @@ def _cut(rows: GivenRows, kept: Any) -> GivenRows:
 
 
 def split_parts(conformal: Any, rows: GivenRows, routed: Bunch) -> list[Part]:
-    """One part for each split: rows to fit on and rows to calibrate on."""
+    """One part per split: rows for the fit, and rows for the calibration."""
     observed_classes(rows.y)
     splitter = splitter_of(conformal, rows.y)
     given, parts = routed.estimator["fit"], []
@@ -156,7 +155,7 @@ def split_parts(conformal: Any, rows: GivenRows, routed: Bunch) -> list[Part]:
 
 
 def splitter_of(conformal: Any, y: Any = None) -> Any:
-    """What splits the rows: by chance alone, so that calibration rows are like new ones."""
+    """The splitter; it is purely random, so that calibration rows are like new rows."""
     cv = conformal.cv
     if cv is None or isinstance(cv, str):
         return _random_split(conformal, SPLIT_SIZE, y)
@@ -168,7 +167,7 @@ def splitter_of(conformal: Any, y: Any = None) -> Any:
 
 def _random_split(conformal: Any, default: float, y: Any) -> Any:
     size = default if conformal.test_size is None else conformal.test_size
-    # Class by class any split that looks at labels alone is as good.
+    # A promise within each class allows a stratified split: it depends on labels only.
     counts = np.unique(y, return_counts=True)[1] if y is not None else np.zeros(1)
     stratified = conformal.by_class and counts.min() > 1
     kind = StratifiedShuffleSplit if stratified else ShuffleSplit
@@ -176,7 +175,7 @@ def _random_split(conformal: Any, default: float, y: Any) -> Any:
 
 
 def check_classes(estimator: Any, part: Part) -> None:
-    """Refuse calibration rows of a class that the estimator was not fitted on."""
+    """Refuse calibration rows whose class has no row in the fit of the estimator."""
     missing = sorted(set(part.rows.y.tolist()) - set(estimator.classes_.tolist()))
     if missing:
         raise ValueError(
@@ -186,7 +185,7 @@ def check_classes(estimator: Any, part: Part) -> None:
 
 
 def shared_classes(estimators: list[Any]) -> Labels:
-    """The classes of all estimators, which must be the same."""
+    """The classes of the estimators; all estimators must have the same classes."""
     classes: Labels = estimators[0].classes_
     if any(not np.array_equal(each.classes_, classes) for each in estimators):
         raise ValueError(
@@ -197,7 +196,7 @@ def shared_classes(estimators: list[Any]) -> Labels:
 
 
 def ball_of(ball: Any, estimator: Any) -> WassersteinBall:
-    """The ball that was given, or the estimator's own."""
+    """The given ball, or the ball of the estimator if None is given."""
     if isinstance(ball, WassersteinBall):
         return ball
     last = estimator
@@ -213,7 +212,7 @@ def ball_of(ball: Any, estimator: Any) -> WassersteinBall:
 
 
 def copy_feature_names(conformal: Any, estimator: Any) -> None:
-    """What a fitted estimator knows of its features."""
+    """Copy the number and the names of the features from a fitted estimator."""
     for name in ("n_features_in_", "feature_names_in_"):
         vars(conformal).pop(name, None)
         if hasattr(estimator, name):

@@ -1,4 +1,4 @@
-"""What is said about sets of labels: errors, a warning, and the promise itself."""
+"""Messages about sets of labels: errors, a warning, and the promise as a sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..robustness.promises.worst_case_error import wording_of
 
 
 def check_parameters(conformal: Any) -> None:
-    """Refuse parameters that have no meaning."""
+    """Refuse parameters outside their allowed range."""
     coverage, multiplier = conformal.coverage, conformal.multiplier
     if not isinstance(coverage, Real) or not 0 < float(coverage) < 1:
         raise ValueError(f"coverage must be a number in (0, 1), got {coverage!r}.")
@@ -32,7 +32,7 @@ def promise_in_words(conformal: Any) -> str:
     """The promise of a fitted classifier as a sentence."""
     ball = conformal.ball_
     stay = ball.trusts_labels(len(conformal.classes_))
-    # Any confidence makes the wording one of new rows; the words do not name it.
+    # A confidence selects the wording about new rows; its value is not in the sentence.
     who, how, _ = wording_of(conformal.estimators_[0], stay, confidence=1.0)
     if conformal._by_class:
         who = who.replace("new rows", "new rows of any one class")
@@ -45,7 +45,7 @@ def promise_in_words(conformal: Any) -> str:
 
 
 def warn_of_full_sets(conformal: Any, thresholds: Floats) -> None:
-    """Say which labels are in every set, because no threshold (K, C) keeps the coverage."""
+    """Warn which labels are in every set, because their thresholds (K, C) are infinite."""
     everywhere = np.isinf(thresholds).mean(axis=0) >= 0.5
     if not everywhere.any():
         return

@@ -1,4 +1,4 @@
-"""The price of moving each feature: as given, or measured in standard deviations."""
+"""The cost of moving each feature: given, or one over the standard deviation."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def in_deviations(estimator: Any) -> bool:
 
 
 def resolved_cost(estimator: Any) -> Any:
-    """What the ball is told: before a fit, standard deviations are not known yet."""
+    """The feature cost of the ball; before a fit, standard deviations are unknown."""
     if in_deviations(estimator):
         return getattr(estimator, "feature_cost_", None)
     return estimator.feature_cost
 
 
 def fitted_cost(estimator: Any, deviations: Floats | None, n_features: int) -> Floats:
-    """The price of one unit of each feature, as an array of the fit's own."""
+    """The cost of moving each feature by one unit, as a new array."""
     if deviations is not None:
         return 1 / deviations
     costs: Floats = estimator._ball().feature_costs(n_features).copy()

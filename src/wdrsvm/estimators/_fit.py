@@ -1,7 +1,7 @@
-"""What every fit does before and after the solver.
+"""The steps of every fit before and after the solver.
 
 Before: check the arguments, encode the labels, bring the data to one form.
-After: turn the solver's status into silence or a warning.
+After: warn if the solver's status or the radius needs the user's attention.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ from ..rows.moments import column_deviations
 from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus, Start, solve
 from ._feature_cost import in_deviations
 
-# Of so many entries times classes finding radius_max takes a moment only.
+# Largest number of entries times classes for which radius_max is found in a moment.
 MAX_ENTRIES_FOR_RADIUS = 20_000
-# What the optimum may lack of its ceiling at the radius that a warning names.
+# Relative tolerance of the radius_max that a warning names.
 ADVICE_TOL = 1e-4
 
-# Data on which even the nominal risk is above this share of a constant classifier's
-# are noise to a linear classifier: no radius would help.
+# If the nominal risk is above this share of the constant classifier's risk, the data are
+# noise for a linear classifier, and no radius helps.
 NOISE_SHARE = 0.9
 
 
 class RadiusWarning(UserWarning):
     """The radius is so large that no classifier promises more than a constant one.
 
-    Not given where the data are to blame: where a small training set is noise to a
-    linear classifier, so that no radius would help.
+    There is no such warning if the data are noise for a linear classifier, because then
+    no radius helps.
 
     Examples
     --------
@@ -76,9 +76,10 @@ class RadiusWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """The nominal distribution, the names of its label codes, the codes of all rows that
-    were given, and, where the price of movement asks for them, the standard deviations of
-    the features."""
+    """The nominal distribution, the classes, and the label codes of all given rows.
+
+    The standard deviations of the features are there if the feature cost needs them.
+    """
 
     rows: Any  # NominalRows, or ChunkedRows of a dask collection
     classes: Labels
@@ -99,7 +100,7 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
 
 
 class Inputs(Protocol):
-    """What ``fit`` was given, checked, with labels as codes."""
+    """The checked arguments of ``fit``, with labels as codes."""
 
     def in_canonical_form(self) -> TrainingData:
         """The nominal distribution: no zero weights, no repeated rows."""
@@ -108,7 +109,7 @@ class Inputs(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class CheckedInputs:
-    """Arrays in memory or in a memory map."""
+    """Checked arrays, in memory or in a memory map."""
 
     X: Matrix
     codes: Codes
@@ -130,7 +131,7 @@ def checked_inputs(
     label_trust: Any,
     dtype: Any = np.float64,
 ) -> CheckedInputs:
-    """Check and encode what ``fit`` was given."""
+    """Check the arguments of ``fit``, and encode the labels."""
     check_labels_present(y)
     X, y = _validated(estimator, X, y, dtype)
     check_size(X)
@@ -142,7 +143,7 @@ def checked_inputs(
 
 
 def _validated(estimator: Any, X: Any, y: Any, dtype: Any) -> tuple[Matrix, Any]:
-    """What scikit-learn's validation makes of X and y, and what it notes of X."""
+    """X and y after scikit-learn's validation, which also records the feature names."""
     dtypes = dtype if isinstance(dtype, list) else [dtype]
     if not need_no_conversion(X, y, dtypes):
         X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
@@ -153,14 +154,14 @@ def _validated(estimator: Any, X: Any, y: Any, dtype: Any) -> tuple[Matrix, Any]
 
 
 def _deviations(estimator: Any, X: Any, sample_weight: Any) -> Floats | None:
-    """Of the rows as they were given: class weights say nothing about features."""
+    """Standard deviations under ``sample_weight`` alone, without class weights."""
     if not in_deviations(estimator):
         return None
     return column_deviations(X, checked_weight(sample_weight, X.shape[0]))
 
 
 def solver_settings(estimator: Any) -> SolverSettings:
-    """What the estimator's parameters say to the solver."""
+    """The solver's settings, from the estimator's parameters."""
     return SolverSettings(
         tol=_checked_tol(estimator.tol),
         max_iter=_checked_max_iter(estimator.max_iter),
@@ -170,7 +171,7 @@ def solver_settings(estimator: Any) -> SolverSettings:
 
 
 def seed_of(random_state: Any) -> int:
-    """A seed for the solver; None is a seed too, for equal data give equal models."""
+    """A seed for the solver; None gives a fixed seed, so that fits are repeatable."""
     if random_state is None:
         return 0
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
@@ -184,7 +185,7 @@ def _checked_tol(tol: Any) -> float:
 
 
 def checked_nonnegative(value: Any, name: str) -> float:
-    """A finite number >= 0."""
+    """Refuse a value that is not a finite number >= 0."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not 0 <= as_float(value) < np.inf:
         raise ValueError(f"{name} must be a finite number >= 0, got {value!r}.")
@@ -192,7 +193,7 @@ def checked_nonnegative(value: Any, name: str) -> float:
 
 
 def check_choice(estimator: Any, name: str, allowed: tuple[str, str]) -> None:
-    """Refuse what is not one of two words."""
+    """Refuse a parameter whose value is not one of two allowed words."""
     given = getattr(estimator, name)
     if not isinstance(given, str) or given not in allowed:
         raise ValueError(f"{name} must be {allowed[0]!r} or {allowed[1]!r}, got {given!r}.")
@@ -207,7 +208,7 @@ def _checked_max_iter(max_iter: Any) -> int | None:
 
 
 def print_progress(record: Progress) -> None:
-    """One line a round, for ``verbose``."""
+    """Print one line per round, for ``verbose``."""
     print(
         f"iteration {record.n_iter:5d}  objective {record.objective:.8f}  "
         f"bound {record.dual_bound:.8f}  gap {record.gap:.1e}  {record.seconds:.2f} s"
@@ -215,11 +216,11 @@ def print_progress(record: Progress) -> None:
 
 
 class Training(NamedTuple):
-    """A way to train.
+    """A way to train: two functions.
 
-    ``solve`` takes the estimator, its problem, the settings and a start; ``conclude``
-    takes the estimator, the problem, the data and what was solved.  It says what the user
-    should know, and returns the result whose classifier is kept.
+    ``solve`` takes the estimator, its problem, the settings and a start.  ``conclude``
+    takes the estimator, the problem, the data and the value of ``solve``.  It warns the
+    user if needed, and returns the result whose classifier is kept.
     """
 
     solve: Callable[[Any, RobustProblem, SolverSettings, Start | None], Any]
@@ -229,7 +230,7 @@ class Training(NamedTuple):
 def solver_of(
     estimator: Any,
 ) -> Callable[[RobustProblem, SolverSettings, Start | None], SolverResult]:
-    """The solver that the estimator's parameters name."""
+    """A function that solves a problem with the estimator's solver."""
     return partial(_solved, estimator.solver, estimator._of_kernel)
 
 
@@ -261,10 +262,10 @@ ORDINARY = Training(_solve_once, _conclude_once)
 def concluded(
     estimator: Any, problem: RobustProblem, result: SolverResult, mass: float = 1.0
 ) -> SolverResult:
-    """Say what the user should know of a solve, and settle the tie of a constant one.
+    """Warn the user if needed; if a constant classifier is optimal, break the tie.
 
-    ``mass`` is the share of all weight that the problem has: the user's radius is that
-    share of its own.
+    ``mass`` is the share of the total weight that the problem's rows have.  The user's
+    radius is ``mass`` times the problem's radius.
     """
     if result.status is not SolverStatus.CONVERGED:
         warn_about_gap(estimator, problem, result)
@@ -273,7 +274,7 @@ def concluded(
     if not is_constant(problem, bound, limit, estimator.tol):
         return result
     nominal = nominal_classifier(problem)
-    # Where the data are to blame, a smaller radius is no advice.
+    # On data that are noise for a linear classifier, a smaller radius does not help.
     if nominal.certificate.objective < NOISE_SHARE * limit.risk:
         _warn_about_radius(problem, limit.risk, mass)
     return break_ties(problem, result, limit, nominal, estimator.tol)
@@ -286,7 +287,7 @@ _REMEDIES = {
 
 
 def _remedy(problem: RobustProblem, status: SolverStatus) -> str:
-    """Advice that can be followed: some problems have one solver only."""
+    """Advice for the user; problems with only one solver get no advice to change it."""
     if status is SolverStatus.STALLED and problem.is_bounded:
         return "Raise tol: no other solver knows support and categorical."
     if status is SolverStatus.STALLED and problem.is_distributed:
@@ -295,7 +296,7 @@ def _remedy(problem: RobustProblem, status: SolverStatus) -> str:
 
 
 def warn_about_gap(estimator: Any, problem: RobustProblem, result: SolverResult) -> None:
-    """Say that a fit ended above its tolerance, to the caller of ``fit``."""
+    """Warn the caller of ``fit`` that the duality gap is above the tolerance."""
     gap = result.certificate.relative_gap
     warnings.warn(
         f"{type(estimator).__name__} stopped after {result.n_iter} iterations of "
@@ -318,14 +319,15 @@ def _warn_about_radius(problem: RobustProblem, top: float, mass: float) -> None:
 
 
 def _advice(problem: RobustProblem, mass: float) -> str:
-    """A radius that the data suggest: exact for few rows, from estimates for many."""
+    """Advice that names ``radius_max``: exact for few rows, estimated for many."""
     few = sampled(problem, MAX_ENTRIES_FOR_RADIUS)
     limit = mass * radius_max_of(few, ADVICE_TOL)
     if limit == 0:
         return "Raise label_cost: wdrsvm.radius_max is 0, so that no radius would help."
     if few.n_rows == problem.n_rows:
         return f"Choose a radius below wdrsvm.radius_max = {limit:.3g}."
-    # Both estimates are rather too large: a few rows are easier to separate than all.
+    # Both estimates tend to be too large, because few rows are easier to separate than
+    # all rows.  Therefore the smaller estimate is used.
     limit = min(limit, mass * radius_max_of(class_means(problem), ADVICE_TOL))
     if limit >= mass * problem.radius:
         return "Choose a smaller radius."

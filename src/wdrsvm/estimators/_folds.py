@@ -1,4 +1,4 @@
-"""One fold of a search: classifiers of all grid points on its training rows, scored."""
+"""One fold of a search: train the classifiers of all grid points, and score them."""
 
 from __future__ import annotations
 
@@ -39,9 +39,12 @@ class SearchGrid(NamedTuple):
 
 
 class FoldScores(NamedTuple):
-    """Of one fold: an array of all points for each scorer, the points' certified risks
-    and those of the best constant classifiers, NaN at points left out, and seconds a
-    point."""
+    """Scores of all grid points in one fold.
+
+    For each scorer there is an array with one score per point.  The certified risks of
+    the points, and of the best constant classifiers, follow.  Points that are left out
+    have NaN.  Times are seconds per point.
+    """
 
     scores: dict[str, Floats]
     risk: Floats
@@ -51,8 +54,8 @@ class FoldScores(NamedTuple):
 
 
 class FittedPoint(NamedTuple):
-    """A classifier, its place in the grid, and the risk of the best constant one in its
-    ball."""
+    """A classifier, its place in the grid, and the risk of the best constant classifier
+    in the same ball."""
 
     place: int
     fitted: Any
@@ -74,7 +77,7 @@ def scored_fold(
     table = {name: np.full(len(wanted), np.nan) for name in judges}
     risk, constant_risk = np.full((2, len(wanted)), np.nan)
     points = _path(estimator, rows.part(estimator, train), grid, wanted)
-    # Of products as small as these a second thread would take longer to wake.
+    # These products are so small that starting a second thread takes longer.
     with single_threaded_blas():
         for k, fitted, constant in points:
             start = time.perf_counter()
@@ -90,7 +93,7 @@ def scored_fold(
 def _path(
     estimator: Any, rows: GivenRows, grid: SearchGrid, wanted: Flags
 ) -> Iterator[FittedPoint]:
-    """The fitted estimators of the points wanted, in the order of ``grid.params``."""
+    """The fitted estimators of the wanted points, in the order of ``grid.params``."""
     train = _solved if is_convex(estimator) else _fitted
     return train(estimator, rows, grid, wanted)
 
@@ -98,7 +101,7 @@ def _path(
 def _solved(
     estimator: Any, rows: GivenRows, grid: SearchGrid, wanted: Flags
 ) -> Iterator[FittedPoint]:
-    """All points in one plane."""
+    """Solve all points together; works for convex problems."""
     estimator = clone(estimator)
     data = estimator._training_data(*rows)
     problem = estimator._problem(data, estimator._ball())
@@ -134,14 +137,14 @@ def _kept(
 def _fitted(
     estimator: Any, rows: GivenRows, grid: SearchGrid, wanted: Flags
 ) -> Iterator[FittedPoint]:
-    """One fit after the other, each from the last where the estimator can."""
+    """Fit the points in turn; each fit starts from the last one if warm starts exist."""
     estimator = clone(estimator)
     if "warm_start" in estimator.get_params(deep=False):
         estimator.set_params(warm_start=True)
     data = estimator._training_data(*rows)
     for k in np.flatnonzero(wanted):
         with warnings.catch_warnings():
-            # A grid is meant to reach beyond what is useful.
+            # A grid also has points that are not useful; they need no warning.
             warnings.simplefilter("ignore", RadiusWarning)
             warnings.simplefilter("ignore", DisbeliefWarning)
             fitted = estimator.set_params(**grid.params[k]).fit(*rows)

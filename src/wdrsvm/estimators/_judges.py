@@ -1,4 +1,4 @@
-"""What scores a classifier of a search: rows held out, scorers and what these are given."""
+"""Scoring in a search: the held-out rows, the scorers, and the scorers' arguments."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sklearn.utils import Bunch, get_tags
 
 from ..inputs.arrays import nominal_weight, observed_classes, some_rows
 
-# The name of a scorer that is alone.
+# The name of the scorer if there is only one.
 ALONE = "score"
 
 
 class GivenRows(NamedTuple):
-    """What ``fit`` was given, checked."""
+    """The checked arguments of ``fit``."""
 
     X: Any
     y: Any
@@ -25,7 +25,11 @@ class GivenRows(NamedTuple):
     label_trust: Any
 
     def part(self, estimator: Any, rows: Any, trained: Any = None) -> GivenRows:
-        """Some rows; of a precomputed kernel, their values with those trained on."""
+        """Some of the rows.
+
+        For a precomputed kernel, X holds the kernel values of these rows with the
+        training rows.
+        """
         weight, trust = self.sample_weight, self.label_trust
         return GivenRows(
             self._features(estimator, rows, rows if trained is None else trained),
@@ -46,13 +50,16 @@ class GivenRows(NamedTuple):
 
 
 class Judge(NamedTuple):
-    """A scorer and what it is given beside rows and labels, for all rows."""
+    """A scorer and its arguments besides X and y, with one entry per row of the data."""
 
     scorer: Any
     given: dict[str, Any]
 
     def score(self, fitted: Any, held_out: GivenRows, rows: Any) -> float:
-        """None is the accuracy, without checks that every point would repeat."""
+        """The score on held-out rows.
+
+        The scorer None is the accuracy, computed without scikit-learn's input checks.
+        """
         given = {name: value[rows] for name, value in self.given.items()}
         if self.scorer is None:
             right = fitted.predict(held_out.X) == held_out.y
@@ -61,7 +68,7 @@ class Judge(NamedTuple):
 
 
 def scorers_of(estimator: Any, scoring: Any) -> dict[str, Any]:
-    """The scorers that ``scoring`` asks for, by name; one that is alone is ``ALONE``."""
+    """The scorers of ``scoring`` by name; a single scorer has the name ``ALONE``."""
     if scoring is None or isinstance(scoring, str) or callable(scoring):
         return {ALONE: check_scoring(estimator, scoring or "accuracy")}
     several = isinstance(scoring, dict | list | tuple | set)
@@ -78,16 +85,16 @@ def scorers_of(estimator: Any, scoring: Any) -> dict[str, Any]:
 
 
 def routed_name(scorer: str) -> str:
-    """What the router calls a scorer: a name of its own for each of several."""
+    """The name of a scorer in metadata routing; each of several has a different name."""
     return "scorer" if scorer == ALONE else f"scorer_{scorer}"
 
 
 def judges_of(
     scorers: dict[str, Any], rows: GivenRows, class_weight: Any, routed: Bunch
 ) -> dict[str, Judge]:
-    """Each scorer, a None too, with what it asked for or can take.
+    """Each scorer with its arguments; a scorer may be None.
 
-    Weights are those of the rows times those of their classes, as in training.
+    The sample weights are the row weights times the class weights, as in training.
     """
     weight = _score_weight(rows, class_weight)
     routing = get_config()["enable_metadata_routing"]
@@ -95,7 +102,7 @@ def judges_of(
     for name, scorer in scorers.items():
         asked = routed.get(routed_name(name), Bunch(score={})).score
         given = {key: np.asarray(value) for key, value in asked.items()}
-        # No metadata: the weights of classes reach our own accuracy in any case.
+        # Class weights are not metadata: our own accuracy uses them without a request.
         own = scorer is None and rows.sample_weight is None
         weighs = own or "sample_weight" in given if routing else _weighs(scorer, rows)
         if weighs and weight is not None:
@@ -105,7 +112,7 @@ def judges_of(
 
 
 def _score_weight(rows: GivenRows, class_weight: Any) -> Any:
-    """None if neither rows nor classes have weights."""
+    """The weights for scoring, or None if neither rows nor classes have weights."""
     if class_weight is None:
         return rows.sample_weight
     classes, codes = observed_classes(rows.y)
@@ -113,10 +120,10 @@ def _score_weight(rows: GivenRows, class_weight: Any) -> Any:
 
 
 def _weighs(scorer: Any, rows: GivenRows) -> bool:
-    """Whether a scorer is given weights.
+    """Whether a scorer gets the argument ``sample_weight``.
 
-    One made by scikit-learn is always given those of the rows, and may refuse them; those
-    of classes alone only if it can take them, as a function of the user's own.
+    If rows have weights, a scorer made by scikit-learn always gets them, and may refuse
+    them.  Otherwise, a scorer gets weights only if it has the parameter.
     """
     if scorer is None or (
         hasattr(scorer, "_score_func") and rows.sample_weight is not None

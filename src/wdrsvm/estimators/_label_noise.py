@@ -1,7 +1,7 @@
-"""Labels that go wrong at random: ``label_noise="random"``.
+"""Random label noise: ``label_noise="random"``.
 
-``problem.label_noise`` has the objective, ``solvers.label_noise`` the method; here are the
-parameters, the warnings and the fitted attributes.
+``problem.label_noise`` has the objective, and ``solvers.label_noise`` has the method.
+This file has the parameters, the warnings and the fitted attributes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ._fit import Training, TrainingData, check_choice, concluded, solver_of
 
 
 class DisbeliefWarning(UserWarning):
-    """More labels deserve disbelief than a fit is allowed to disbelieve.
+    """The limit on disbelieved labels was reached: a fit without it would disbelieve more.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class DisbeliefWarning(UserWarning):
 
 
 def check_label_noise(estimator: Any) -> None:
-    """Refuse parameters about wrong labels that have no meaning."""
+    """Refuse invalid parameters of label noise."""
     check_choice(estimator, "label_noise", ("adversarial", "random"))
     check_choice(estimator, "disbelief", ("trim", "repair"))
     share = estimator.max_disbelief
@@ -53,7 +53,7 @@ def check_label_noise(estimator: Any) -> None:
 
 
 def doubts_labels(estimator: Any) -> bool:
-    """Whether labels go wrong at random."""
+    """Whether the estimator assumes random label noise."""
     check_label_noise(estimator)
     return bool(estimator.label_noise == "random")
 
@@ -61,7 +61,7 @@ def doubts_labels(estimator: Any) -> bool:
 def _disbelieve(
     estimator: Any, problem: RobustProblem, settings: SolverSettings, start: Start | None
 ) -> Any:
-    """Fits that may disbelieve labels at their price."""
+    """Fit a classifier that may disbelieve labels at the cost ``label_cost``."""
     if problem.is_distributed:
         raise ValueError(
             "label_noise='random' needs all rows in memory, got a dask collection: use "
@@ -81,8 +81,9 @@ def _conclude_doubts(
 ) -> SolverResult:
     """Keep the beliefs in the estimator.
 
-    The result's objective is that of the doubted problem, its bound that of the convex
-    problem for the beliefs found: it proves them best served, not best.
+    The result's objective is the objective with beliefs.  The dual bound is the bound of
+    the convex problem for the final beliefs.  It proves that the classifier is optimal
+    for these beliefs, and does not prove that the beliefs are optimal.
     """
     believed = concluded(estimator, point.piece.problem, point.found, point.piece.mass)
     if not point.settled:
@@ -102,10 +103,11 @@ def _doubted(estimator: Any, problem: RobustProblem) -> DoubtedProblem:
 
 
 def doubted_constant_value(estimator: Any, problem: RobustProblem) -> float:
-    """What constant classifiers reach where labels are doubted.
+    """The objective of the best constant classifier under random label noise.
 
-    The best of three: equal scores, the best one that believes all labels, and the best
-    one for the beliefs there.
+    It is the best of three constant classifiers.  The first gives all classes equal
+    scores.  The second is optimal if all labels are believed.  The third is optimal for
+    the beliefs that follow from the second.
     """
     doubted = _doubted(estimator, problem)
     nothing = np.zeros((problem.n_classes, problem.n_features))
@@ -138,7 +140,7 @@ def _warn_about_guards(estimator: Any) -> None:
 
 
 def _keep_beliefs(estimator: Any, beliefs: Beliefs, data: TrainingData) -> None:
-    """One belief and one label for each row of the data, those without weight believed."""
+    """Keep one belief and one label per given row; rows without weight are believed."""
     became = data.rows.became
     weighed = became >= 0
     belief = np.ones(len(became))
@@ -151,6 +153,6 @@ def _keep_beliefs(estimator: Any, beliefs: Beliefs, data: TrainingData) -> None:
 
 
 def forget_beliefs(estimator: Any) -> None:
-    """Remove what an earlier fit believed."""
+    """Remove the beliefs of an earlier fit."""
     for name in ("label_belief_", "suggested_labels_"):
         vars(estimator).pop(name, None)

@@ -19,14 +19,14 @@ __all__ = ["by_blocks", "is_lazy", "lazy_inputs"]
 
 @dataclass(frozen=True, eq=False)
 class LazyInputs:
-    """A dask collection, checked where its rows are."""
+    """A dask collection that is checked chunk by chunk."""
 
     rows: LazyRows
     class_weight: Any
     deviations: Floats | None
 
     def in_canonical_form(self) -> TrainingData:
-        """Chunks are neither sorted nor merged: only rows of zero weight go."""
+        """Remove rows of zero weight; rows are neither sorted nor merged."""
         rows, classes = observed_rows(self.rows, self.class_weight)
         codes = np.empty(0, dtype=np.intp)
         return TrainingData(rows, classes, codes, deviations=self.deviations)
@@ -35,7 +35,7 @@ class LazyInputs:
 def lazy_inputs(
     estimator: Any, X: Any, y: Any, sample_weight: Any, label_trust: Any
 ) -> LazyInputs:
-    """Check a dask collection where its rows are."""
+    """Check a dask collection chunk by chunk, without collecting its rows."""
     _check_features(estimator, X, reset=True)
     rows = LazyRows.of(checked_block, X, y, sample_weight, label_trust)
     deviations = rows.deviations() if in_deviations(estimator) else None
@@ -43,7 +43,7 @@ def lazy_inputs(
 
 
 def by_blocks(estimator: Any, method: str, X: Any) -> Any:
-    """A dask array of what a method says of each block of rows, not yet computed."""
+    """A lazy dask array: the estimator's method, applied to each block of rows."""
     check_is_fitted(estimator)
     _check_features(estimator, X, reset=False)
     call = BlockMethod(estimator, method)
@@ -62,7 +62,7 @@ class BlockMethod:
     """A method of a fitted estimator, for blocks that may be empty."""
 
     def __init__(self, estimator: Any, method: str):
-        # Names were checked on the whole collection; a block is an array.
+        # Feature names are checked on the whole collection; a block has no names.
         self.estimator, self.method = copy(estimator), method
         vars(self.estimator).pop("feature_names_in_", None)
 
@@ -75,7 +75,7 @@ class BlockMethod:
 
 
 def _check_features(estimator: Any, X: Any, reset: bool) -> None:
-    """Names and number of the features, as scikit-learn checks them."""
+    """Check names and number of the features by scikit-learn's rules."""
     if getattr(X, "ndim", 2) != 2:
         raise ValueError(f"X must have 2 dimensions, got {X.ndim}.")
     has_names = hasattr(X, "columns")

@@ -1,4 +1,4 @@
-"""From rows to the features of a kernel, on which a kernel machine is a linear one."""
+"""Map rows to features of a kernel; a kernel machine is linear in these features."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._fit import TrainingData, seed_of
 
 @dataclass(frozen=True, eq=False)
 class LiftedData(TrainingData):
-    """Training data whose rows are features of the kernel, and where these come from.
+    """Training data in the kernel's feature space, and the landmarks that define it.
 
     ``support_rows`` are the landmarks' inputs, None for a precomputed kernel.
     """
@@ -52,7 +52,7 @@ def lifted(estimator: Any, data: TrainingData, n_samples: int) -> LiftedData:
 def _factor_of_values(
     kernel: Kernel, rows: NominalRows, n_components: int | None, n_samples: int
 ) -> Factor:
-    """A precomputed kernel's, whose values with all training rows stand in ``rows``."""
+    """The factor of a precomputed kernel; ``rows`` hold the values of all pairs."""
     if n_components is not None:
         raise ValueError(
             "n_components must be None for kernel='precomputed', whose values "

@@ -1,6 +1,6 @@
 """``partial_fit``: training on a stream, chunk by chunk, in bounded memory.
 
-The steps are those of ``solvers.stream``; here are scikit-learn's conventions around them.
+``solvers.stream`` has the steps.  This file adds scikit-learn's conventions.
 """
 
 from __future__ import annotations
@@ -35,14 +35,17 @@ if TYPE_CHECKING:
 
 
 class Chunk(NamedTuple):
-    """Rows of a stream with normalised weights, and what they weigh in all."""
+    """Rows of a stream with normalised weights, and their total weight before that."""
 
     data: TrainingData
     mass: float
 
 
 def _takes_streams(estimator: Any) -> bool:
-    """Doubting labels, giving rows up and measuring deviations need all rows at once."""
+    """Refuse parameters that need all rows at once.
+
+    These are random label noise, the ramp loss and feature costs by standard deviation.
+    """
     if estimator.label_noise == "random":
         raise ValueError("partial_fit knows no label_noise='random': use fit.")
     if trains_for_error(estimator):
@@ -70,12 +73,13 @@ class PartialFitMixin:
         """Learn from the next chunk of a stream.
 
         One pass of averaged stochastic subgradients over the chunk, in memory that does
-        not grow with the number of chunks.  In the limit of many rows the classifier is
-        that of ``fit``.  Features are standardised internally, by all rows seen.  After
-        ``fit`` a stream begins at the fitted classifier.
+        not grow with the number of chunks.  In the limit of many rows the classifier
+        converges to the classifier of ``fit``.  Features are standardised internally, by
+        the mean and deviation of all rows so far.  After ``fit``, a stream starts from the
+        fitted classifier.
 
-        ``objective_`` is then the worst-case risk on the rows of this chunk; a stream has
-        no lower bound, so that ``dual_bound_`` is ``-inf``.  ``n_iter_`` counts steps.
+        ``objective_`` is the worst-case risk on the rows of this chunk.  A stream has no
+        lower bound, so that ``dual_bound_`` is ``-inf``.  ``n_iter_`` counts steps.
 
         Parameters
         ----------
@@ -109,7 +113,7 @@ class PartialFitMixin:
             estimator.feature_cost_ = ball.feature_costs(problem.n_features).copy()
             estimator._keep(as_result(problem, state), chunk.data)
             forget_earlier(self)
-            # Its state in plain values, and the coefficients that it left.
+            # The stream's state as plain values, and the coefficients after this chunk.
             estimator._stream = (state.parts, estimator.coef_)
         return self
 
@@ -117,7 +121,7 @@ class PartialFitMixin:
 def next_chunk(
     estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, label_trust: Any
 ) -> Chunk:
-    """Check and encode what ``partial_fit`` was given."""
+    """Check the arguments of ``partial_fit``, and encode the labels."""
     is_first = not hasattr(estimator, "classes_")
     known = stream_classes(estimator, classes)
     check_labels_present(y)
@@ -179,8 +183,8 @@ def _class_factors(class_weight: Any, classes: Any, codes: Any, weight: Any) -> 
 
 
 def current_state(estimator: Any, problem: RobustProblem) -> StreamState:
-    """Where the stream stands; a new one begins at the classifier of an earlier fit."""
-    # Compiled code is loaded by whoever asks for it, not by importing the package.
+    """The stream's state; a new stream starts from the classifier of an earlier fit."""
+    # Import here: importing the package must not load compiled code.
     from ..solvers.subgradient.stream import StreamState
 
     stream = getattr(estimator, "_stream", None)
@@ -194,7 +198,7 @@ def current_state(estimator: Any, problem: RobustProblem) -> StreamState:
 
 
 def as_result(problem: RobustProblem, state: StreamState) -> SolverResult:
-    """The mean of the stream's iterates, evaluated on the chunk; there is no bound."""
+    """The mean of the stream's iterates, evaluated on the chunk, without a lower bound."""
     coef, intercept, _ = state.mean
     risk = problem.risk(coef, intercept)
     return SolverResult(

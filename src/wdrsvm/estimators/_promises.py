@@ -1,4 +1,4 @@
-"""What a fitted estimator can say of its own robustness, in its own ball."""
+"""Methods of fitted estimators about their robustness in the estimator's own ball."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..robustness.promises.worst_case_error import error_curve, worst_case_error
 
 
 class ErrorPromisesMixin:
-    """How often an estimator with ``_ball`` can be wrong."""
+    """Worst-case error rates of an estimator with ``_ball``."""
 
     def worst_case_error(
         self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
@@ -56,7 +56,9 @@ class ErrorPromisesMixin:
         label_trust: Any = None,
         confidence: float | None = None,
     ) -> ErrorCurve:
-        """The same for all radii, with the other parts of the ball as they are.
+        """Largest share of wrong predictions as a function of the radius.
+
+        The other parts of the ball are the estimator's.
 
         Parameters
         ----------
@@ -69,8 +71,8 @@ class ErrorPromisesMixin:
         label_trust : array-like of shape (n_samples,), default=None
             Factors on the label cost, row by row.
         confidence : float, default=None
-            Probability with which the curve shall hold for new rows from the same source;
-            None speaks of the rows given.
+            Probability with which the curve holds for new rows from the same source.  With
+            None the curve holds for the given rows only.
 
         Returns
         -------
@@ -162,8 +164,9 @@ class PromisesMixin(ErrorPromisesMixin):
     def certified_radius(self, X: Any) -> Any:
         """Distance of each row to the nearest point with another prediction.
 
-        Measured by the estimator's own norm and feature costs, with categorical features
-        as they are.  In a box, whose walls are not counted, a lower bound.
+        Distances use the estimator's norm and feature costs; categorical features do not
+        change.  If features lie in a box, the box is ignored, and the distance is a lower
+        bound.
 
         Parameters
         ----------
@@ -185,7 +188,7 @@ class PromisesMixin(ErrorPromisesMixin):
 
 
 class KernelPromisesMixin(PromisesMixin):
-    """The same for a kernel model, whose ball lies in its feature space."""
+    """Methods for a kernel model, whose ball lies in the kernel's feature space."""
 
     def worst_case_distribution(
         self,
@@ -198,11 +201,10 @@ class KernelPromisesMixin(PromisesMixin):
     ) -> WorstCaseDistribution:
         """A distribution in the estimator's own ball that is nearly as bad as any.
 
-        Which labels are flipped is exact.  Movement is described in feature space: the
-        atoms have the features of :meth:`linear_form`, and where mass moves to, no input
-        need have these features.  Distances are the exact ones, whatever ``lipschitz``
-        was for training, so that with ``"triangle"`` the supremum may be less than
-        :meth:`worst_case_risk`.
+        The flipped labels are exact.  Movement is described in feature space: the atoms
+        have the features of :meth:`linear_form`.  An atom that is moved may have features
+        that no input has.  Distances are exact for each value of ``lipschitz``.  With
+        ``"triangle"`` the supremum may therefore be less than :meth:`worst_case_risk`.
 
         Parameters
         ----------
@@ -231,10 +233,9 @@ class KernelPromisesMixin(PromisesMixin):
         )
 
     def certified_radius(self, X: Any) -> Any:
-        """Distance of inputs within which no prediction changes, a lower bound.
+        """Lower bound of the distance of each input to another prediction.
 
-        The distance, under the l2 norm, that an input must move before its features can
-        have reached another prediction.
+        The distance is under the l2 norm.  An input that moves less keeps its prediction.
 
         Parameters
         ----------
@@ -250,7 +251,7 @@ class KernelPromisesMixin(PromisesMixin):
         return certified_radius(self, X)
 
     def lifted_radius(self, radius: float) -> float:
-        """Radius of features whose ball contains the one of inputs with a given radius.
+        """Radius in feature space whose ball contains a given ball of inputs.
 
         Parameters
         ----------
@@ -279,7 +280,7 @@ class KernelPromisesMixin(PromisesMixin):
         Returns
         -------
         ndarray
-            Lower bounds of the movement; ``inf`` where features never move so far.
+            Lower bounds of the movement; ``inf`` where features cannot move so far.
             Kernels that are not calm are refused.
         """
         check_is_fitted(self)

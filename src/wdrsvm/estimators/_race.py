@@ -1,15 +1,17 @@
-r"""Points of a search that further folds cannot make the best.
+r"""Leave out points of a search that can no longer become the best.
 
-Folds are run in rounds.  After each round the point with the best mean score leads.  Let a
-point be behind the leader by d in the mean of the k folds so far, and let s be the spread
-of such differences from fold to fold.  Over all n folds it will be behind by d as well, up
-to an error with the standard deviation
+Folds are run in rounds.  After each round the leader is the point with the best mean score.
+Let d be the difference between the mean scores of the leader and of another point over the
+k folds so far.  Let s be the standard deviation of this difference from fold to fold.  If
+folds are alike, the difference over all n folds is d, up to an error with the standard
+deviation
 
-.. math:: s \sqrt{(n - k) / (n k)},
+.. math:: s \sqrt{(n - k) / (n k)}.
 
-if folds are alike.  A point that is behind by more than ``FAR`` of these is left out of the
-folds to come.  Two folds say little of a spread, so it is the largest of three: the point's
-own, that of all points together, and what shares of m rows held out may have.
+If d is more than ``FAR`` times this error, the point is left out of further folds.  Two
+folds give a poor estimate of s.  Therefore s is the largest of three values: the estimate
+of the point, the mean estimate of all points, and the least standard deviation that a
+difference of shares of m held-out rows can have.
 """
 
 from __future__ import annotations
@@ -23,19 +25,22 @@ from ..arrays import Flags, Floats
 from ..robustness.paths.constant_points import CONSTANT_SHARE
 from ._folds import FoldScores, SearchGrid
 
-# Standard deviations behind the leader that no point makes up for.
+# Number of standard deviations behind the leader at which a point is left out.
 FAR = 4.0
-# Rows held out on which two classifiers may differ although their scores do not.
+# Number of held-out rows on which two classifiers with equal scores may still differ.
 APART = 4.0
-# Folds of the first round; later ones double what is done.
+# Number of folds in the first round; each later round doubles the folds done.
 FIRST = 2
-# Of fewer folds too few are left to save.
+# With fewer folds, leaving points out saves too little.
 MIN_FOLDS = 4
 
 
 @dataclass(frozen=True)
 class Race:
-    """Decides by one scorer; ``one_standard_error`` may take a larger radius in the end."""
+    """Decides by one scorer which points stay in the search.
+
+    With ``one_standard_error`` the final choice may have a larger radius than the leader.
+    """
 
     grid: SearchGrid
     metric: str
@@ -43,7 +48,7 @@ class Race:
     one_standard_error: bool
 
     def rounds(self, n_folds: int) -> list[slice]:
-        """The folds of each round: the same ones however many are worked on at a time."""
+        """The folds of each round; they do not depend on the number of jobs."""
         if not self.stops_early or n_folds < MIN_FOLDS:
             return [slice(0, n_folds)]
         ends = [0, FIRST]
@@ -52,7 +57,7 @@ class Race:
         return [slice(*pair) for pair in pairwise(ends)]
 
     def left(self, folds: list[FoldScores], splits: list[tuple[Floats, Floats]]) -> Flags:
-        """The points that the folds to come are run for."""
+        """The points that stay in the next folds."""
         if not folds:
             return np.ones(len(self.grid.params), dtype=bool)
         scores = np.array([fold.scores[self.metric] for fold in folds])
@@ -71,7 +76,7 @@ class Race:
         )
 
     def _with_larger_radii(self, near: Flags) -> Flags:
-        """Those near, and the points of larger radii at their label costs."""
+        """The near points, and all points with a larger radius and the same label cost."""
         table = near.reshape(len(self.grid.label_costs), len(self.grid.radii))
         order = np.argsort(self.grid.radii)
         kept = np.empty_like(table)
@@ -80,10 +85,10 @@ class Race:
 
 
 def _is_far(behind: Floats, inside: Flags, n_folds: int, n_rows: int) -> Flags:
-    """Whether points are too far behind (k, points) to come first."""
+    """Whether points are too far ``behind`` (k, points) the leader to become the best."""
     mean, n_done = behind.mean(axis=0), len(behind)
     own = behind.var(axis=0, ddof=1)
-    # Shares of m rows that differ by d: at least d of the rows are judged apart.
+    # If two shares of m rows differ by d, predictions differ on at least d m rows.
     least = (np.abs(mean) + APART / n_rows) / n_rows
     spread = np.sqrt(np.maximum(np.maximum(own, own[inside].mean()), least))
     error = spread * np.sqrt((n_folds - n_done) / (n_folds * n_done))

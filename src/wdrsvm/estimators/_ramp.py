@@ -1,7 +1,7 @@
 """``loss="ramp"``, which trains for the worst-case error.
 
-The bound is that of ``problem.ramp``, the method that of ``solvers.ramp``; here are the
-parameter, what it cannot be combined with, the warnings and the fitted attribute.
+``problem.ramp`` has the bound, and ``solvers.ramp`` has the method.  This file has the
+parameter, the forbidden combinations, the warnings and the fitted attribute.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ HINGES = ("hinge", "crammer-singer")
 
 
 def trains_for_error(estimator: Any) -> bool:
-    """Whether the loss is the ramp; refuses what is no loss, and what the ramp is not for.
+    """Whether the loss is the ramp; refuses unknown losses and forbidden combinations.
 
-    Estimators without a parameter ``loss`` have one loss only.
+    The answer is False for estimators without a parameter ``loss``.
     """
     loss = getattr(estimator, "loss", HINGES[0])
     if not isinstance(loss, str) or loss not in (*HINGES, RAMP):
@@ -54,14 +54,14 @@ def _check_combination(estimator: Any) -> None:
 
 
 def forget_error(estimator: Any) -> None:
-    """Remove the worst-case error that an earlier fit trained for."""
+    """Remove the worst-case error of an earlier fit."""
     vars(estimator).pop("worst_case_error_", None)
 
 
 def _minimise(
     estimator: Any, problem: RobustProblem, settings: SolverSettings, start: Start | None
 ) -> Any:
-    """Fits of rows kept for the least bound of the worst-case error."""
+    """Minimise the bound of the worst-case error by fits of the kept rows."""
     _check_rows(problem)
     return minimise_ramp(RampProblem(problem), settings, start, solver_of(estimator))
 
@@ -71,15 +71,16 @@ def _conclude_error(
 ) -> SolverResult:
     """Keep the exact worst-case error in the estimator.
 
-    The result's objective is the bound of that error, its dual bound that of the convex
-    problem on the rows kept: it proves them best served, not best chosen.
+    The result's objective is an upper bound of that error.  The dual bound is the bound of
+    the convex problem on the kept rows.  It proves that the classifier is optimal for
+    these rows, and does not prove that the choice of rows is optimal.
     """
     found, settled = solved
     _say_what_failed(estimator, problem, found, settled)
     error = error_of_rows(problem, found.coef, found.intercept)
     estimator.worst_case_error_ = error
     objective, bound, lam = found.certificate
-    # Where both are equal, rounding may put the error a hair above its bound.
+    # If both are equal, rounding may put the error slightly above its bound.
     certified = Certificate(max(objective, error), bound, lam)
     return replace(found, certificate=certified)
 

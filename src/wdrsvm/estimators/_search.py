@@ -41,15 +41,18 @@ from ._search_parameters import SEARCHED, check_refit, search_init
 from ._search_progress import Tell, print_bar, silent
 from ._search_results import best_point, most_robust, results_table
 
-# Gap of the fits in folds: scores hardly change below it.
+# Relative duality gap of the fits in folds: scores hardly change below it.
 FOLD_TOL = 1e-3
 
 
 class PathSearch:
-    """Cross-validation along paths.  A subclass names the ``_searched`` estimator; once
-    fitted, it has that estimator's attributes and methods for the point chosen."""
+    """Cross-validation along paths of radii.
 
-    # Not a request: ``score`` hands weights on to the scorer.
+    A subclass names the ``_searched`` estimator.  Once fitted, the search has the fitted
+    attributes and the methods of the chosen estimator.
+    """
+
+    # ``score`` passes weights to the scorer, so that it needs no request of its own.
     __metadata_request__score = {"sample_weight": UNUSED}  # noqa: RUF012
 
     _searched: type
@@ -62,7 +65,7 @@ class PathSearch:
     n_jobs: Any
     verbose: Any
     stop_early: Any
-    # Told the number of folds done and of all, in place of the bar of ``verbose``.
+    # Called with the numbers of finished and of all folds; replaces the printed bar.
     _on_fold: Tell | None = None
     class_weight: Any
 
@@ -93,8 +96,8 @@ class PathSearch:
         label_trust : array-like of shape (n_samples,), default=None
             Factors >= 0 on the label cost, row by row; ``inf`` marks a verified label.
         **params : dict
-            ``groups`` for the splitter; with metadata routing, whatever splitter and
-            scorer ask for.
+            ``groups`` for the splitter; with metadata routing, the arguments that splitter
+            and scorer request.
 
         Returns
         -------
@@ -148,7 +151,7 @@ class PathSearch:
         return self.scorer_(self.best_estimator_, X, y, **given)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Who asks for what beside X and y.
+        """Which arguments besides X and y the splitter and the scorers request.
 
         Returns
         -------
@@ -178,7 +181,7 @@ class PathSearch:
     def _routed(
         self, sample_weight: Any, label_trust: Any, params: dict[str, Any]
     ) -> Bunch:
-        """What splitter and scorers are given."""
+        """Arguments of the splitter and of the scorers."""
         known = {"sample_weight": sample_weight, "label_trust": label_trust}
         known = {name: value for name, value in known.items() if value is not None}
         if get_config()["enable_metadata_routing"]:
@@ -204,7 +207,7 @@ class PathSearch:
         return splits
 
     def _estimator(self) -> Any:
-        """The estimator searched over, with all parameters that it shares with this."""
+        """The estimator of the search, with all parameters that both share."""
         known = set(inspect.signature(self._searched).parameters) - set(SEARCHED)
         shared = {name: getattr(self, name) for name in known}
         shared["verbose"] = max(int(self.verbose) - 1, 0)
@@ -265,7 +268,7 @@ class PathSearch:
         )
 
     def _say(self, what: str) -> None:
-        """What is worked on, on the screen."""
+        """Print the current step, if ``verbose``."""
         if self.verbose:
             print(f"{type(self).__name__}: {what}", file=sys.stderr, flush=True)
 
@@ -284,7 +287,7 @@ class PathSearch:
     def _refit(self, estimator: Any, rows: GivenRows) -> None:
         best = clone(estimator).set_params(**self.best_params_).fit(*rows)
         for name in _fitted(getattr(self, "best_estimator_", None)):
-            # Of an earlier fit; the names of features are this one's already.
+            # Remove attributes that only the earlier fit has.
             if name in vars(self) and name not in vars(best):
                 delattr(self, name)
         self.best_estimator_ = best
@@ -302,7 +305,7 @@ class PathSearch:
 
 
 def _fitted(estimator: Any) -> dict[str, Any]:
-    """What fitting left on an estimator, if there is one."""
+    """The fitted attributes of an estimator; none if there is no estimator."""
     if estimator is None:
         return {}
     params = estimator.get_params(deep=False)

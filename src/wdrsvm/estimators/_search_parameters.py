@@ -1,4 +1,4 @@
-"""Parameters of a search: its own, and those of the estimator that it searches over."""
+"""Parameters of a search: the search's own, and the parameters of its estimator."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-# Parameters of a search beside those of the estimator, and their defaults.
+# The search's own parameters, and their defaults.
 OWN_PARAMETERS = {
     "radii": 10,
     "label_costs": (2.0, np.inf),
@@ -25,7 +25,7 @@ SEARCHED = ("radius", "label_cost", "warm_start")
 
 
 def search_init(estimator: type) -> Callable[..., None]:
-    """An ``__init__`` that stores the search's own parameters and the estimator's."""
+    """An ``__init__`` that stores the parameters of the search and of the estimator."""
     theirs = {
         name: parameter.default
         for name, parameter in inspect.signature(estimator).parameters.items()
@@ -54,7 +54,7 @@ def search_init(estimator: type) -> Callable[..., None]:
 
 
 def check_refit(refit: Any) -> None:
-    """Refuse what is neither a flag nor a name."""
+    """Refuse a ``refit`` that is neither a bool nor a name."""
     if not isinstance(refit, bool | np.bool_ | str):
         raise ValueError(
             f"refit must be True, False or the name of a scorer, got {refit!r}."

@@ -1,4 +1,4 @@
-"""What a search has found: the table of all points, and the most robust good one."""
+"""Results of a search: the table of all points, and the choice of a point."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._folds import FoldScores, SearchGrid
 
 
 def results_table(grid: SearchGrid, folds: list[FoldScores]) -> dict[str, Any]:
-    """Times, parameters and scores under the names that scikit-learn's searches use."""
+    """Times, parameters and scores, with the column names of scikit-learn's searches."""
     params = grid.params
     table: dict[str, Any] = {}
     for name in ("fit_time", "score_time"):
@@ -27,7 +27,7 @@ def results_table(grid: SearchGrid, folds: list[FoldScores]) -> dict[str, Any]:
             column[k] = point[name]
         table[f"param_{name}"] = column
     table["params"] = params
-    # Of a point that some folds left out, by those that did not.
+    # If some folds leave a point out, the mean is over the other folds.
     table["constant"] = is_as_good_as_constant(
         np.nanmean([fold.risk for fold in folds], axis=0),
         np.nanmean([fold.constant_risk for fold in folds], axis=0),
@@ -44,21 +44,24 @@ def _score_columns(name: str, scores: Floats) -> dict[str, Any]:
     mean = scores.mean(axis=0)
     columns[f"mean_test_{name}"] = mean
     columns[f"std_test_{name}"] = scores.std(axis=0)
-    # Scores that are equal up to the order of summation share a rank; points that were
-    # not finished share the last.
+    # Scores that are equal up to rounding share a rank.  Points that were left out of a
+    # fold share the last rank.
     falling = np.where(np.isnan(mean), np.inf, -mean.round(12))
     columns[f"rank_test_{name}"] = rankdata(falling, method="min").astype(np.int32)
     return columns
 
 
 def best_point(table: dict[str, Any], name: str) -> int:
-    """The best score; of a constant classifier only where there are no others."""
+    """The point with the best score; a constant classifier only if all are constant."""
     rank = table[f"rank_test_{name}"]
     return int(np.where(eligible(table, name), rank, len(rank) + 1).argmin())
 
 
 def eligible(table: dict[str, Any], name: str) -> Any:
-    """Points in all folds that say something; all of them if none does."""
+    """Points that are in all folds and better than constant classifiers.
+
+    If there is none, all points that are in all folds.
+    """
     finished = ~np.isnan(table[f"mean_test_{name}"])
     telling = finished & ~table["constant"]
     return telling if telling.any() else finished

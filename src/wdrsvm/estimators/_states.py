@@ -1,8 +1,7 @@
-"""What a classifier's file or pickle holds: arrays and plain values.
+"""The content of a classifier's file or pickle: arrays and plain values.
 
-Classes of ours that are no promise to anyone stand in no file, so that they may move and
-change.  A kernel is a dict of its two parts there.  Pickles name a classifier by the place
-that users import it from.
+Files contain no private classes, so that private classes may move and change.  A kernel is
+stored as a dict with two entries.  Pickles name a classifier by its public import path.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ PUBLIC = "wdrsvm"
 
 
 class PlainStateMixin:
-    """Pickles and model files that name public classes only, by their public place."""
+    """Pickles and model files that name public classes only, by their public path."""
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
@@ -41,16 +40,16 @@ class PlainStateMixin:
 
 
 def _defaults(kind: type) -> dict[str, Any]:
-    """Parameters as they are by default: files of older versions lack new ones."""
+    """Default parameters, because files of older versions lack newer parameters."""
     parameters = inspect.signature(kind).parameters.values()
     return {each.name: each.default for each in parameters}
 
 
 def _blank(name: str) -> Any:
-    """A classifier of that public name, without any attribute yet."""
+    """A classifier of the class with this public name, still without attributes."""
     kind = getattr(import_module(PUBLIC), name)
     return kind.__new__(kind)
 
 
-# Pickles name this function too, hence by a place that stays.
+# Pickles name this function too, so it needs a path that does not change.
 _blank.__module__ = PUBLIC

@@ -1,7 +1,7 @@
-"""How an estimator is trained: its problem is solved, and the result concluded.
+"""Choose the way to train: a function that solves, and a function that concludes.
 
-An ordinary fit solves one convex problem.  Doubting labels (``_label_noise``) and training
-for the worst-case error (``_ramp``) solve several, and bring their own conclusion.
+An ordinary fit solves one convex problem.  Random label noise (``_label_noise``) and the
+worst-case error (``_ramp``) need several convex problems and other conclusions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ._ramp import RAMP_TRAINING, forget_error, ramp_constant_value, trains_for_
 
 
 def training_of(estimator: Any) -> Training:
-    """The way that the parameters ask for; refuses what does not go together."""
+    """The way to train for these parameters; forbidden combinations are refused."""
     doubting = doubts_labels(estimator)
     if trains_for_error(estimator):
         return RAMP_TRAINING
@@ -23,18 +23,18 @@ def training_of(estimator: Any) -> Training:
 
 
 def is_convex(estimator: Any) -> bool:
-    """Whether a fit is one convex problem."""
+    """Whether a fit solves one convex problem only."""
     return training_of(estimator) is ORDINARY
 
 
 def forget_earlier(estimator: Any) -> None:
-    """Remove what only an earlier fit, with other parameters, knew."""
+    """Remove attributes that only an earlier fit with other parameters sets."""
     forget_beliefs(estimator)
     forget_error(estimator)
 
 
 def constant_value(estimator: Any, data: Any) -> float:
-    """What the best constant classifier reaches with the estimator's parameters."""
+    """The objective of the best constant classifier, for the estimator's parameters."""
     problem = estimator._problem(data, estimator._ball())
     training = training_of(estimator)
     if training is RAMP_TRAINING:

@@ -38,63 +38,65 @@ from ._states import PlainStateMixin
 class RobustConformalClassifier(
     PlainStateMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 ):
-    """Sets of labels that hold the right one with given probability, inside a whole ball.
+    """Sets that contain the right label with a given probability, in a whole ball.
 
     A set holds every label whose score is at most ``threshold_`` below the largest.  The
     threshold is found on rows that the classifier was not fitted on, by conformal risk
-    control.  The promise needs no assumption about the classifier: for every distribution
-    within the radius of the one that the rows came from, the set lacks the label of at
-    most 1 - ``coverage`` of the rows, on average over draws of the calibration rows.  A
-    ball of radius 0 gives ordinary split conformal prediction.
+    control.  The promise needs no assumption about the classifier.  It holds for every
+    distribution within the radius of the distribution of the rows: the set lacks the label
+    of at most 1 - ``coverage`` of the rows, on average over draws of the calibration rows.
+    A ball of radius 0 gives ordinary split conformal prediction.
 
     Parameters
     ----------
     estimator : classifier
         A linear classifier with ``coef_`` and ``intercept_``, such as scikit-learn's, a
         :class:`~wdrsvm.RobustSVC`, or a pipeline that ends in one.  The ball of a pipeline
-        lies in the space of its last step, that of a kernel model in its feature space.
+        lies in the space of its last step.  The ball of a kernel model lies in the feature
+        space of the kernel.
     coverage : float, default=0.9
-        Share of labels that the sets shall hold, above 0 and below 1.
+        Share of labels that the sets must contain, above 0 and below 1.
     ball : WassersteinBall, default=None
-        What must be withstood.  None is the own ball of an estimator of this package.
+        The ball in which the promise holds.  None takes the ball of the estimator, which
+        must be one of this package.
     by_class : bool, default=False
-        Find a threshold for each class.  The promise is then one *within* each class: the
-        rows of that class move by the radius on average.  Labels must be trusted.
+        Find a threshold for each class.  The promise then holds *within* each class: the
+        rows of the class move by the radius on average.  ``label_cost`` must be ``inf``.
     cv : None, "prefit", int, splitter or pairs of row numbers, default=None
         None fits the estimator on some rows and calibrates it on the others.  ``"prefit"``
         takes a fitted estimator and calibrates it on the rows given, which it must not
         have been fitted on.  A number of folds, or a splitter, calibrates one classifier
         for each split; a label is then in the set if it is in at least half of the sets of
-        K classifiers.  Less is proven for that: ``promised_coverage_`` is
+        K classifiers.  The proven coverage is then smaller: ``promised_coverage_`` is
         1 - (1 - ``coverage``) K / (K // 2 + 1).
     test_size : float or int, default=None
         Share or number of the rows for calibration.  None is a half for ``cv=None``, and
         0.8 for ``cv="prefit"``, where the other rows choose the multiplier.
     multiplier : float, default=None
         The multiplier of the radius in the promise, at least 0.  It must not depend on the
-        calibration rows.  None chooses the one that makes sets least: on the rows that the
-        estimator was fitted on, and for ``cv="prefit"`` on rows set apart.
+        calibration rows.  None chooses the multiplier with the smallest sets: on the rows
+        of the estimator's fit, and for ``cv="prefit"`` on separate rows.
     random_state : int, RandomState instance or None, default=None
-        Decides which rows calibrate.
+        Seed of the random choice of calibration rows.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, in the order of the columns of sets.
     threshold_ : float or ndarray
-        How far below the largest score a label's may be.  Of shape (n_classes,) by class.
-        With several splits there is a first axis for them.  ``inf`` puts the label into
-        every set.
+        How far a label's score may be below the largest score.  With ``by_class=True``
+        the shape is (n_classes,).  Several splits add a first axis.  ``inf`` puts the
+        label into every set.
     lambda_ : float or ndarray
         The multiplier, shaped like ``threshold_``; ``inf`` at radius 0.
     promised_coverage_ : float
-        What is proven: ``coverage``, or less with several splits.
+        The proven coverage: ``coverage``, or less with several splits.
     estimators_ : list of classifiers
         The classifier of each split.
     estimator_ : classifier
-        The only one of them, if there is one split or none.
+        The only classifier, if there is one split or none.
     n_calibration_ : int or ndarray
-        Number of calibration rows, of each split if there are several.
+        Number of calibration rows; one number per split if there are several.
 
     See Also
     --------
@@ -162,14 +164,15 @@ class RobustConformalClassifier(
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights that are 0 or one number: rows of weight 0 are left out.  Others are
-            refused, because the promise is about rows drawn alike.
+            Weights, each either 0 or the same positive number; rows of weight 0 are left
+            out.  Other weights are refused, because the promise needs rows from one
+            distribution.
         label_trust : array-like of shape (n_samples,), default=None
             Factors >= 0 on the label cost, row by row; ``inf`` marks a verified label.  An
             estimator whose ``fit`` takes them is given them too.
         **params : dict
-            ``groups`` for the splitter; with metadata routing, whatever splitter and
-            estimator ask for.
+            ``groups`` for the splitter; with metadata routing, the arguments that splitter
+            and estimator request.
 
         Returns
         -------
@@ -199,8 +202,8 @@ class RobustConformalClassifier(
         Returns
         -------
         ndarray of shape (n_samples,)
-            The labels.  Of several classifiers it is the label whose score is, on average,
-            the least below the largest.
+            The labels.  With several classifiers, the label whose mean distance below the
+            largest score is least.
         """
         check_is_fitted(self)
         if len(self.estimators_) == 1:
@@ -242,7 +245,8 @@ class RobustConformalClassifier(
         label_trust : array-like of shape (n_samples,), default=None
             Factors on the label cost, row by row.
         by_class : bool, default=False
-            Within each class: the rows of that class move by the radius on average.
+            Whether to compute the coverage within each class: the rows of the class move
+            by the radius on average.
 
         Returns
         -------
@@ -277,7 +281,7 @@ class RobustConformalClassifier(
         return promise_in_words(self)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Who asks for what beside X and y.
+        """Which arguments besides X and y the splitter and the estimator request.
 
         Returns
         -------
@@ -299,7 +303,7 @@ class RobustConformalClassifier(
         return tags
 
     def _member(self, part: Part) -> Member:
-        """Fit a classifier unless it is fitted, and calibrate it."""
+        """Fit a classifier, unless ``cv`` is "prefit", and calibrate it."""
         estimator = self.estimator
         if part.others is not None and not is_prefit(self.cv):
             estimator = clone(estimator).fit(part.others.X, part.others.y, **part.given)
@@ -327,8 +331,8 @@ class RobustConformalClassifier(
         self.lambda_ = self._public(np.array([member.multipliers for member in members]))
         n_rows = np.array([member.n_rows for member in members])
         self.n_calibration_ = int(n_rows[0]) if len(members) == 1 else n_rows
-        # More than half of K sets lack a label with at most this multiple of the
-        # probability that one of them does, by Markov's inequality.
+        # Markov's inequality: the probability that more than half of K sets lack a label
+        # is at most this multiple of the probability that one set lacks it.
         multiple = len(members) / (len(members) // 2 + 1)
         self.promised_coverage_ = max(1 - multiple * (1 - float(self.coverage)), 0.0)
         warn_of_full_sets(self, self._thresholds)
@@ -340,7 +344,7 @@ class RobustConformalClassifier(
         return [judged_scores(each, X) for each in self.estimators_]
 
     def _public(self, values: Floats) -> Any:
-        """Values (K, C) of splits and labels, without the axes that say nothing."""
+        """Values (K, C) of splits and labels, without axes on which they are constant."""
         values = values if self._by_class else values[:, 0]
         values = values if len(values) > 1 else values[0]
         return float(values) if values.ndim == 0 else values.copy()

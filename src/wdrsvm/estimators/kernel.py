@@ -53,20 +53,20 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     kernel_params : dict or None, default=None
         Keyword arguments of a callable kernel.
     lipschitz : {"exact", "triangle"}, default="exact"
-        How moved features are paid for.  ``"exact"`` uses the distances between the
-        classes' functions and solves the robust problem in feature space itself;
-        ``"triangle"`` is the published upper bound by the sum of their lengths.
+        How the effect of moved features is computed.  ``"exact"`` uses the distances
+        between the classes' functions and solves the robust problem in feature space.
+        ``"triangle"`` is the published upper bound, by the sum of the functions' lengths.
     label_noise : {"adversarial", "random"}, default="adversarial"
-        How labels go wrong.  ``"adversarial"``: in the worst way that ``label_cost``
-        allows, which the fit withstands.  ``"random"``: by mistake, and the fit may
-        disbelieve a label at the price ``label_cost``, now in the units of the loss.
+        Which wrong labels are expected.  ``"adversarial"``: the worst changes that
+        ``label_cost`` allows.  ``"random"``: mistakes, so that the fit may disbelieve a
+        label at the cost ``label_cost``, which is then in the units of the loss.
     disbelief : {"trim", "repair"}, default="trim"
-        What is done with a disbelieved label, with random label noise.  ``"trim"`` drops
-        the row: its loss is ``label_cost`` at most, the least entry of the label's row
-        if that is a matrix.  ``"repair"`` gives it the other label whose loss and
-        ``label_cost`` are least together.
+        What the fit does with a disbelieved label, with random label noise.  ``"trim"``
+        drops the row, so that the row's loss is at most ``label_cost``.  If that is a
+        matrix, the least entry of the label's matrix row counts.  ``"repair"`` gives the
+        row the other label with the least sum of loss and ``label_cost``.
     max_disbelief : float, default=0.4
-        Largest share of the weight that is disbelieved, with random label noise.
+        Largest share of the weight that may be disbelieved, with random label noise.
     n_components : int or None, default=None
         Number of landmarks of a Nystroem approximation, for many rows; None is exact.
     fit_intercept : bool, default=True
@@ -100,24 +100,24 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     support_ : ndarray of shape (n_support,)
         Training rows that the scores depend on.
     support_vectors_ : {ndarray, sparse array} of shape (n_support, n_features)
-        Their features; of shape (0, 0) for a precomputed kernel.
+        Features of these rows; of shape (0, 0) for a precomputed kernel.
     gamma_ : float or None
-        The coefficient used; None for a kernel without one.
+        The coefficient of the kernel; None for a kernel without such a coefficient.
     dropped_trace_ : float
         Share of the kernel matrix's trace that a Nystroem approximation leaves out;
-        ``objective_`` holds for the kernel itself, ``dual_bound_`` for what is left.
+        ``objective_`` holds for the kernel itself, ``dual_bound_`` for its approximation.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     lambda_ : float
-        Worst-case risk added by the last unit of budget.
+        Increase of the worst-case risk per unit of ``radius``.
     objective_ : float
-        Certified worst-case risk on the training data; with random label noise, what the
-        believed labels lose and the disbelieved ones cost; with ``loss="ramp"`` an upper
-        bound of ``worst_case_error_``.
+        Certified worst-case risk on the training data.  With random label noise: the loss
+        of the believed rows plus the price of the disbelieved ones.  With ``loss="ramp"``:
+        an upper bound of ``worst_case_error_``.
     dual_bound_ : float
-        Lower bound of the least possible worst-case risk; with random label noise, of the
-        least possible objective for the same beliefs; with ``loss="ramp"``, of the least
-        possible objective where the same rows are given up.
+        Lower bound of the least possible worst-case risk.  With random label noise: of the
+        least possible objective for the same beliefs.  With ``loss="ramp"``: of the least
+        possible objective if the same rows are dropped.
     duality_gap_ : float
         ``objective_ - dual_bound_``.
     n_iter_ : int
@@ -125,11 +125,11 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     solver_ : str
         Solver that was used.
     label_belief_ : ndarray of shape (n_samples,)
-        With random label noise: how far each label is believed, 1 or 0 except where
-        ``max_disbelief`` ends in the middle of a row's weight.
+        With random label noise: the belief in each label, 1 or 0.  It is a
+        fraction if ``max_disbelief`` is reached within the weight of the row.
     suggested_labels_ : ndarray of shape (n_samples,)
-        With random label noise: the given label where it is believed, else the
-        likeliest other one.
+        With random label noise: the given label if it is believed, otherwise the
+        likeliest other label.
     worst_case_error_ : float
         With ``loss="ramp"``: the largest share of wrong predictions in the ball around
         the training data, exactly.
@@ -201,7 +201,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         self.loss = loss
 
     def decision_function(self, X: Any) -> Any:
-        """Scores: one a class, or for two classes that of ``classes_[1]``.
+        """Scores: one per class, or for two classes only the score of ``classes_[1]``.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def linear_form(self, X: Any) -> tuple[Floats, LinearScores]:
-        """The classifier as a linear one on at most as many features as classes.
+        """The classifier as a linear classifier with at most as many features as classes.
 
         Parameters
         ----------
@@ -232,8 +232,8 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         features : ndarray of shape (n_samples, n_directions)
             Coordinates of the rows in the span of the classes' functions.
         scores : LinearScores
-            Coefficients on them, intercepts and classes; lengths and distances of the
-            coefficients are those of the functions.
+            Coefficients of these features, intercepts and classes.  The coefficients have
+            the same lengths and distances as the classes' functions.
         """
         check_is_fitted(self)
         features = self._kernel_products(X, self._directions)
@@ -275,7 +275,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         assert isinstance(data, LiftedData)
         coef, intercept = result.coef, result.intercept - result.intercept.mean()
         if self.lipschitz == "exact":
-            # One function added to all of them changes nothing: take the centred ones.
+            # Adding one function to all classes changes no prediction: centre them.
             coef = coef - coef.mean(axis=0)
         basis, span = np.linalg.qr(coef.T)
         self._span_coef = span.T
@@ -293,7 +293,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
         self.dropped_trace_ = data.factor.dropped
 
     def _review(self, data: TrainingData) -> None:
-        """Warn if dual coefficients are so large that sums lose the digits asked for."""
+        """Warn if dual coefficients are so large that rounding exceeds the tolerance."""
         assert isinstance(data, LiftedData)
         root, wanted = data.factor.root, allowed_gap(self.tol, self.objective_)
         dual = self.dual_coef_[:, self.support_].T

@@ -29,19 +29,20 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
     norm : {"l1", "l2", "linf"}, default="l2"
         Norm of the transport cost on features.
     smoothing : float, default=0.0
-        Temperature of the loss: the maximum in the Crammer-Singer loss becomes a softened
-        one, at least as large, with a gradient everywhere.  0 is the paper's loss.
+        Temperature of the loss.  A soft maximum replaces the maximum in the Crammer-Singer
+        loss.  It is at least as large, and has a gradient everywhere.  0 is the paper's
+        loss.
     label_noise : {"adversarial", "random"}, default="adversarial"
-        How labels go wrong.  ``"adversarial"``: in the worst way that ``label_cost``
-        allows, which the fit withstands.  ``"random"``: by mistake, and the fit may
-        disbelieve a label at the price ``label_cost``, now in the units of the loss.
+        Which wrong labels are expected.  ``"adversarial"``: the worst changes that
+        ``label_cost`` allows.  ``"random"``: mistakes, so that the fit may disbelieve a
+        label at the cost ``label_cost``, which is then in the units of the loss.
     disbelief : {"trim", "repair"}, default="trim"
-        What is done with a disbelieved label, with random label noise.  ``"trim"`` drops
-        the row: its loss is ``label_cost`` at most, the least entry of the label's row
-        if that is a matrix.  ``"repair"`` gives it the other label whose loss and
-        ``label_cost`` are least together.
+        What the fit does with a disbelieved label, with random label noise.  ``"trim"``
+        drops the row, so that the row's loss is at most ``label_cost``.  If that is a
+        matrix, the least entry of the label's matrix row counts.  ``"repair"`` gives the
+        row the other label with the least sum of loss and ``label_cost``.
     max_disbelief : float, default=0.4
-        Largest share of the weight that is disbelieved, with random label noise.
+        Largest share of the weight that may be disbelieved, with random label noise.
     feature_cost : array-like of shape (n_features,), "std" or None, default=None
         Price of moving each feature by one unit; ``inf`` marks a feature that the
         adversary cannot touch; None is 1 for each.  ``"std"`` measures movement in
@@ -49,10 +50,10 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
         that raw features need no ``StandardScaler``; a constant feature counts as having
         the standard deviation 1.
     support : pair (low, high) or None, default=None
-        Box that holds all features, wherever the adversary moves them; numbers or
-        arrays of shape (n_features,), infinite ends allowed.  Exact for ``norm="l1"``;
-        with the other norms ``objective_`` is a safe upper bound of the worst-case
-        risk, which :meth:`worst_case_risk` gives exactly.
+        Box outside which the adversary cannot move features: numbers or arrays of shape
+        (n_features,), infinite ends allowed.  The fit is exact for ``norm="l1"``.  With
+        the other norms ``objective_`` is a safe upper bound of the worst-case risk, and
+        :meth:`worst_case_risk` gives the exact value.
     categorical : sequence of pairs (columns, cost) or None, default=None
         Groups of one-hot columns, each a categorical feature whose category the
         adversary may switch at that cost; ``inf`` forbids it.  Exact.
@@ -87,15 +88,15 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
     classes_ : ndarray of shape (n_classes,)
         Labels.
     lambda_ : float
-        Worst-case risk added by the last unit of budget.
+        Increase of the worst-case risk per unit of ``radius``.
     objective_ : float
-        Certified worst-case risk on the training data; with random label noise, what the
-        believed labels lose and the disbelieved ones cost; with ``loss="ramp"`` an upper
-        bound of ``worst_case_error_``.
+        Certified worst-case risk on the training data.  With random label noise: the loss
+        of the believed rows plus the price of the disbelieved ones.  With ``loss="ramp"``:
+        an upper bound of ``worst_case_error_``.
     dual_bound_ : float
-        Lower bound of the least possible worst-case risk; with random label noise, of the
-        least possible objective for the same beliefs; with ``loss="ramp"``, of the least
-        possible objective where the same rows are given up.
+        Lower bound of the least possible worst-case risk.  With random label noise: of the
+        least possible objective for the same beliefs.  With ``loss="ramp"``: of the least
+        possible objective if the same rows are dropped.
     duality_gap_ : float
         ``objective_ - dual_bound_``.
     n_iter_ : int
@@ -103,13 +104,13 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
     solver_ : str
         Solver that was used.
     label_belief_ : ndarray of shape (n_samples,)
-        With random label noise: how far each label is believed, 1 or 0 except where
-        ``max_disbelief`` ends in the middle of a row's weight.
+        With random label noise: the belief in each label, 1 or 0.  It is a
+        fraction if ``max_disbelief`` is reached within the weight of the row.
     suggested_labels_ : ndarray of shape (n_samples,)
-        With random label noise: the given label where it is believed, else the
-        likeliest other one.
+        With random label noise: the given label if it is believed, otherwise the
+        likeliest other label.
     feature_cost_ : ndarray of shape (n_features,)
-        Price of moving each feature by one unit that the fit used: with ``"std"``, one
+        Price of moving each feature by one unit, as used in the fit: with ``"std"``, one
         over the standard deviation.
     worst_case_error_ : float
         With ``loss="ramp"``: the largest share of wrong predictions in the ball around

@@ -14,7 +14,7 @@ from ._partial_fit import PartialFitMixin
 
 
 class LogisticClassifier(RobustLinearClassifier):
-    """Linear scores under the log-loss, with the probabilities that belong to it."""
+    """Linear scores under the log-loss, and the probabilities of the classes."""
 
     decision_function: Any
 
@@ -80,16 +80,16 @@ class RobustLogisticRegression(PartialFitMixin, LogisticClassifier):
     norm : {"l1", "l2", "linf"}, default="l2"
         Norm of the transport cost on features.
     label_noise : {"adversarial", "random"}, default="adversarial"
-        How labels go wrong.  ``"adversarial"``: in the worst way that ``label_cost``
-        allows, which the fit withstands.  ``"random"``: by mistake, and the fit may
-        disbelieve a label at the price ``label_cost``, now in the units of the loss.
+        Which wrong labels are expected.  ``"adversarial"``: the worst changes that
+        ``label_cost`` allows.  ``"random"``: mistakes, so that the fit may disbelieve a
+        label at the cost ``label_cost``, which is then in the units of the loss.
     disbelief : {"trim", "repair"}, default="trim"
-        What is done with a disbelieved label, with random label noise.  ``"trim"`` drops
-        the row: its loss is ``label_cost`` at most, the least entry of the label's row
-        if that is a matrix.  ``"repair"`` gives it the other label whose loss and
-        ``label_cost`` are least together.
+        What the fit does with a disbelieved label, with random label noise.  ``"trim"``
+        drops the row, so that the row's loss is at most ``label_cost``.  If that is a
+        matrix, the least entry of the label's matrix row counts.  ``"repair"`` gives the
+        row the other label with the least sum of loss and ``label_cost``.
     max_disbelief : float, default=0.4
-        Largest share of the weight that is disbelieved, with random label noise.
+        Largest share of the weight that may be disbelieved, with random label noise.
     feature_cost : array-like of shape (n_features,), "std" or None, default=None
         Price of moving each feature by one unit; ``inf`` marks a feature that the
         adversary cannot touch; None is 1 for each.  ``"std"`` measures movement in
@@ -123,12 +123,12 @@ class RobustLogisticRegression(PartialFitMixin, LogisticClassifier):
     classes_ : ndarray of shape (n_classes,)
         Labels.
     lambda_ : float
-        Worst-case risk added by the last unit of budget.
+        Increase of the worst-case risk per unit of ``radius``.
     objective_ : float
-        Certified worst-case log-loss on the training data; with random label noise, what
-        the believed labels lose and the disbelieved ones cost.
+        Certified worst-case log-loss on the training data.  With random label noise: the
+        loss of the believed rows plus the price of the disbelieved ones.
     dual_bound_ : float
-        Lower bound of the least possible worst-case log-loss; with random label noise,
+        Lower bound of the least possible worst-case log-loss.  With random label noise:
         of the least possible objective for the same beliefs.
     duality_gap_ : float
         ``objective_ - dual_bound_``.
@@ -137,13 +137,13 @@ class RobustLogisticRegression(PartialFitMixin, LogisticClassifier):
     solver_ : str
         Solver that was used.
     label_belief_ : ndarray of shape (n_samples,)
-        With random label noise: how far each label is believed, 1 or 0 except where
-        ``max_disbelief`` ends in the middle of a row's weight.
+        With random label noise: the belief in each label, 1 or 0.  It is a
+        fraction if ``max_disbelief`` is reached within the weight of the row.
     suggested_labels_ : ndarray of shape (n_samples,)
-        With random label noise: the given label where it is believed, else the
-        likeliest other one.
+        With random label noise: the given label if it is believed, otherwise the
+        likeliest other label.
     feature_cost_ : ndarray of shape (n_features,)
-        Price of moving each feature by one unit that the fit used: with ``"std"``, one
+        Price of moving each feature by one unit, as used in the fit: with ``"std"``, one
         over the standard deviation.
     n_features_in_ : int
         Number of features.

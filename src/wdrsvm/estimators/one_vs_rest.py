@@ -1,4 +1,4 @@
-"""One robust binary machine a class: the baseline that the multiclass machines are for."""
+"""One robust binary machine per class: a baseline for the multiclass machines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ._promises import ErrorPromisesMixin
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
 
-# What the machines of one class are told, beside the shape of their scores.
+# Parameters that linear machines and kernel machines share.
 SHARED = (
     "radius",
     "label_cost",
@@ -44,11 +44,11 @@ KERNEL = ("kernel", "gamma", "degree", "coef0", "kernel_params", "n_components")
 
 
 class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
-    """One-vs-rest robust support vector machine: one binary machine a class.
+    """One-vs-rest robust support vector machine: one binary machine per class.
 
-    Each machine tells its class from all others with the least worst-case hinge loss, all
-    in the same ball; the largest score decides.  The guarantee of a machine is about its
-    own binary question, not about the decision of all of them together.
+    Each machine separates one class from all others with the least worst-case hinge loss.
+    All machines use the same ball.  The largest score decides.  The guarantee of a machine
+    holds for its binary problem, not for the joint decision of all machines.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
     norm : {"l1", "l2", "linf"}, default="l2"
         Norm of the transport cost on features; kernel machines have ``"l2"``.
     n_jobs : int or None, default=None
-        Machines that are trained at a time, in threads.
+        Number of machines that are trained at the same time, in threads.
     feature_cost : array-like of shape (n_features,), "std" or None, default=None
         Price of moving each feature by one unit, for linear machines; ``"std"`` as for
         :class:`RobustLinearSVC`, the same for all machines.
@@ -88,22 +88,22 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
     Attributes
     ----------
     estimators_ : list
-        The machines, one a class in the order of ``classes_``; for two classes one
-        machine, that of ``classes_[1]``.
+        The machines, one per class in the order of ``classes_``; for two classes only the
+        machine of ``classes_[1]``.
     coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
-        Coefficients of linear machines, one row a machine.
+        Coefficients of linear machines, one row per machine.
     intercept_ : ndarray of shape (n_classes,) or (1,)
         Intercepts.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     lambda_, objective_, dual_bound_, duality_gap_ : ndarray of shape (n_machines,)
-        What each machine certifies, see :class:`RobustLinearSVC`.
+        Certificate of each machine, see :class:`RobustLinearSVC`.
     n_iter_ : ndarray of shape (n_machines,)
         Iterations of each machine's solver.
     solver_ : str
         Solver that was used.
     feature_cost_ : ndarray of shape (n_features,)
-        Price of moving each feature that linear machines used.
+        Price of moving each feature by one unit, as used by linear machines.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -171,7 +171,7 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
     ) -> RobustOneVsRestSVC:
-        """Train one machine a class.
+        """Train one machine per class.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
         return self
 
     def decision_function(self, X: Any) -> Any:
-        """Scores: one a class, or for two classes that of ``classes_[1]``.
+        """Scores: one per class, or for two classes only the score of ``classes_[1]``.
 
         Parameters
         ----------
@@ -279,7 +279,7 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
         return RobustSVC, chosen | {name: parameters[name] for name in KERNEL}
 
     def _collect(self) -> None:
-        """What the machines found, side by side."""
+        """Collect the results of all machines in arrays."""
         machines = self.estimators_
         for name in ("lambda_", "objective_", "dual_bound_", "duality_gap_", "n_iter_"):
             setattr(self, name, np.array([getattr(each, name) for each in machines]))

@@ -12,45 +12,43 @@ from .logistic import LogisticClassifier, RobustLogisticRegression
 class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
     """:class:`RobustLinearSVC` with radius and label cost chosen by cross-validation.
 
-    In every fold the classifiers of all pairs of a radius and a label cost are found along
-    one path, which costs a fraction of fitting each, to a relative gap of 1e-3, or ``tol``
-    if that is larger.  Scores weigh rows as training does: by ``sample_weight`` times
-    ``class_weight``, for scorers that can.
+    In every fold one path finds the classifiers of all pairs of a radius and a label cost.
+    This takes a fraction of the time of single fits.  The relative gap in folds is 1e-3, or
+    ``tol`` if that is larger.  Scores use the weights of training, ``sample_weight`` times
+    ``class_weight``, if the scorer accepts weights.
 
     Parameters
     ----------
     radii : int or array-like of shape (n_radii,), default=10
-        Radii to try; a number asks for so many that descend from below
-        :func:`radius_max` of all the data, where a classifier promises more than a
-        constant one, to a thousandth of that, evenly in the logarithm.
+        Radii to try.  A number asks for this many radii, evenly spaced in the logarithm.
+        The largest is just below :func:`radius_max` of all the data, where a classifier
+        promises more than a constant one.  The smallest is a thousandth of it.
     label_costs : sequence of label costs, default=(2.0, inf)
         Label costs to try: numbers, ``inf`` or matrices in the order of ``classes_``.
     cv : int, splitter or iterable of splits, default=5
-        How rows are divided; a number asks for so many stratified folds.
+        How rows are divided; a number asks for this many stratified folds.
     scoring : str, callable, list, dict or None, default=None
         Scorers by scikit-learn's rules; None is the accuracy.  Where classes are rare,
         ``"balanced_accuracy"`` is the better judge.
     refit : bool or str, default=True
-        Whether to fit on all rows in the end; of several scorers, the name of the one
-        that decides.
+        Whether to fit the chosen point on all rows; with several scorers, the name of the
+        scorer that decides.
     one_standard_error : bool, default=False
         Whether to take the largest radius whose score is within one standard error of the
         best, at the label cost of the best.
     stop_early : bool, default=False
-        Whether to leave points out of further folds once they are so far behind the best
-        that no chance explains it, by four standard deviations.  Begins after two folds
-        of four or more.
+        Whether to leave a point out of further folds once it is four standard deviations
+        behind the best point.  This begins after two folds, and needs at least four.
     n_jobs : int or None, default=None
-        Folds that are worked on at a time, through joblib and whichever of its backends
-        is active.
+        Number of folds that run at the same time, with joblib's active backend.
     norm, smoothing, label_noise, disbelief, max_disbelief, feature_cost, support, \
             categorical, fit_intercept, class_weight, solver, tol, max_iter, \
             random_state, loss
-        As for :class:`RobustLinearSVC`.  Standard deviations of ``feature_cost="std"`` are
-        those of each fold's training rows, and in the end of all rows.
+        As for :class:`RobustLinearSVC`.  With ``feature_cost="std"`` each fold uses the
+        standard deviations of its training rows, and the last fit those of all rows.
     verbose : int, default=0
-        1 shows what is worked on and how many folds are done; above, the last fit shows
-        its progress too.
+        1 shows the current step and the number of finished folds; above 1, the last fit
+        shows its progress too.
 
     Attributes
     ----------
@@ -61,17 +59,17 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
     radii_ : ndarray of shape (n_radii,)
         The radii tried.
     cv_results_ : dict
-        Parameters, scores and times of all points, as of scikit-learn's searches; and
-        ``"constant"``, whether a point's certified risk in the folds is within 1 % of
-        the best constant classifier's.  Such a point promises nothing and is chosen only
-        if all are so.  Scores of folds that ``stop_early`` left out are NaN, and so is
-        the mean; such points rank last.
+        Parameters, scores and times of all points, as in scikit-learn's searches.  The
+        entry ``"constant"`` tells whether a point's certified risk in the folds is within
+        1 % of the best constant classifier's.  Such a point promises nothing.  It is
+        chosen only if all points are constant.  A point that ``stop_early`` leaves out has
+        NaN as score in the later folds and as mean, and ranks last.
     best_estimator_ : RobustLinearSVC
         The classifier fitted on all rows; its fitted attributes (``coef_``,
         ``intercept_``, ``classes_``, ``objective_``, ...) are attributes of this object
         too.
     best_index_, best_params_, best_score_
-        Where the choice stands in ``cv_results_``, its parameters and mean score.
+        Place of the chosen point in ``cv_results_``, its parameters and mean score.
     n_splits_ : int
         Number of folds.
     scorer_ : callable
@@ -111,8 +109,8 @@ class RobustLogisticRegressionCV(PathSearch, LogisticClassifier):
             class_weight, solver, tol, max_iter, random_state
         As for :class:`RobustLogisticRegression`.
     verbose : int, default=0
-        1 shows what is worked on and how many folds are done; above, the last fit shows
-        its progress too.
+        1 shows the current step and the number of finished folds; above 1, the last fit
+        shows its progress too.
 
     Attributes
     ----------
@@ -127,7 +125,7 @@ class RobustLogisticRegressionCV(PathSearch, LogisticClassifier):
     best_estimator_ : RobustLogisticRegression
         The classifier fitted on all rows, whose fitted attributes this object has too.
     best_index_, best_params_, best_score_
-        Where the choice stands in ``cv_results_``, its parameters and mean score.
+        Place of the chosen point in ``cv_results_``, its parameters and mean score.
     n_splits_ : int
         Number of folds.
     scorer_ : callable
@@ -166,8 +164,8 @@ class RobustSVCCV(PathSearch, RobustSVC):
             max_iter, random_state, loss
         As for :class:`RobustSVC`.
     verbose : int, default=0
-        1 shows what is worked on and how many folds are done; above, the last fit shows
-        its progress too.
+        1 shows the current step and the number of finished folds; above 1, the last fit
+        shows its progress too.
 
     Attributes
     ----------
@@ -182,7 +180,7 @@ class RobustSVCCV(PathSearch, RobustSVC):
     best_estimator_ : RobustSVC
         The classifier fitted on all rows, whose fitted attributes this object has too.
     best_index_, best_params_, best_score_
-        Where the choice stands in ``cv_results_``, its parameters and mean score.
+        Place of the chosen point in ``cv_results_``, its parameters and mean score.
     n_splits_ : int
         Number of folds.
     scorer_ : callable
