@@ -1,4 +1,4 @@
-"""Wine with wrong training labels: what robust classifiers promise, and what it costs.
+"""Wine with wrong training labels: promises and errors of robust classifiers.
 
 Run it with ``make demo``, ``wdrsvm demo`` or ``python -m wdrsvm.demo``.
 """
@@ -56,7 +56,7 @@ LEGEND = {
 
 
 class Line(NamedTuple):
-    """One row of the table; the gap is None for classifiers that prove none."""
+    """One row of the table; the gap is None for classifiers without a certificate."""
 
     name: str
     promise: Promise
@@ -68,8 +68,8 @@ class Line(NamedTuple):
 def measure(
     name: str, classifier: Any, train: tuple[Any, Any], test: tuple[Any, Any]
 ) -> Line:
-    """Fit in a pipeline that standardises; errors on test rows, risk on training rows."""
-    # The first fit loads what it needs; that is not what the seconds are about.
+    """Fit a pipeline with standardisation; errors on test rows, risk on training rows."""
+    # The first fit also loads modules, so the seconds are those of a second fit.
     pipeline = make_pipeline(StandardScaler(), classifier).fit(*train)
     began = time.perf_counter()
     pipeline.fit(*train)
@@ -87,7 +87,7 @@ def measure(
 
 
 def cells(line: Line) -> tuple[str, ...]:
-    """A line as it is shown."""
+    """The cells of a line as texts."""
     gap = "-" if line.gap is None else f"{line.gap:.0e}"
     rates, by_class = line.promise.rates, line.promise.by_class
     return (
@@ -102,7 +102,7 @@ def cells(line: Line) -> tuple[str, ...]:
 
 
 def table(lines: list[Line]) -> str:
-    """The lines under a header, in columns."""
+    """The lines as a text table with a header."""
     rows = [HEADER, *map(cells, lines)]
     name_width = max(len(row[0]) for row in rows)
     return "\n".join(
@@ -112,14 +112,14 @@ def table(lines: list[Line]) -> str:
 
 
 def page(lines: list[Line], intro: str) -> Page:
-    """The same comparison to look at."""
+    """The comparison as an HTML page."""
     shown = Table("Robust and ordinary classifiers", HEADER, [*map(cells, lines)])
     parts = [*figures(lines), shown, Facts(LEGEND)]
     return Page("Wine with wrong labels", intro, [Section("Comparison", parts)])
 
 
 def figures(lines: list[Line]) -> list[Any]:
-    """Errors as bars, moved and not; a sentence where matplotlib is not installed."""
+    """Errors and worst-case errors as bars; without matplotlib a sentence instead."""
     try:
         figure, axes = new_figure(8, 2.4, ncols=2)
     except ImportError as error:
@@ -138,7 +138,7 @@ def figures(lines: list[Line]) -> list[Any]:
 
 
 def in_words(lines: list[Line]) -> str:
-    """What the first classifier promises, with its baselines."""
+    """The promise of the first classifier, and its baselines, in sentences."""
     if not lines:
         return ""
     model, baselines, _ = lines[0].promise.sentences()

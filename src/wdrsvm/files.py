@@ -1,4 +1,4 @@
-"""Files that are replaced whole or not at all."""
+"""Write files completely or not at all, and check the contents of files before reading."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-# What the system says when there is no room: the disk is full, or the user's share of it.
+# Error numbers for a full disk, and for a full quota of the user.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
-# Contents of this many bytes are read however small the file is; larger ones only if the
-# file is not so many times smaller.
+# Contents up to this many bytes are always read.  Larger contents are read only if they are
+# at most MUCH_SMALLER times as large as the file.
 MUCH_MEMORY, MUCH_SMALLER = 2**30, 100
 
-# What an error says may contain half of the file.
+# Largest length of an error's text, which may contain a large part of the file.
 LONGEST_LINE = 2000
-# The end of Unicode, and its halves of characters, by all bits but the last eleven.
+# The last character of Unicode, and the bits that all surrogates share: all but eleven.
 LAST_CHARACTER, SURROGATES = 0x10FFFF, 0xD800 >> 11
 
 
 @contextmanager
 def replaced_whole(path: Path) -> Iterator[Path]:
-    """A draft beside ``path`` to write to; it takes the place of ``path`` at the end.
+    """A draft file next to ``path``; at the end it replaces ``path``.
 
-    If anything goes wrong, ``path`` is as it was and the draft is gone.
+    If an error occurs, ``path`` is unchanged and the draft is deleted.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -44,7 +44,7 @@ def replaced_whole(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def explained_full_disk(path: Path) -> Iterator[None]:
-    """Say what to do when there is no room to write ``path``."""
+    """Turn the error of a full disk into a sentence that tells what to do."""
     try:
         yield
     except OSError as error:
@@ -58,7 +58,7 @@ def explained_full_disk(path: Path) -> Iterator[None]:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a text file, whole or not at all; its folders are made."""
+    """Write a text file, completely or not at all; missing folders are made."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replaced_whole(path) as draft:
         draft.write_text(text, encoding="utf-8")
@@ -66,7 +66,7 @@ def write_text(path: Path, text: str) -> Path:
 
 
 def write_bytes(path: Path, content: bytes) -> Path:
-    """Write bytes to a file, whole or not at all; its folders are made."""
+    """Write bytes to a file, completely or not at all; missing folders are made."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replaced_whole(path) as draft:
         draft.write_bytes(content)
@@ -74,7 +74,7 @@ def write_bytes(path: Path, content: bytes) -> Path:
 
 
 def check_swelling(file: BinaryIO) -> None:
-    """Refuse an archive whose contents would fill the memory though the file is small."""
+    """Refuse a small archive whose unpacked contents would fill the memory."""
     with zipfile.ZipFile(file) as archive:
         n_bytes = sum(info.file_size for info in archive.infolist())
     check_size(n_bytes, file.seek(0, os.SEEK_END))
@@ -82,7 +82,7 @@ def check_swelling(file: BinaryIO) -> None:
 
 
 def check_size(n_bytes: int, stored: int) -> None:
-    """Refuse contents of so many bytes in memory, from so many bytes in a file."""
+    """Refuse ``n_bytes`` of contents that are much larger than the ``stored`` bytes."""
     if n_bytes > max(MUCH_MEMORY, MUCH_SMALLER * stored):
         raise ValueError(
             f"its contents of {n_bytes / 2**30:.0f} GiB are more than {MUCH_SMALLER} times "
@@ -91,9 +91,9 @@ def check_size(n_bytes: int, stored: int) -> None:
 
 
 def check_texts(array: NDArray[Any]) -> None:
-    """Refuse an array of texts with a character that there is not.
+    """Refuse an array of texts with an invalid character.
 
-    NumPy takes any 32 bits for one, and Python fails wherever it meets it.
+    NumPy accepts any 32 bits as a character, and Python fails later on invalid ones.
     """
     if array.dtype.kind == "U" and array.size:
         native = array.astype(array.dtype.newbyteorder("="))
@@ -103,7 +103,7 @@ def check_texts(array: NDArray[Any]) -> None:
 
 
 def reason(error: BaseException) -> str:
-    r"""What an error says first, to be part of a sentence; its name if it says nothing.
+    r"""The first line of an error's text, for use in a sentence; its type if it is empty.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def reason(error: BaseException) -> str:
 
 
 def printable(text: str) -> str:
-    r"""A text on one line, without what would steer a terminal.
+    r"""A text on one line, without control characters for a terminal.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def printable(text: str) -> str:
 
 
 def _flush_to_disk(path: Path) -> None:
-    """A name must not point to content that a crash could still lose."""
+    """Write the content to the disk before the rename, in case of a crash between."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

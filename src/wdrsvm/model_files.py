@@ -1,8 +1,9 @@
 """Models as files: arrays and names of known types, never pickled code.
 
-A model file is one of skops with a member more, which says which version wrote it and what
-the others add up to.  A file is read only if all its types are on the list here, and each
-is built in one of the ways listed here: those that call nothing which the file names.
+A model file is a file of skops with one more member.  This member has the version that wrote
+the file, and a checksum of the other members.  A file is read only if all its types are on
+the lists below, and if all parts are built by the loaders listed below.  These loaders call
+no function that the file names.
 """
 
 from __future__ import annotations
@@ -37,10 +38,11 @@ CLASSIFIERS = (
     estimators.RobustSVC,
     estimators.RobustSVCCV,
 )
-# Where the classifiers stand now, and what files call them.
+# Full names of the classifiers in this version, and their public names in files.
 PLACES = {f"{kind.__module__}.{kind.__qualname__}": kind.__name__ for kind in CLASSIFIERS}
-# Of skops's own list, what prepares, combines or judges.  The rest of scikit-learn has
-# compiled code that believes whatever indices a file gives it.
+# Allowed parts of scikit-learn, from the list of skops: those that prepare features,
+# combine estimators or score.  Other parts have compiled code that uses indices from a file
+# without a check.
 PARTS_OF_SKLEARN = tuple(
     f"sklearn.{part}."
     for part in (
@@ -51,7 +53,7 @@ PARTS_OF_SKLEARN = tuple(
 )
 SCHEMA = "schema.json"
 SPARSE = "SparseMatrixNode"
-# How the parts of a model may be built.
+# Allowed loaders of skops, which build the parts of a model.
 LOADERS = frozenset(
     {
         *("CachedNode", "DTypeNode", "DefaultDictNode", "DictNode", "FunctionNode"),
@@ -59,14 +61,14 @@ LOADERS = frozenset(
         *("RandomStateNode", "SetNode", "SliceNode", SPARSE, "TupleNode", "TypeNode"),
     }
 )
-# What a file may hold beside that list, and beside what scorers compute.
+# Further allowed types, besides the list of skops and the functions of scorers.
 TRUSTED = (
     *(f"{PUBLIC}.{kind.__name__}" for kind in CLASSIFIERS),
     "numpy.dtype",
     "scipy.sparse._csr.csr_array",
     "sklearn.metrics._scorer._PassthroughScorer",
     "sklearn.metrics._scorer._Scorer",
-    # What scorers of scikit-learn 1.6 hold: names, and whether they are asked for.
+    # Scorers of scikit-learn 1.6 contain these: names of arguments, and their requests.
     "sklearn.utils._metadata_requests.MetadataRequest",
     "sklearn.utils._metadata_requests.MethodMetadataRequest",
 )
@@ -75,14 +77,14 @@ TRUSTED = (
 def save_model(model: Any, path: str | Path) -> Path:
     """Write a fitted classifier, or a pipeline, to a file.
 
-    The file holds no code and appears whole or not at all.
+    The file contains no code.  It is written completely or not at all.
 
     Parameters
     ----------
     model : estimator
-        What to save.  Functions of your own, such as a callable kernel, are refused.
+        The model to save.  Your own functions, such as a callable kernel, are refused.
     path : str or Path
-        Where to; folders are made.
+        The file to write; missing folders are made.
 
     Returns
     -------
@@ -91,7 +93,7 @@ def save_model(model: Any, path: str | Path) -> Path:
 
     See Also
     --------
-    load_model : The way back.
+    load_model : Reads the file.
 
     Examples
     --------
@@ -126,12 +128,12 @@ def load_model(path: str | Path) -> Any:
     Returns
     -------
     estimator
-        The model.  A file that is cut short, changed, from a newer version, or holds a
-        type that is not on the list of trusted ones is refused with a ``ValueError``.
+        The model.  A ``ValueError`` refuses a file that is incomplete, changed, from a
+        newer version, or contains a type that is not trusted.
 
     See Also
     --------
-    save_model : The way there.
+    save_model : Writes the file.
 
     Examples
     --------
@@ -151,7 +153,7 @@ def load_model(path: str | Path) -> Any:
             _check_arrays(content)
             return skops.loads(content, trusted=_trusted())
     except Exception as error:
-        # Whatever the contents do to their reader, the reason is the same.
+        # Damaged contents can raise any error; the user sees the same sentence for all.
         raise ValueError(f"{path} is a damaged model file: {reason(error)}.") from error
     raise ValueError(f"{path} holds types that are not trusted: {', '.join(strange)}.")
 
@@ -167,7 +169,7 @@ def _imported_skops() -> Any:
 
 @lru_cache
 def _judges() -> tuple[str, ...]:
-    """The functions behind scikit-learn's named scorers, by which a search may choose."""
+    """Names of the functions of scikit-learn's scorers, which a search may contain."""
     scorers = (get_scorer(name) for name in get_scorer_names())
     functions = (each._score_func for each in scorers if hasattr(each, "_score_func"))
     return tuple({f"{each.__module__}.{each.__qualname__}" for each in functions})
@@ -178,7 +180,7 @@ def _trusted() -> list[str]:
 
 
 def _renamed(content: bytes, change: Callable[[Any], Any]) -> bytes:
-    """The same archive with a schema in which classes have other names."""
+    """The same archive with a changed schema, in which classes have other names."""
     file = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(content)) as archive,
@@ -193,7 +195,7 @@ def _renamed(content: bytes, change: Callable[[Any], Any]) -> bytes:
 
 
 def _strangers(skops: Any, content: bytes) -> list[str]:
-    """Types that are not on the lists, and ways to build one that are not."""
+    """Types and loaders in a file that are not on the lists."""
     trusted = set(_trusted())
     strange = set(skops.get_untrusted_types(data=content)) - trusted
     for node in _nodes(content):
@@ -206,7 +208,7 @@ def _strangers(skops: Any, content: bytes) -> list[str]:
 
 
 def _nodes(content: bytes) -> Iterator[dict[str, Any]]:
-    """All parts of the model, as the file describes them."""
+    """All nodes of the file's schema, one per part of the model."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         waiting = [json.loads(archive.read(SCHEMA))]
     while waiting:
@@ -220,7 +222,7 @@ def _nodes(content: bytes) -> Iterator[dict[str, Any]]:
 
 
 def _check_arrays(content: bytes) -> None:
-    """What compiled code would believe: indices of sparse matrices, and characters."""
+    """Check indices of sparse matrices and characters, because compiled code does not."""
     files = {node["file"]: node["__loader__"] for node in _nodes(content) if "file" in node}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for file, loader in files.items():
@@ -245,7 +247,7 @@ def _content(path: Path) -> bytes:
 
 
 def _with_about(content: bytes) -> bytes:
-    """The file of skops with the member that is ours."""
+    """The file of skops, with our own member added."""
     file = io.BytesIO(content)
     with zipfile.ZipFile(file, "a") as archive:
         about = {"version": __version__, "sha256": _digest(archive)}
@@ -254,7 +256,7 @@ def _with_about(content: bytes) -> bytes:
 
 
 def _digest(archive: zipfile.ZipFile) -> str:
-    """A sum over the names and contents of all members but ours."""
+    """A checksum of the names and contents of all members except our own."""
     total = hashlib.sha256()
     for name in sorted(set(archive.namelist()) - {ABOUT}):
         total.update(hashlib.sha256(name.encode()).digest())
@@ -263,16 +265,16 @@ def _digest(archive: zipfile.ZipFile) -> str:
 
 
 def _checked_about(content: bytes, path: str | Path) -> dict[str, Any]:
-    """What our member says, if it is true."""
+    """The content of our own member, if the checksum in it is right."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            # Members are stored as they are: larger ones than the file are not ours.
+            # Our members are not compressed, so together they are smaller than the file.
             is_whole = sum(info.file_size for info in archive.infolist()) <= len(content)
             about = json.loads(archive.read(ABOUT)) if is_whole else {}
             if is_whole and about["sha256"] == _digest(archive):
                 return {"version": str(about["version"])}
     except Exception as error:
-        # An archive can be damaged in more ways than its readers have names for.
+        # A damaged archive can raise many kinds of errors.
         raise ValueError(_not_ours(path)) from error
     raise ValueError(_not_ours(path))
 

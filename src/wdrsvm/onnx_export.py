@@ -1,6 +1,6 @@
 """Models as ONNX graphs, for programs without Python.
 
-The graphs reckon in double precision, as the models do.
+The graphs compute in double precision, as the models do.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ def to_onnx(model: Any) -> Any:
     The graph has an input ``X``, doubles of shape (n_samples, n_features), and the outputs
     ``label``, ``scores`` (the decision function) and for a logistic model
     ``probabilities``.  A pipeline that chooses its columns by their names, as ``wdrsvm
-    fit`` saves, has an input for each column instead, of shape (n_samples, 1): doubles with
-    NaN for what is missing, or texts with the empty one for it.
+    fit`` saves, has one input per column instead, of shape (n_samples, 1).  The inputs are
+    doubles or texts.  A missing number is NaN, and a missing text is the empty text.
 
     Parameters
     ----------
     model : estimator
         A :class:`RobustLinearSVC`, :class:`RobustLogisticRegression`, :class:`RobustSVC`
-        with the kernel "rbf" or "linear", a cross-validated one of these, or a pipeline of
-        transformers that skl2onnx knows and one of these.  Dense rows only.
+        with the kernel "rbf" or "linear", a cross-validated search for one of these, or a
+        pipeline that ends in one of these.  skl2onnx must know all transformers of the
+        pipeline.  Rows must be dense.
 
     Returns
     -------
@@ -92,7 +93,7 @@ def to_onnx(model: Any) -> Any:
 
 
 def _name_inputs(graph: Any, names: list[str]) -> None:
-    """Give the inputs the columns' own names, some of which skl2onnx changes."""
+    """Rename the inputs to the columns, because skl2onnx changes some names."""
     made = {each.name: name for each, name in zip(graph.input, names, strict=True)}
     for each in graph.input:
         each.name = made[each.name]
@@ -123,7 +124,10 @@ def _check_known(classifier: Any) -> None:
 
 
 def _named_columns(step: Any) -> dict[str, bool] | None:
-    """Columns that are chosen by name, and whether they hold texts; None if by number."""
+    """Columns that are chosen by name, and whether they hold texts.
+
+    None if columns are chosen by number.
+    """
     if not isinstance(step, ColumnTransformer):
         return None
     chosen: dict[Any, bool] = {}
@@ -142,7 +146,7 @@ def _named_columns(step: Any) -> dict[str, bool] | None:
 
 
 def _takes_texts(transformer: Any) -> bool:
-    """Whether a fitted transformer, or the first step of a pipeline, was shown texts."""
+    """Whether a transformer, or the first step of a pipeline, was fitted on texts."""
     first = transformer
     while hasattr(first, "steps"):
         first = first.steps[0][1]
@@ -154,7 +158,7 @@ def _takes_texts(transformer: Any) -> bool:
 
 
 def _outputs(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
-    """Declare what the graph gives."""
+    """Declare the outputs of the graph."""
     types = _imported("skl2onnx.common.data_types")
     operator = scope.declare_local_operator(_alias(model), model)
     operator.inputs += inputs
@@ -174,11 +178,11 @@ def _alias(model: Any) -> str:
 
 
 def _nothing_to_infer(operator: Any) -> None:
-    """Shapes are known since the outputs were declared."""
+    """Do nothing: the shapes are known from the declaration of the outputs."""
 
 
 class Graph:
-    """Adds nodes, naming what is between them."""
+    """Adds nodes to a graph, and names the tensors between the nodes."""
 
     def __init__(self, scope: Any, container: Any) -> None:
         self.scope, self.container = scope, container
@@ -195,7 +199,7 @@ class Graph:
         return str(name)
 
     def node(self, kind: str, *inputs: str, to: str | None = None, **options: Any) -> str:
-        """The name of what a node gives."""
+        """Add a node; returns the name of its output."""
         output = to or self.scope.get_unique_variable_name(kind.lower())
         name = self.scope.get_unique_operator_name(kind)
         if "to_type" in options:
@@ -207,7 +211,7 @@ class Graph:
 
 
 def _convert(scope: Any, operator: Any, container: Any) -> None:
-    """Nodes from the features to labels and scores."""
+    """Add the nodes from the features to labels and scores."""
     model, graph = operator.raw_operator, Graph(scope, container)
     features = operator.inputs[0].full_name
     label, scores, *probabilities = (each.full_name for each in operator.outputs)
@@ -223,9 +227,9 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
 
 
 def _convert_imputer(scope: Any, operator: Any, container: Any) -> None:
-    """In doubles and texts, which the standard's own node does not take.
+    """Impute doubles and texts, which the imputer node of ONNX does not accept.
 
-    Texts have no NaN: the empty one stands for what is missing.
+    Texts have no NaN, so a missing text is the empty text.
     """
     graph, imputer = Graph(scope, container), operator.raw_operator
     features, result = operator.inputs[0].full_name, operator.outputs[0].full_name
@@ -245,7 +249,7 @@ def _encoder_shape(operator: Any) -> None:
 
 
 def _convert_encoder(scope: Any, operator: Any, container: Any) -> None:
-    """A column a category, in doubles; a category never seen is a row of zeros."""
+    """Make one column of doubles per category; an unseen category has zeros only."""
     graph, encoder = Graph(scope, container), operator.raw_operator
     if encoder.drop_idx_ is not None or encoder._infrequent_enabled:
         raise ValueError("model must one-hot encode all categories to be exported.")
@@ -268,7 +272,7 @@ def _labels(model: Any) -> Any:
 
 
 def _one_a_class(graph: Graph, model: Any, scores: str) -> str:
-    """Two classes have one score d, which is -d/2 and d/2."""
+    """One score per class; for two classes the only score d becomes -d/2 and d/2."""
     if len(model.classes_) > 2:
         return scores
     return graph.node("MatMul", scores, graph.constant([[-0.5, 0.5]]))

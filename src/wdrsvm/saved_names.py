@@ -1,8 +1,8 @@
-"""What model files call the classes of ours: the one table of names, past and present.
+"""The names of our classes in model files: one table, for all versions.
 
-A file names a classifier by the place that users import it from.  Version 0.1.0 named it
-by the module that it stood in, and parts of it by classes that were nobody's business:
-these parts are read as the plain values that they are made of.
+A file names a classifier by its public import path.  Version 0.1.0 used the private module
+of the classifier, and private classes for parts of it.  These parts are read as plain
+values.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 PUBLIC = "wdrsvm"
-# Where the classifiers stood in files before they had a place that stays.
+# Modules of the classifiers in files of version 0.1.0.
 FORMER_PLACES = {
     "wdrsvm.estimators.kernel": ("RobustSVC",),
     "wdrsvm.estimators.linear": ("RobustLinearSVC",),
@@ -25,7 +25,7 @@ FORMER_PLACES = {
 FORMER_NAMES = {
     f"{place}.{name}": name for place, names in FORMER_PLACES.items() for name in names
 }
-# Parts of classifiers: objects are dicts of their attributes, tuples with names are tuples.
+# Parts of classifiers: objects become dicts of their attributes, named tuples tuples.
 FORMER_OBJECTS = {
     "wdrsvm.kernels.functions.Kernel",
     "wdrsvm.solvers.stream.StreamState",
@@ -38,22 +38,22 @@ FORMER_TUPLES = {
 
 
 def with_public_names(part: Any, names: dict[str, str]) -> Any:
-    """A schema in which classes of these full names stand at their public place."""
+    """A schema in which the classes with these full names have their public names."""
     return _changed(part, lambda node: _public(node, names))
 
 
 def with_present_names(part: Any) -> Any:
-    """A schema of any version in the names of this one."""
+    """A schema of any version, with the names of this version."""
     return _changed(part, lambda node: _plain(_public(node, FORMER_NAMES)))
 
 
 def full_name(node: dict[str, Any]) -> str:
-    """Module and class of a part of a schema."""
+    """The module and class name of a part of a schema."""
     return f"{node['__module__']}.{node['__class__']}"
 
 
 def _changed(part: Any, change: Any) -> Any:
-    """The same tree with its nodes changed, from the leaves up."""
+    """The same tree with all nodes changed, from the leaves to the root."""
     if isinstance(part, dict):
         part = {name: _changed(value, change) for name, value in part.items()}
         return change(part) if "__loader__" in part else part
@@ -70,7 +70,7 @@ def _public(node: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
 def _plain(node: dict[str, Any]) -> dict[str, Any]:
     name, loader = full_name(node), node["__loader__"]
     if name in FORMER_OBJECTS and loader == "ObjectNode":
-        # Others refer to the object by its number.
+        # Keep the number, because other nodes refer to the object by it.
         content: dict[str, Any] = node["content"] | {"__id__": node["__id__"]}
         return content
     if name in FORMER_TUPLES and loader == "TupleNode":

@@ -306,7 +306,7 @@ def _facts(classifier: Any, features: Any, y: Any, choice: Choice | None) -> dic
 
 
 def _trained_for(chosen: Any) -> dict[str, float]:
-    """What the fit kept low, and how far it can be from the least."""
+    """The objective of the fit, and its largest distance to the optimum if it is known."""
     if hasattr(chosen, "worst_case_error_"):
         return {"bound of the worst-case error": float(chosen.objective_)}
     return {

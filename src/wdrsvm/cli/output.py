@@ -88,7 +88,7 @@ class Output:
         self.notes += dict.fromkeys(told)
 
     def show(self, facts: dict[str, Any], promise: Promise | None = None) -> None:
-        """Print all there is to say, error rates before everything else."""
+        """Print the error rates, then all other facts, then the notes."""
         if self.as_json:
             promised = {} if promise is None else promise.values()
             told = {**_plain(promised), **_plain(facts), "notes": self.notes}

@@ -1,4 +1,4 @@
-"""What a saved model promises on rows, and what its file keeps for that."""
+"""The promise of a saved model on given rows, and its baselines from the model file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WITHSTAND = "withstand"
 def promised(
     model: Any, features: Any, y: Any, radius: float | None = None, kind: str = ""
 ) -> Promise:
-    """Error rates of a model on rows as its last step sees them."""
+    """Error rates of a model, on rows in the form that the last step receives."""
     classifier = getattr(model[-1], "best_estimator_", model[-1])
     movement = movement_of(model, budget_of(model, radius))
     baselines = Baselines.of_model(model, y)
@@ -22,7 +22,7 @@ def promised(
 
 
 def budget_of(model: Any, radius: float | None) -> float:
-    """How far rows move: as asked for, as learned to withstand, or as usual."""
+    """How far rows move on average: the user's radius, else the model's, else a default."""
     if radius is not None:
         return radius
     learned = getattr(model, "reading_", {}).get(WITHSTAND)
@@ -30,7 +30,7 @@ def budget_of(model: Any, radius: float | None) -> float:
 
 
 def about_comparison(model: Any) -> list[str]:
-    """A note where there is nothing to compare with."""
+    """A note if the model file has no baselines."""
     if hasattr(model, ATTRIBUTE):
         return []
     return [
@@ -40,6 +40,6 @@ def about_comparison(model: Any) -> list[str]:
 
 
 def check_radius(option: str, given: float | None) -> None:
-    """Refuse what is no distance."""
+    """Refuse a value that is not a distance."""
     if given is not None and not 0 < given < math.inf:
         raise ValueError(f"{option} must be a finite number > 0, got {given:g}.")

@@ -1,8 +1,8 @@
-"""Learning for a movement that must be withstood: two ways, and the better one is kept.
+"""Learn a classifier for a given movement of the rows: two ways, and the better one stays.
 
-The ramp at that radius is trained for the worst-case error itself, but not convex.  The
-convex path is trained for another loss, and a search chooses its radius and label cost by
-the worst-case error on rows left out.
+The first way is the ramp loss at the radius of the movement.  It minimises the worst-case
+error itself, but is not convex.  The second way is a path of convex fits with another loss.
+A search chooses its radius and label cost by the worst-case error on held-out rows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..robustness.promises.error_curve import percent
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The classifier that was chosen, and the cross-validated errors behind it."""
+    """The chosen classifier, and the cross-validated errors of both ways."""
 
     classifier: Any
     sentence: str
@@ -38,25 +38,25 @@ class Choice:
 
 
 def search_for(ball: WassersteinBall) -> Any:
-    """A search along the convex path for what withstands a ball."""
+    """A search along the convex path, by the worst-case error in a ball."""
     return RobustLinearSVCCV(norm=ball.norm, scoring=worst_case_error_scorer(ball))
 
 
 def best_to_withstand(search: Any, X: Any, y: Any) -> Choice:
-    """Fit both ways on the same folds and keep the better one, the ramp if they tie."""
+    """Try both ways on the same folds, and fit the better one; the ramp if both tie."""
     ball = replace(search.scoring.ball, feature_cost=search.feature_cost)
     search.set_params(scoring=worst_case_error_scorer(ball))
     ramp = RobustLinearSVC(
         ball.radius, np.inf, loss="ramp", norm=ball.norm, feature_cost=ball.feature_cost
     )
     with warnings.catch_warnings():
-        # What a candidate says in a fold does not concern the classifier that is kept.
+        # Warnings of a candidate in a fold are not about the final classifier.
         warnings.simplefilter("ignore")
         scores = cross_val_score(ramp, X, y, cv=search.cv, scoring=search.scoring)
         search.fit(X, y)
     errors = -float(scores.mean()), -float(search.best_score_)
     is_ramp = errors[0] <= errors[1]
-    # The search itself is not kept: its scorer has no place in a model file.
+    # Keep the classifier and not the search: a model file cannot contain the scorer.
     kept = ramp if is_ramp else RobustLinearSVC(**search.best_estimator_.get_params())
     return Choice(kept.fit(X, y), _sentence(search, ball.radius, *errors), *errors)
 

@@ -42,8 +42,8 @@ def make_simulation(
 
     The centres of the clusters are corners of a cube of side 3.  ``make_classification``
     multiplies each cluster by a random matrix.  Therefore the variance of a cluster is not
-    1, as the paper states.  The first rows of each class are training rows, the next ones
-    are test rows.
+    1, although the paper says so.  The first rows of each class are training rows, the next
+    ones are test rows.
 
     Parameters
     ----------

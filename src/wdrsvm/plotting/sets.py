@@ -1,4 +1,4 @@
-"""Sets of labels: how large they are, and how often they hold the right one."""
+"""Plots of sets of labels: their sizes, and how often they contain the right label."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..arrays import Floats
 from ..inputs.arrays import label_codes
 from ._style import axes_for, colour, ink
 
-# What tells the bars of models apart without colour.
+# Hatches of the bars, so that models differ in more than the colour.
 HATCHES = ("", "///", "...", "xx", "\\\\\\")
 # Width of all bars of one size together.
 WIDTH = 0.8
@@ -105,7 +105,7 @@ class SetSizeDisplay:
         width = WIDTH / len(self.shares)
         n_sizes = max(len(shares) for shares in self.shares.values())
         for k, (name, shares) in enumerate(self.shares.items()):
-            # No set is empty: the first bar would always be missing.
+            # Size 0 is left out, because no set is empty.
             sizes = np.arange(1, len(shares))
             mean = float(sizes @ shares[1:])
             label = f"{name}: {mean:.2f} on average" if name else f"{mean:.2f} on average"
@@ -121,29 +121,30 @@ class SetSizeDisplay:
 
 
 class CoverageDisplay:
-    """How often sets hold the right label, for all rows and for each class.
+    """How often sets contain the right label, for all rows and for each class.
 
-    A filled dot is the coverage of the rows as they are, a hollow diamond the least one in
-    the ball around them, and a dashed line what is promised.  The diamonds of classes are
-    those within the class, so that a promise for all rows together says nothing of them.
+    A filled dot is the coverage of the given rows.  A hollow diamond is the least coverage
+    in the ball around these rows.  A dashed line is the promised coverage.  The diamond of
+    a class is the least coverage within the class; a promise for all rows together does not
+    cover it.
 
     Parameters
     ----------
     names : list of str
         Names of the lines of the picture.
     coverage : ndarray of shape (n_names,)
-        Coverage of the rows as they are.
+        Coverage of the given rows.
     worst : ndarray of shape (n_names,)
-        Least coverage in the ball; NaN where none is known.
+        Least coverage in the ball; NaN where it is not known.
     promised : float
         The promise.
     by_class : bool, default=False
-        Whether the promise is one within each class.
+        Whether the promise holds within each class.
 
     Attributes
     ----------
     dots_, diamonds_, line_ : matplotlib Line2D
-        What was drawn.
+        The drawn elements.
     ax_ : matplotlib Axes
         Axes of the last plot.
     figure_ : matplotlib Figure
@@ -200,7 +201,7 @@ class CoverageDisplay:
         estimator : RobustConformalClassifier
             The fitted classifier.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of rows that it was neither fitted nor calibrated on.
+            Features of rows that are neither training rows nor calibration rows.
         y : array-like of shape (n_samples,)
             Labels, each one of ``classes_``.
         label_trust : array-like of shape (n_samples,), default=None

@@ -1,7 +1,7 @@
-"""What a model is compared with: always the same answer, and logistic regression.
+"""Baselines of a model: the constant answer, and logistic regression.
 
-They are learned from the rows that the model is learned from, and stand in its file as
-plain values, so that every table can judge all three.
+The baselines are learned from the training rows of the model.  The model file stores them
+as plain values, so that all three can be compared on every table.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ MAX_ITER = 1000
 
 @dataclass(frozen=True, eq=False)
 class Baselines:
-    """The largest class of the training rows, and a logistic regression's scores.
+    """The largest class of the training rows, and the scores of a logistic regression.
 
-    ``logistic`` is None where a model comes without one.
+    ``logistic`` is None if the model has no such baseline.
     """
 
     largest_class: Any
@@ -33,21 +33,21 @@ class Baselines:
 
     @classmethod
     def learned(cls, X: Any, y: Any) -> Baselines:
-        """Both, from the features that the classifier sees."""
+        """Learn both baselines from the features that the classifier receives."""
         with warnings.catch_warnings():
-            # It is a yardstick, fitted as people do; nobody asked about its iterations.
+            # The user did not ask for this fit, so its convergence warning is hidden.
             warnings.simplefilter("ignore", ConvergenceWarning)
             fitted = LogisticRegression(max_iter=MAX_ITER).fit(X, y)
         return cls(largest_class(y), linear_scores(fitted))
 
     @classmethod
     def of_rows(cls, y: Any) -> Baselines:
-        """The largest class of the rows at hand, where no others are known."""
+        """The largest class of the given rows, if the training rows are not known."""
         return cls(largest_class(y))
 
     @classmethod
     def of_model(cls, model: Any, y: Any) -> Baselines:
-        """Those that a model carries; of the rows at hand if it carries none."""
+        """The baselines in a model; from the given rows if the model has none."""
         kept = getattr(model, ATTRIBUTE, None)
         if kept is None:
             return cls.of_rows(y)
@@ -55,7 +55,7 @@ class Baselines:
         return cls(kept["largest_class"], scores)
 
     def plain(self) -> dict[str, Any]:
-        """As plain values and arrays, for a model's file."""
+        """The baselines as plain values and arrays, for a model file."""
         if self.logistic is None:
             raise ValueError("logistic must be learned before it is kept, got None.")
         return {
@@ -66,6 +66,6 @@ class Baselines:
 
 
 def largest_class(y: Any) -> Any:
-    """The label that most rows have, the first one of several."""
+    """The most frequent label; if several tie, the first of them."""
     classes, counts = np.unique(np.asarray(y), return_counts=True)
     return classes[counts.argmax()].item()

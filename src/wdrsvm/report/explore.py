@@ -252,7 +252,7 @@ def _told_of(
 def _promise(
     plane: Plane, path: RobustPath, point: tuple[int, int], norm: str, rivals: Baselines
 ) -> Promise:
-    """What a point of the path promises if rows move by its radius."""
+    """The promise of a point of the path, if rows move by the radius of the point."""
     scores = LinearScores(path.coef[point], path.intercept[point], plane.classes)
     ball = WassersteinBall(float(path.radii[point[0]]), norm=norm)
     movement = Movement(ball, DEVIATIONS)
@@ -260,7 +260,7 @@ def _promise(
 
 
 def _errors(plane: Plane, scores: LinearScores, ball: WassersteinBall) -> dict[str, Any]:
-    """The worst-case error while labels stay, and the class that suffers most."""
+    """The worst-case error without label changes, and the class with the largest one."""
     moving = WassersteinBall(ball.radius, norm=ball.norm)
     curve = error_curve(scores, plane.X, plane.y, moving)
     by_class = {c: each.at(ball.radius) for c, each in curve.by_class.within.items()}

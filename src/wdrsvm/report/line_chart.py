@@ -14,7 +14,7 @@ def line_chart(
     alt: str,
     log: bool = False,
 ) -> Part:
-    """A figure of curves; a sentence where matplotlib is not installed."""
+    """A figure of curves; if matplotlib is not installed, a sentence instead."""
     try:
         figure, ax = new_figure(7, 3)
     except ImportError as error:

@@ -69,7 +69,7 @@ def model_page(
     title : str, default="A robust model"
         Title of the page.
     row : array-like of shape (n_samples,), default=None
-        Numbers that the rows go by; None counts them from 0.
+        Numbers of the rows on the page; None counts the rows from 0.
     radius : float, default=0.1
         How far rows move on average in the page's first sentence, in the units of the
         classifier's own features: standard deviations behind a ``StandardScaler``.
@@ -155,7 +155,7 @@ def _in_short(judged: ReportedModel) -> list[Part]:
 
 
 def _trained_for(chosen: Any) -> dict[str, float]:
-    """What the fit kept low, on the rows it was given."""
+    """The objective of the fit on the training rows."""
     if hasattr(chosen, "worst_case_error_"):
         return {"worst-case error on the training rows": chosen.worst_case_error_}
     return {
@@ -213,7 +213,7 @@ def _scores_by_radius(judged: ReportedModel) -> list[Part]:
 
 
 def _finished(*values: float) -> list[float | None]:
-    """None at a point that the search left out of some folds."""
+    """The values; None for a point that the search left out of some folds."""
     return [None if np.isnan(value) else float(value) for value in values]
 
 

@@ -1,7 +1,7 @@
-"""What a model promises, as shares of wrong predictions, in sentences with a scale.
+"""The promise of a model in sentences: shares of wrong predictions, and baselines.
 
-Errors compare across classifiers; losses do not, because they grow with the scale of the
-scores.  So the sentences speak of errors, and put two baselines beside them.
+Errors of different classifiers can be compared.  Losses cannot, because they grow with the
+scale of the scores.  Therefore the sentences give errors, and the errors of two baselines.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..robustness.promises.worst_case import LinearScores, has_kernel
 from .baselines import LOGISTIC, Baselines
 from .words import counted, share
 
-# The movement that sentences speak of where nobody chose another one.
+# The default movement of the sentences.
 BUDGET = 0.1
 DEVIATIONS, LARGEST, SEEN, LIFTED = (
     "standard deviations",
@@ -39,7 +39,7 @@ MEANINGS = {
 
 
 class Rates(NamedTuple):
-    """Share of wrong predictions as the rows stand, and at most when they move."""
+    """Share of wrong predictions on the given rows, and the largest if they move."""
 
     error: float
     worst_case_error: float
@@ -49,7 +49,7 @@ class Rates(NamedTuple):
 
 
 class Movement(NamedTuple):
-    """How far rows move, in which unit, and in which ball; labels stay."""
+    """How far rows move, in which unit, and in which ball; labels do not change."""
 
     ball: WassersteinBall
     unit: str
@@ -62,7 +62,7 @@ class Movement(NamedTuple):
         return f"{self.ball.radius:.4g} {unit}"
 
     def meaning(self) -> str:
-        """What the number means, in a sentence."""
+        """The meaning of the distance, as a sentence."""
         norm = self.ball.norm
         cost = self.ball.feature_cost
         fixed = cost is not None and bool(np.isinf(np.asarray(cost, float)).any())
@@ -77,8 +77,8 @@ class Movement(NamedTuple):
 class Promise:
     """Error rates of a model and of its baselines on the same rows.
 
-    ``by_class`` has the worst-case error *within* each class: its rows move as far on
-    average.  ``logistic`` is None where there is nothing to compare with.
+    ``by_class`` has the worst-case error *within* each class: the rows of the class move
+    by the radius on average.  ``logistic`` is None if there is no such baseline.
     """
 
     rows: str
@@ -93,11 +93,11 @@ class Promise:
 
     @property
     def worst_class(self) -> Any:
-        """The class that suffers most, the first one of several."""
+        """The class with the largest worst-case error; if several tie, the first."""
         return max(self.by_class, key=lambda label: self.by_class[label].worst_case_error)
 
     def sentences(self) -> list[str]:
-        """The promise, its baselines and its scale, a line for each."""
+        """Three sentences: the promise, the baselines, and the meaning of the distance."""
         return [self.about_model(), self.about_baselines(), self.movement.meaning()]
 
     def about_model(self) -> str:
@@ -129,7 +129,7 @@ class Promise:
         return f"{constant} {LOGISTIC} on the same rows: {self.logistic.told()}."
 
     def values(self) -> dict[str, Any]:
-        """The same for programs."""
+        """The promise as plain values, for programs."""
         constant = Rates(self.constant_error, self.constant_error)
         baselines = {"largest class": {"label": self.largest_class, **constant._asdict()}}
         if self.logistic is not None:
@@ -152,7 +152,7 @@ def promise_of(
     movement: Movement,
     kind: str = "",
 ) -> Promise:
-    """Judge a classifier without the steps before it, on rows as it sees them.
+    """Error rates of a classifier, on rows in the form that the classifier receives.
 
     Parameters
     ----------
@@ -163,11 +163,11 @@ def promise_of(
     y : array-like of shape (n_samples,)
         Labels.
     baselines : Baselines
-        What to compare with.
+        The baselines for the comparison.
     movement : Movement
         How far the rows move.
     kind : str, default=""
-        Which rows they are: training, test; without a word they are these rows.
+        The kind of rows: "training" or "test".  The empty text stands for "these rows".
 
     Returns
     -------
@@ -179,7 +179,7 @@ def promise_of(
     curve = error_curve(classifier, X, y, ball, space=space)
     wrong = _predicted(classifier, X) != y
     rival, rival_curve = baselines.logistic, None
-    # Units of a kernel's feature space mean nothing to a classifier of the inputs.
+    # A classifier of the inputs cannot use distances in a kernel's feature space.
     if rival is not None and movement.unit != LIFTED:
         rival_curve = error_curve(rival, X, y, ball)
     return Promise(
@@ -217,9 +217,9 @@ def _predicted(classifier: Any, X: Any) -> Any:
 
 
 def movement_of(model: Any, radius: float) -> Movement:
-    """How rows move before the last step of a model: in its norm, at its feature costs.
+    """How rows move before the last step of a model, by its norm and feature costs.
 
-    The ball of a kernel model is one of its inputs if the kernel is calm.
+    The ball of a kernel model is a ball of inputs if the kernel is calm.
     """
     last = model[-1] if hasattr(model, "steps") else model
     chosen = getattr(last, "best_estimator_", last)
@@ -246,7 +246,7 @@ def _unit(model: Any) -> str:
 
 
 def _leaves(step: Any) -> list[Any]:
-    """The transformers at the ends of a step."""
+    """The last transformers of a step: of each group of columns, and of a pipeline."""
     if isinstance(step, ColumnTransformer):
         return [leaf for _, part, _ in step.transformers_ for leaf in _leaves(part)]
     return _leaves(step[-1]) if hasattr(step, "steps") else [step]

@@ -1,4 +1,4 @@
-"""Error rates on a page: by class, beside the baselines, and against the movement."""
+"""Error rates on a page: by class, next to the baselines, and against the movement."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .promise import Promise, Rates
 from .words import share
 
 N_POINTS = 100
-# Curves are drawn to a few times the movement that the page speaks of.
+# Curves are drawn up to this multiple of the page's movement.
 TIMES = 4.0
 HEADER = ("wrong as they stand", "wrong at most")
 
 
 def rate_parts(promise: Promise) -> list[Part]:
-    """What stands under the heading of error rates."""
+    """The parts below the heading of error rates."""
     moved = promise.movement.told()
     header = ["classifier", *HEADER]
     by_class = ["class", *HEADER]
