@@ -1,9 +1,9 @@
 """Models as files: arrays and names of known types, never pickled code.
 
-A model file is a file of skops with one more member.  This member has the version that wrote
-the file, and a checksum of the other members.  A file is read only if all its types are on
-the lists below, and if all parts are built by the loaders listed below.  These loaders call
-no function that the file names.
+A model file is a file of skops with one more member.  This member has the version that
+wrote the file, and a checksum of the other members.  A file is read only if all its types
+are on the lists below, and if all its parts are built by the loaders listed below.  These
+loaders call no function that the file names.
 """
 
 from __future__ import annotations

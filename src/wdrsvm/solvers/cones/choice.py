@@ -1,4 +1,4 @@
-"""Which cone a problem's norm asks for, and what both second-order solvers do with it."""
+"""The cone of a problem's norm, its start, and its multipliers in the problem's units."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONES = {
     "triangle": native.SingleClasses,
 }
 
-# lam starts at most here, in the solver's units.
+# Largest start of lam, in the solver's units.
 MAX_START_LAM = 30.0
 
 
@@ -33,8 +33,11 @@ def starting_cone(
     centre: float,
     most: float = MAX_START_LAM,
 ) -> tuple[Any, float]:
-    """The constraint on coefficients (C, Q) at M = 0, and a lam at which its multipliers
-    alone spend the radius, or that is the ``most``."""
+    """The norm constraint on coefficients (C, Q) at M = 0, and the first lam.
+
+    At this lam the multipliers of the cone sum to the radius, unless that needs a lam above
+    ``most``.
+    """
     if n_touchable:
         cone = CONES[norm](*shape, n_touchable)
     elif radius > 0 or (np.isfinite(flip_cost) & (flip_cost > 0)).any():
@@ -53,7 +56,7 @@ def _spending_lam(complementarity: float, radius: float, most: float) -> float:
 def norm_multipliers(
     cone: Any, scaling: Scaling, weight_sum: float
 ) -> tuple[Floats | None, Floats | None]:
-    """Flow and gradient of a cone's multipliers in the problem's units, if it has any."""
+    """Flow and gradient of a cone's multipliers in the problem's units; None if absent."""
     if not scaling.n_touchable:
         return None, None
     flow = cone.flow()

@@ -1,7 +1,7 @@
-"""Sums of weighted Gram matrices that are small to send.
+"""Sums of weighted Gram matrices that need little memory to send.
 
-The Gram matrix of few rows is larger than the rows: they are multiplied out only once
-there are more of them than that.
+The Gram matrix of few rows is larger than the rows.  Therefore few rows are sent as they
+are, and many rows as their Gram matrix.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ...arrays import Floats
 from ...rows.reduce import added
 from .kernels import weighted_gram
 
-# Operations that one call of compiled code may take: Ctrl-C is heard between calls.
+# Largest number of operations in one call of compiled code; Ctrl-C works between calls.
 LONG_CALL = 5e9
-# Rows are sent as they are while they are at most this share of their Gram matrix.
+# Rows are sent as they are if their size is at most this share of their Gram matrix.
 SHARE_OF_MATRIX = 0.25
 
 
 def gram_in_parts(curvature: Floats, design: Floats) -> Floats:
-    """The weighted Gram matrix, in calls of a moment each."""
+    """The weighted Gram matrix, in several short calls."""
     size = (curvature.shape[1] - 1) * design.shape[1] + 1
     step = max(1, int(LONG_CALL / size**2))
     gram: Floats = weighted_gram(curvature[:step], design[:step])
@@ -33,8 +33,10 @@ def gram_in_parts(curvature: Floats, design: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class GramSum:
-    """``matrix`` (C Q + 1, C Q + 1), if there is any, and rows that are not yet part of
-    it: curvatures (n, C+1, C+1) and designs (n, Q)."""
+    """A Gram matrix (C Q + 1, C Q + 1) or None, and rows that are not yet in the matrix.
+
+    The rows are curvatures (n, C+1, C+1) and designs (n, Q).
+    """
 
     matrix: Floats | None
     curvature: Floats
@@ -57,7 +59,7 @@ class GramSum:
         return np.asarray(added(self.matrix, own))
 
     def _multiplied_out(self) -> GramSum:
-        """The same, without rows if there are many."""
+        """The same sum; many rows are added to the matrix."""
         size = (self.curvature.shape[1] - 1) * self.design.shape[1] + 1
         if self.curvature.size + self.design.size <= SHARE_OF_MATRIX * size**2:
             return self

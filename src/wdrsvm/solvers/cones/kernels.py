@@ -13,8 +13,11 @@ native: Any = kernels(__package__)
 
 
 def weighted_gram(curvature: Floats, X: Floats) -> Floats:
-    """sum_n curvature_n kron x_n x_n', shape (C Q + 1, C Q + 1), of curvatures
-    (N, C + 1, C + 1) in (z, lam); in lam's row and column sum_n curvature_n[:, lam] x_n."""
+    """sum_n curvature_n kron x_n x_n', shape (C Q + 1, C Q + 1).
+
+    Curvatures (N, C + 1, C + 1) are in (z, lam).  The last row and column belong to lam,
+    and have sum_n curvature_n[:, lam] x_n.
+    """
     lam = curvature.shape[1] - 1
     first, second = np.tril_indices(lam)
     columns = np.ascontiguousarray(X.T)

@@ -1,21 +1,22 @@
 r"""The normal system of an interior point on few rows with many features.
 
-With l1 and linf transport the norm's curvature couples the classes of one feature at a
-time, so that the system is
+With l1 and linf transport the norm's curvature couples only coefficients of the same
+feature.  Therefore the system is
 
-    H = [ B   T ]  +  U' U,         B one small block (C, C) a feature,
+    H = [ B   T ]  +  U' U,         B has one small block (C, C) per feature,
         [ T'  E ]
 
-in the touchable coefficients t (C, T), and in o: those of free columns and lam.  U has one
-line for each of the few directions in which rows, and caps of the norm, resist.  With
-q = U (t, o) the coefficients t are eliminated feature by feature,
+in the touchable coefficients t (C, T) and the other unknowns o, which are the coefficients
+of free columns and lam.  U has one line for each of the few directions in which the rows,
+or the caps of the norm, have curvature.  With q = U (t, o) the coefficients t are
+eliminated feature by feature,
 
     t = B^-1 (r - T lam - U_t' q),      q = K^-1 (V o + U_t B^-1 r),
     K = 1 + U_t B^-1 U_t',              V = U_o - U_t B^-1 T,
 
-which leaves systems of about N (C + 1) and of a few unknowns, whatever the number of
-features.  Conjugate gradients, with
-products of H itself, mend what rounding spoils.
+which leaves two systems: one of about N (C + 1) unknowns, and one of a few unknowns.  Their
+sizes do not depend on the number of features.  Conjugate gradients with products of H
+correct the rounding errors.
 """
 
 from __future__ import annotations
@@ -31,17 +32,20 @@ from .kernels import native
 
 MAX_STEPS = 12
 REFINED = 1e-11
-# Share of the rows' curvature below which coefficients are held by nothing but rounding.
+# Curvature that every coefficient gets, as a share of the rows' largest curvature.
 LEAST_CURVATURE = 1e-11
-# So many times as many unknowns as directions of the rows make a wide system pay.
+# A wide system is faster if unknowns are this many times as many as the rows' directions.
 WIDE = 2
 
 
 @dataclass(frozen=True, eq=False)
 class ByFeature:
-    """A norm's curvature, feature by feature: ``blocks`` (C, C, T) and their inverses,
-    ``border`` (C, T) of products with lam, what is ``left`` of lam's own curvature when
-    the border is eliminated, and squares of  spread . M + spread_lam lam."""
+    """A norm's curvature by features.
+
+    ``blocks`` (C, C, T) are the curvatures of each feature, with their inverses.
+    ``border`` (C, T) has the products with lam.  ``left`` is the curvature of lam after the
+    border is eliminated.  The squares of spread . M + spread_lam lam are added.
+    """
 
     blocks: Floats
     inverse: Floats
@@ -58,8 +62,10 @@ class ByFeature:
 
 
 class WideSystem:
-    """H of the rows' curvature, as the ``roots`` (N, C+1, R) that make it up, on the
-    design (N, Q) and of a norm."""
+    """The matrix H of the rows' curvature and of a norm's curvature.
+
+    The rows' curvature is given by its ``roots`` (N, C+1, R) and by the design (N, Q).
+    """
 
     def __init__(self, roots: Floats, X: Floats, norm: ByFeature):
         self.roots, self.X, self.norm = roots, X, norm
@@ -73,9 +79,9 @@ class WideSystem:
         self.outer = native.NormalSystem(self._outer())
 
     def solve(self, rhs: Floats) -> Floats:
-        """The solution of one system, by conjugate gradients on what elimination leaves.
+        """The solution of one system, by conjugate gradients.
 
-        One step would do, were it not for rounding.
+        The preconditioner is the elimination.  In exact arithmetic one step is enough.
         """
         solution, residual = np.zeros_like(rhs), rhs.copy()
         best, least = solution, np.inf
@@ -110,7 +116,7 @@ class WideSystem:
         result[:, :n_touchable] += norm.times(touch) + lam * norm.border
         result[:, :n_touchable] += np.einsum("kct,k->ct", norm.spread, caps)
         result[:, n_touchable:] += self.gauge * free.sum(axis=0)
-        # lam's own curvature is what is left of it and what the border takes.
+        # The curvature of lam is ``left`` plus the part that the elimination removes.
         corner = norm.left + float(np.vdot(norm.border, norm.solved(norm.border)))
         on_lam = pulled[:, -1].sum() + float(np.vdot(norm.border, touch)) + corner * lam
         return np.append(result.ravel(), on_lam + float(norm.spread_lam @ caps))
@@ -139,7 +145,7 @@ class WideSystem:
         return np.concatenate([on_rows.ravel(), on_caps])
 
     def _pull(self, resisted: Floats) -> Floats:
-        """U_t' times what the lines of U resist with."""
+        """U_t' times one number per line of U."""
         n_rows, _, n_lines = self.roots.shape
         on_rows = resisted[: n_rows * n_lines].reshape(n_rows, n_lines)
         scores = np.einsum("ncr,nr->nc", self.roots[:, :-1], on_rows)
@@ -171,7 +177,7 @@ class WideSystem:
         return matrix
 
     def _reach(self) -> Floats:
-        """V: what U sees of the free columns and, the border eliminated, of lam."""
+        """V: the columns of U for free columns and, after the border is eliminated, lam."""
         n_rows, _, n_lines = self.roots.shape
         size, norm = n_rows * n_lines, self.norm
         reach = np.zeros((size + len(norm.spread), self.n_classes * self.free.shape[1] + 1))
@@ -182,7 +188,7 @@ class WideSystem:
         return reach
 
     def _outer(self) -> Floats:
-        """What is left for the free columns and lam."""
+        """The matrix for free columns and lam, after all other unknowns are eliminated."""
         solved = np.column_stack(
             [self.inner.solve(column.copy()) for column in self.reach.T]
         )
@@ -196,8 +202,10 @@ class WideSystem:
 
 
 class WideSteps:
-    """The systems of an interior point, one at each of its points; features are ``columns``
-    (Q, N)."""
+    """The wide systems at the points of an interior point method.
+
+    Features are given as ``columns`` (Q, N).
+    """
 
     def __init__(self, rows: Any, cone: Any, columns: Floats, kappa: Floats, y: Codes):
         self.rows, self.cone, self.X = rows, cone, columns.T
@@ -215,15 +223,18 @@ class WideSteps:
 
 
 def is_wide(cone: Any, n_rows: int, shape: tuple[int, int]) -> bool:
-    """Whether the rows resist in far fewer directions than there are coefficients (C, Q),
-    and the cone's curvature is one of single features."""
+    """Whether a wide system is faster.
+
+    The rows must have curvature in far fewer directions than there are coefficients
+    (C, Q), and the cone's curvature must couple only coefficients of the same feature.
+    """
     n_classes, n_columns = shape
     few = WIDE * n_rows * (n_classes + 1) < n_classes * n_columns
     return few and isinstance(cone, (native.Box, native.AbsoluteSums))
 
 
 def by_feature(cone: Any, least: float) -> ByFeature:
-    """A cone's curvature, which is ``least`` at least."""
+    """A cone's curvature by features, with ``least`` added to every coefficient."""
     if isinstance(cone, native.Box):
         return box_by_feature(cone.sides(), least)
     stiffness, ratio, bend = cone.pairs()
@@ -246,7 +257,8 @@ def box_by_feature(spring: Floats, least: float) -> ByFeature:
 def sums_by_feature(
     incidence: Floats, ties: Floats, ratio: Floats, root: Floats
 ) -> ByFeature:
-    """The curvature of ties (K, T) between classes, and of root (ratio . diff + lam)."""
+    """The curvature of ties (K, T) between classes, plus squares of root (ratio . diff +
+    lam)."""
     blocks = np.einsum("kc,ke,kt->cet", incidence, incidence, ties, optimize=True)
     between = -blocks
     between[np.arange(len(blocks)), np.arange(len(blocks))] = 0.0
@@ -256,10 +268,10 @@ def sums_by_feature(
 
 
 def laplacian_inverses(ties: Floats) -> Floats:
-    """Inverses (C, C, T) of Laplacians with given ties (C, C, T) >= 0, class C - 1 held.
+    """Inverses (C, C, T) of Laplacians with ties (C, C, T) >= 0; class C - 1 is fixed.
 
-    Nothing resists a shift of all classes, and nothing asks for one.  Eliminated with sums
-    alone, so that ties of any two sizes leave every digit.
+    A shift of all classes has no curvature, and right-hand sides have no part in its
+    direction.  The elimination only adds positive numbers, so that no digits cancel.
     """
     n_held = len(ties) - 1
     inverse, ties = np.zeros_like(ties), ties.copy()
@@ -279,16 +291,16 @@ def laplacian_inverses(ties: Floats) -> Floats:
 
 
 def least_curvature(roots: Floats, X: Floats) -> float:
-    """What every coefficient is held with, so that eliminating it keeps digits."""
+    """A small curvature for every coefficient, so that its elimination is accurate."""
     own = (roots[:, :-1] ** 2).sum(axis=2)
     return LEAST_CURVATURE * float((own.T @ X**2).max())
 
 
 def row_roots(spring: Floats, sums: Floats, kappa: Floats, y: Codes) -> Floats:
-    """R (N, C+1, C+1) with R R' the rows' curvature in (z, lam) (``native.curvature``), of
-    springs (3, N, C) and their sums (N, 3).
+    """R (N, C+1, C+1) such that R R' is the rows' curvature in (z, lam).
 
-    From its squares, not from their sum, which has half the digits.
+    Springs are (3, N, C) and their sums (N, 3), see ``native.curvature``.  R is made from
+    the squares of the curvature.  A root of their sum would have half the digits.
     """
     n_rows, n_classes = kappa.shape
     price = np.where(spring[2] > 0, kappa, 0.0)

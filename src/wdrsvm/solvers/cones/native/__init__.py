@@ -1,5 +1,7 @@
-"""Sources of the interior point's kernels, and what Python may call; see
-``runtime.native``.  ``springs`` is shared with the Newton methods."""
+"""Sources of the interior point's kernels, and the names that Python may call.
+
+``runtime.native`` loads the compiled kernels.  The Newton methods use ``springs`` too.
+"""
 
 from .cone import Absent, Floor, GivenRows
 from .curvature import Curvature

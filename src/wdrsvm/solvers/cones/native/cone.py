@@ -1,11 +1,11 @@
-"""What all norm constraints are, and those without a norm.
+"""The base class of norm constraints, and the constraints without a norm.
 
-A cone keeps its slacks and multipliers and makes the moves of a primal-dual method: a
-goal, the right-hand side and curvature it puts on (M, lam), and the step that belongs to
-a step of (M, lam).  Here ``M`` has shape (C, Q), of which the constraint sees the first T
-columns: the touchable features, already divided by their costs.  (M, lam) is one vector;
-of the normal matrix only the lower triangle is kept.  Of two steps one may be tried while
-the other is kept: ``turn`` says which one is meant.
+A cone keeps its slacks and multipliers.  It has the operations of a primal-dual method: set
+a goal, add its right-hand side and curvature in (M, lam), and find its step for a step of
+(M, lam).  ``M`` has shape (C, Q).  The constraint uses the first T columns, which are the
+touchable features, already divided by their costs.  (M, lam) is one vector.  Only the lower
+triangle of the normal matrix is kept.  There is memory for two steps, so that a second step
+can be tried while the first is kept; ``turn`` is the number of the step.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from .rows import (
 
 @cython.cclass
 class Cone:
-    """A norm constraint on rows: slacks and multipliers that are positive one by one.
+    """A norm constraint as rows: each slack and each multiplier is positive.
 
-    ``degree`` counts its complementarity products, ``fixes_gauge`` says whether it tells M
-    from M shifted by one vector in all classes.
+    ``degree`` is the number of complementarity products.  ``fixes_gauge`` tells whether the
+    constraint changes if one vector is added to M in all classes.
     """
 
     degree = cython.declare(Count, visibility="readonly")
@@ -86,7 +86,7 @@ class Cone:
         np.asarray(self.mult)[:] = mult
 
     def place(self, coef, lam, centre):
-        """Slacks of a point (C, T), lam, with the multipliers that are central for them."""
+        """Set the slacks of a point (C, T), lam, and the central multipliers for them."""
         slack = self.slacks_at(np.asarray(coef), lam)
         self.put_rows(slack, centre / slack)
 
@@ -95,16 +95,16 @@ class Cone:
         return np.empty(0)
 
     def flow(self):
-        """Multipliers on the differences of classes, if the cone has such."""
+        """Multipliers on the differences of classes; None if the cone has none."""
         return None
 
     def gradient(self):
-        """What the multipliers pull on M, (C, T)."""
+        """The gradient in M, (C, T), of the constraint times its multipliers."""
         return np.zeros((self.n_classes, 0))
 
     @kernel
     def prepare(self) -> None:
-        """What all directions from this point need."""
+        """Compute the values that all directions from this point share."""
         invert(self.slack, self.inverse)
         invert(self.mult, self.dual_inverse)
         times(self.mult, self.inverse, self.spring)
@@ -121,14 +121,14 @@ class Cone:
 
     @kernel
     def aim(self, turn: Count, centre: Real) -> None:
-        """A goal: the centre, less the second-order term of a predicted step."""
+        """Set the goal: the centre minus the second-order term of a predicted step."""
         second_order_goal(
             self.goal, self.exists, self.d_slack[turn], self.d_mult[turn], centre
         )
 
     @kernel
     def aim_at_once(self, centre: Real) -> None:
-        """The centre everywhere."""
+        """Set the goal: the centre for all rows."""
         i: Count
         for i in range(self.goal.shape[0]):
             self.goal[i] = centre * self.exists[i]
@@ -145,17 +145,17 @@ class Cone:
 
     @kernel
     def add_curvature(self, matrix: Table) -> None:
-        """Add the curvature in (M, lam), which keeps lam where nothing else does."""
+        """Add the curvature in (M, lam); without a constraint, this keeps lam fixed."""
         matrix[matrix.shape[0] - 1, matrix.shape[0] - 1] += 1.0
 
     @kernel
     def add_rhs(self, rhs: Vector) -> None:
-        """Add what the goal puts on (M, lam)."""
+        """Add the goal's part of the right-hand side in (M, lam)."""
         pass
 
     @kernel
     def find_slack_step(self, turn: Count, step: Vector) -> None:
-        """The change of the slacks that belongs to a step of (M, lam)."""
+        """Find the change of the slacks for a step of (M, lam)."""
         pass
 
     @kernel
@@ -186,7 +186,7 @@ class Cone:
 
 @cython.cclass
 class Absent(Cone):
-    """No constraint: nothing is priced by lam, and its step is kept at zero."""
+    """No constraint: lam has no effect, and its step is zero."""
 
     def __init__(self, n_classes, n_columns):
         Cone.__init__(self, n_classes, n_columns, 0)
@@ -195,7 +195,7 @@ class Absent(Cone):
 
 @cython.cclass
 class Floor(Cone):
-    """lam >= 0, where no feature can be moved but labels can be flipped."""
+    """lam >= 0, for problems with label flips in which no feature can move."""
 
     def __init__(self, n_classes, n_columns):
         Cone.__init__(self, n_classes, n_columns, 0)
@@ -219,7 +219,7 @@ class Floor(Cone):
 
 @cython.cclass
 class GivenRows(Cone):
-    """Rows on whatever the caller likes, who says how their slacks change."""
+    """Rows of the caller's choice; the caller gives the change of their slacks."""
 
     def __init__(self, slack, mult):
         Cone.__init__(self, 0, 0, 0)

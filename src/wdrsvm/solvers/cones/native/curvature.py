@@ -1,15 +1,16 @@
 r"""The samples' curvature in (z, lam), and its sum over samples in (M, lam).
 
-With springs d = mult / slack = (a, b, f) and sums A, B, F, the quadratic form of a Newton
-step is that of springs: minimised over s and h it is, with e_c = z_c + k_c lam,
+A spring is mult / slack.  A sample has the springs (a, b, f), with the sums A, B, F over
+classes.  The quadratic form of a Newton step, minimised over s and h, is the energy of
+these springs.  With e_c = z_c + k_c lam it is
 
     1/2 sum_ij { (a_i a_j / A + b_i b_j / B) (z_i - z_j)^2 + f_i f_j / F (e_i - e_j)^2 }
-    + A B F / (AB + AF + BF) (mean_a z - mean_b z - z_y + mean_f e)^2:
+    + A B F / (AB + AF + BF) (mean_a z - mean_b z - z_y + mean_f e)^2.
 
-sums of squares, so that nothing cancels however close to the boundary.
+This is a sum of squares, so that no digits cancel near the boundary.
 
-The curvatures of the pairs of classes i >= j are rows over samples, C (C + 1) / 2 of them,
-in the order of a lower triangle.
+The curvatures of each pair of classes i >= j are one row with an entry per sample.  The
+C (C + 1) / 2 rows are in the order of a lower triangle.
 """
 
 from __future__ import annotations
@@ -33,20 +34,22 @@ from ...runtime.kernel_names import (
 from .linear_system import rows_at_once
 from .rows import fill, times
 
-# Up to this many entries the products of all pairs of columns are kept.
+# The products of all pairs of columns are kept if they have at most this many entries.
 MAX_PRODUCTS = 1 << 19
 
 
 @cython.cclass
 class Curvature:
-    """Springs of the samples (kinds, C, N) made a normal matrix, of columns (Q, N), once
-    or ``again`` and again."""
+    """Forms the normal matrix from columns (Q, N) and springs (kinds, C, N) of samples.
+
+    ``again`` tells whether it forms the matrix more than once.
+    """
 
     n_classes: Count
     n_columns: Count
     n_samples: Count
     columns: Table
-    # x_d x_e for d >= e, or nothing where that is too much
+    # x_d x_e for d >= e; not kept if that is too much memory
     products: Table
     has_products: Flag
     pairs: Table
@@ -92,7 +95,7 @@ class Curvature:
                 row += 1
 
     def put(self, pairs, with_lam, corner):
-        """Curvatures as given: pairs (C (C + 1) / 2, N), with lam (C, N), of lam (N,)."""
+        """Set the curvatures: pairs (C (C + 1) / 2, N), with lam (C, N), of lam (N,)."""
         np.asarray(self.pairs)[...] = pairs
         np.asarray(self.with_lam)[...] = with_lam
         np.asarray(self.corner)[:] = corner
@@ -152,7 +155,7 @@ class Curvature:
 
     @kernel
     def find_class(self, i: Count, spring: Cube) -> None:
-        """Curvatures of the pairs i >= j; ties count on both diagonals."""
+        """Curvatures of the pairs i >= j; each pair also adds to two diagonal entries."""
         j: Count
         n: Count
         tie: Real
@@ -210,7 +213,7 @@ class Curvature:
         spring: Vector,
         price: Table,
     ) -> None:
-        """The lam part of the flips' Laplacian: zero when all flips cost the same."""
+        """Add the lam part of the flips' Laplacian; it is zero if all costs are equal."""
         n: Count
         pull: Real
         for n in range(self.n_samples):
@@ -243,7 +246,7 @@ class Curvature:
 
     @kernel
     def gather_at_once(self, matrix: Table) -> None:
-        """All blocks from the products of columns; blocks are symmetric."""
+        """Form all blocks from the kept products of columns; blocks are symmetric."""
         i: Count
         j: Count
         d: Count
@@ -265,7 +268,7 @@ class Curvature:
 
     @interruptible
     def gather_class(self, i: Count, matrix: Table) -> Small:
-        """The blocks of class i with those up to it, by as few products as will do."""
+        """Form the blocks of class i with the classes up to i, in few matrix products."""
         j: Count
         d: Count
         k: Count

@@ -1,4 +1,4 @@
-"""The linear system of a second-order step.  Of matrices the lower triangle is kept."""
+"""The linear system of a second-order step; only lower triangles are kept."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .rows import NO_END
 MAX_REFINEMENTS = cython.declare(Count, 5)
 REFINED = cython.declare(Real, 1e-13)
 LEAST_RIDGE = cython.declare(Real, 1e-15)
-# Operations that one call of BLAS may take: Ctrl-C is heard between calls.
+# Largest number of operations in one call of BLAS; Ctrl-C works between calls.
 LONG_CALL = cython.declare(Count, 2_000_000_000)
 
 
@@ -35,8 +35,8 @@ LONG_CALL = cython.declare(Count, 2_000_000_000)
 class LinearSystem:
     """A symmetric positive system, scaled to unit diagonal, factorised and refined.
 
-    Where rounding has made it indefinite the factor gets a ridge as small as will do; where
-    none will, because an overflow left no numbers to factorise, solutions have none either.
+    If rounding makes the matrix indefinite, the factor gets the smallest ridge that makes
+    it definite.  If no ridge does, because the matrix has overflowed, the solution is NaN.
     """
 
     size: Count
@@ -93,7 +93,7 @@ class LinearSystem:
 
     @kernel
     def shift(self, ridge: Real) -> None:
-        """The matrix, with a ridge, as what is to be factorised."""
+        """Copy the matrix plus a ridge to the factor."""
         i: Count
         j: Count
         for i in range(self.size):
@@ -103,7 +103,7 @@ class LinearSystem:
 
     @kernel
     def solve(self, rhs: Vector, out: Vector) -> None:
-        """The solution, refined as long as that halves the residual."""
+        """Solve, and refine the solution as long as each refinement halves the residual."""
         i: Count
         left: Count = MAX_REFINEMENTS
         error: Real = NO_END
@@ -132,7 +132,7 @@ NO_NUMBER = cython.declare(Real, float("nan"))
 
 @kernel
 def rows_at_once(width: Count, inner: Count) -> Count:
-    """How many rows at a time are multiplied by a matrix of such a shape."""
+    """Number of rows that one short call multiplies by a matrix of this shape."""
     return max(16, LONG_CALL // (width * inner + 1))
 
 
@@ -152,10 +152,11 @@ def fix_gauge(
     n_columns: Count,
     first: Count,
 ) -> None:
-    """Stiffen the shift of all classes at once, in columns from ``first`` on.
+    """Add curvature for a shift of all classes by one vector, in columns from ``first`` on.
 
-    Nothing else resists that shift; the right-hand side does not excite it.  A column
-    without any curvature, a constant one that was centred, is held altogether.
+    The matrix has no other curvature for this shift, and the right-hand side has no part
+    in its direction.  A column without any curvature, which is a centred constant column,
+    gets a unit diagonal.
     """
     d: Count
     i: Count

@@ -1,4 +1,4 @@
-"""Moves one by one, for methods whose loops are not compiled."""
+"""The operations of cones and samples for Python, for methods with Python loops."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .samples import SampleRows
 
 @cython.cclass
 class NormalSystem:
-    """A symmetric positive system, of which the lower triangle is given."""
+    """A symmetric positive system, given by its lower triangle."""
 
     system: LinearSystem
 
@@ -31,13 +31,13 @@ class NormalSystem:
 
 
 def hold_gauge(matrix: Table, n_classes: Count, n_columns: Count, first: Count):
-    """``fix_gauge``, of the lower triangle alone."""
+    """Call ``fix_gauge`` for a matrix of which only the lower triangle is used."""
     fix_gauge(matrix, n_classes, n_columns, first)
 
 
 @cython.cclass
 class Moves:
-    """The moves of a cone."""
+    """The operations of a cone, for Python."""
 
     cone: Cone
 
@@ -45,11 +45,11 @@ class Moves:
         self.cone = cone
 
     def prepare(self):
-        """What all directions from this point need."""
+        """Compute the values that all directions from this point share."""
         self.cone.prepare()
 
     def completed(self, matrix):
-        """The samples' curvature in (coef, lam) completed by the cone's, factorised."""
+        """Add the cone's curvature to the samples' curvature in (coef, lam); factorise."""
         whole: Table = np.array(matrix)
         held = self.cone.n_touchable if self.cone.fixes_gauge else 0
         self.cone.prepare()
@@ -58,7 +58,7 @@ class Moves:
         return NormalSystem(np.asarray(whole))
 
     def curvature(self):
-        """What the cone adds to the normal matrix, a lower triangle."""
+        """The cone's part of the normal matrix, as a lower triangle."""
         size = self.cone.n_classes * self.cone.n_columns + 1
         matrix: Table = np.zeros((size, size))
         self.cone.prepare()
@@ -66,13 +66,13 @@ class Moves:
         return np.asarray(matrix)
 
     def targets(self):
-        """The multipliers that the goal asks for at unchanged slacks."""
+        """The multipliers that reach the goal at unchanged slacks."""
         none = np.zeros(self.cone.slack.shape[0])
         self.find_given_step(none)
         return np.asarray(self.cone.d_mult[0]) + np.asarray(self.cone.mult)
 
     def find_given_step(self, change):
-        """The step that belongs to a change of the slacks that the caller knows."""
+        """Find the step for a given change of the slacks."""
         none: Vector = self.cone.lanes
         np.asarray(self.cone.d_slack[0])[:] = np.ravel(change)
         self.cone.find_step(0, none)
@@ -81,7 +81,7 @@ class Moves:
         self.cone.aim_at_once(centre)
 
     def aim_after_step(self, centre: Real):
-        """The centre, less the second-order term of the step found last."""
+        """Set the goal: the centre minus the second-order term of the last step."""
         self.cone.aim(0, centre)
 
     def recentre(self, centre: Real, primal: Real, dual: Real):
@@ -96,13 +96,13 @@ class Moves:
         np.asarray(self.cone.goal)[:] = goal
 
     def with_goal(self, rhs: Vector):
-        """A right-hand side, with what the goal adds to it."""
+        """A right-hand side plus the part of the goal."""
         whole: Vector = np.array(rhs)
         self.cone.add_rhs(whole)
         return np.asarray(whole)
 
     def find_step(self, step: Vector):
-        """The cone's part of a step of (coef, lam)."""
+        """Find the cone's step for a step of (coef, lam)."""
         self.cone.find_step(0, step)
 
     @property
@@ -112,7 +112,7 @@ class Moves:
 
     @property
     def lengths(self):
-        """How far slacks and multipliers can follow the step."""
+        """The largest lengths of the step with positive slacks, and multipliers."""
         return self.cone.primal_length(0), self.cone.dual_length(0)
 
     @property
@@ -132,7 +132,7 @@ class Moves:
 
 @cython.cclass
 class SampleMoves:
-    """The moves of the samples' rows; arrays are (kinds, C, N) or (C, N)."""
+    """The operations of the samples' rows; arrays are (kinds, C, N) or (C, N)."""
 
     rows: SampleRows
 
@@ -141,7 +141,7 @@ class SampleMoves:
         rows.prepare()
 
     def curvature(self):
-        """Of each sample in (z, lam), (N, C + 1, C + 1)."""
+        """The curvature of each sample in (z, lam), (N, C + 1, C + 1)."""
         lam = self.rows.n_classes
         found: Curvature = Curvature(np.ones((1, self.rows.n_samples)), lam)
         found.find(
@@ -156,15 +156,17 @@ class SampleMoves:
         return whole
 
     def rhs(self, target):
-        """What target multipliers put on z and lam, and the local part of s and h."""
+        """The part of target multipliers in z and lam, and the local steps of s and h."""
         np.asarray(self.rows.target)[...] = target
         on_lam = self.rows.find_rhs(0)
         local = np.array(self.rows.d_s[0]), np.array(self.rows.d_h[0])
         return np.array(self.rows.scores), on_lam, local
 
     def step(self, d_scores, d_lam: Real):
-        """Steps of slacks, multipliers, s and h, and how far they can go, for the target
-        of the last right-hand side."""
+        """Steps of slacks, multipliers, s and h, and the largest step lengths.
+
+        The target is that of the last right-hand side.
+        """
         np.asarray(self.rows.scores)[...] = d_scores
         self.rows.find_step(0, d_lam)
         steps = np.array(self.rows.d_slack[0]), np.array(self.rows.d_mult[0])

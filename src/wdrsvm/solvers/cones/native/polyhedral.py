@@ -23,9 +23,10 @@ from .cone import Cone
 
 @cython.cclass
 class Box(Cone):
-    r"""l1 transport: |M_jd| <= lam / 2 in a suitable gauge is "every column range <= lam".
+    r"""l1 transport: the range of every column of M is at most lam.
 
-    Rows (2, C, T): lam/2 + M and lam/2 - M.
+    In a suitable gauge this is |M_jd| <= lam / 2.  The rows (2, C, T) are lam/2 + M and
+    lam/2 - M.
     """
 
     def __init__(self, n_classes, n_columns, n_touchable):
@@ -104,8 +105,11 @@ def add_pair_curvature(
     size: Real,
     square_size: Real,
 ) -> None:
-    """Add u' (size diag(diagonal) + square_size square square') u, u = M_i - M_j, or M_i
-    where there is no second; ``first`` and ``second`` are the places of i and j."""
+    """Add u' (size diag(diagonal) + square_size square square') u with u = M_i - M_j.
+
+    ``first`` and ``second`` are the places of i and j in (M, lam).  If there is no second,
+    u is M_i.
+    """
     d: Count
     e: Count
     bend: Real
@@ -133,7 +137,7 @@ class AbsoluteSums(Cone):
     """
 
     n_pairs: Count
-    # Where the classes of a pair begin in (M, lam).
+    # Places in (M, lam) at which the classes of a pair begin.
     first: Codes
     second: Codes
     softness: Table
@@ -170,8 +174,11 @@ class AbsoluteSums(Cone):
         return incidence(self.n_classes).T @ self.flow()
 
     def pairs(self):
-        """Stiffness (K, T) of the differences, what share (K, T) of a difference u follows,
-        and stiffness (K,) of lam + share . difference."""
+        """Curvature of all pairs after u is eliminated.
+
+        Returns the stiffness (K, T) of the differences, the change of u per change of a
+        difference (K, T), and the stiffness (K,) of lam + this ratio . difference.
+        """
         k: Count
         shape = self.n_pairs, self.n_touchable
         diagonal, ratio = np.empty(shape), np.empty(shape)
@@ -210,13 +217,13 @@ class AbsoluteSums(Cone):
 
     @kernel
     def find_pair(self, k: Count) -> None:
-        """Stiffness of pair k's differences once u is eliminated, and what share of a
-        difference u follows."""
+        """Stiffness of pair k's differences after u is eliminated, and the change of u per
+        change of a difference."""
         d: Count
         row: Count = k * self.n_touchable
         half: Count = self.n_pairs * self.n_touchable
         for d in range(self.n_touchable):
-            # (p + q) - (q - p)^2 / (p + q), written so that nothing cancels
+            # (p + q) - (q - p)^2 / (p + q), written so that no digits cancel
             self.diagonal[d] = (
                 4
                 * self.spring[row + d]
@@ -239,7 +246,7 @@ class AbsoluteSums(Cone):
 
     @kernel
     def solve_upper(self, k: Count) -> None:
-        """The change of pair k's u for its right-hand side, in place."""
+        """Solve for the change of pair k's u, in place of the right-hand side."""
         d: Count
         total: Real = 0.0
         for d in range(self.n_touchable):
@@ -251,7 +258,7 @@ class AbsoluteSums(Cone):
 
     @kernel
     def target(self, row: Count) -> Real:
-        """The multiplier that the goal asks for at an unchanged slack."""
+        """The multiplier that reaches the goal at an unchanged slack."""
         return self.goal[row] * self.inverse[row]
 
     @kernel
@@ -296,7 +303,7 @@ class AbsoluteSums(Cone):
 
     @kernel
     def find_upper(self, k: Count, step: Vector, d_lam: Real) -> None:
-        """The change of pair k's u that belongs to a step of (M, lam)."""
+        """Find the change of pair k's u for a step of (M, lam)."""
         d: Count
         row: Count = k * self.n_touchable
         half: Count = self.n_pairs * self.n_touchable

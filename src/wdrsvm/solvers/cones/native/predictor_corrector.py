@@ -4,12 +4,13 @@ Each iteration
 
 1. forms and factorises the normal matrix,
 2. predicts: the step to zero complementarity,
-3. corrects: recentres by what the prediction achieved, with the second-order term,
-4. recentres once more where that lengthens the step (Gondzio),
-5. moves primal and dual as far as each stays positive.
+3. corrects: chooses the centre by the result of the prediction, and adds its second-order
+   term,
+4. recentres once more if that lengthens the step (Gondzio),
+5. moves primal and dual variables as far as they stay positive.
 
-All iterations run in one call, without Python's lock and without asking for memory,
-unless the system is one of Python.
+All iterations run in one call, without Python's lock and without new memory, unless the
+linear system is a Python object.
 """
 
 from __future__ import annotations
@@ -38,28 +39,30 @@ from .step_system import DenseSystem, GivenSystem, StepSystem
 STEP_SHARE = cython.declare(Real, 0.995)
 SHORT_STEP = cython.declare(Real, 1e-3)
 MAX_SHORT_STEPS = cython.declare(Count, 5)
-# The extra length that a corrector towards the centre must promise.
+# The extra length that the corrector towards the centre tries to reach.
 LONGER = cython.declare(Real, 0.2)
-# Complementarity past what numbers of this size can tell.
+# Complementarity below this is rounding.
 NOTHING = cython.declare(Real, 1e-17)
-# Gaps are relative to the objective, or to this where it is smaller.
+# Gaps are relative to the objective, or to this number if the objective is smaller.
 LEAST_OBJECTIVE = cython.declare(Real, 1e-2)
-# Seconds between looks for Ctrl-C.
+# Seconds between checks for Ctrl-C.
 PATIENCE = cython.declare(Real, 0.1)
 
 
 @cython.cclass
 class PrimalDual:
-    """A point: (coef, lam), the samples' rows, the norm's cone.  ``gradient`` is that of
-    the objective in (coef, lam), the samples' loss apart.  A system may be ``given``; else
-    it is the normal matrix."""
+    """A primal-dual point: (coef, lam), the rows of the samples, and the norm's cone.
+
+    ``gradient`` is the gradient in (coef, lam) of the objective without the samples' loss.
+    The linear system may be ``given``; otherwise it is the normal matrix.
+    """
 
     rows: SampleRows
     cone: Cone
     system: StepSystem
     n_classes: Count
     n_columns: Count
-    # What all that adds up to the objective is multiplied by.
+    # The factor on all terms of the objective.
     mass: Real
     columns: Table
     gradient: Vector
@@ -74,7 +77,7 @@ class PrimalDual:
     degree = cython.declare(Real, visibility="readonly")
     n_short_steps: Count
     objective = cython.declare(Real, visibility="readonly")
-    # The duality gap, as far as complementarity alone tells.
+    # The duality gap according to complementarity.
     gap = cython.declare(Real, visibility="readonly")
 
     def __init__(self, columns, rows: SampleRows, cone: Cone, gradient, mass, given=None):
@@ -97,7 +100,7 @@ class PrimalDual:
 
     @property
     def coef(self):
-        """A copy, (C, Q)."""
+        """A copy of the coefficients, (C, Q)."""
         return np.array(self.point[: self.n_classes * self.n_columns]).reshape(
             self.n_classes, self.n_columns
         )
@@ -112,15 +115,15 @@ class PrimalDual:
 
     @property
     def is_stuck(self):
-        """Whether rounding has taken over: five steps in a row led nowhere, or
-        complementarity is past what numbers of this size can tell."""
+        """Whether rounding prevents progress: five short steps in sequence, or a
+        complementarity that is only rounding."""
         return self.stuck()
 
     def run(self, max_steps: Count, tol: Real):
         """Iterate until the gap is ``tol`` of the objective, the point is stuck, or the
         steps are used up.
 
-        Returns a line an iteration: objective, gap, seconds since the call.
+        Returns one line per iteration: objective, gap, seconds since the call.
         """
         seen = np.empty((max_steps, 3))
         lines: Table = seen
@@ -167,8 +170,10 @@ class PrimalDual:
 
     @interruptible
     def iterate(self) -> Small:
-        """A predictor-corrector step with one corrector towards the centre; no move if an
-        overflow left a direction without numbers."""
+        """Make a predictor-corrector step with one corrector towards the centre.
+
+        The point does not move if the direction has overflowed.
+        """
         turn: Count = 0
         self.rows.prepare()
         self.cone.prepare()
@@ -189,7 +194,7 @@ class PrimalDual:
 
     @interruptible
     def predict(self) -> Small:
-        """The centre to aim at, by what a step to zero complementarity achieves."""
+        """Choose the centre by the result of a step to zero complementarity."""
         now: Real = self.products()
         after: Real
         share: Real
@@ -205,7 +210,7 @@ class PrimalDual:
 
     @kernel
     def recentre(self, centre: Real) -> None:
-        """Gondzio's goal for a somewhat longer step."""
+        """Set Gondzio's goal for a somewhat longer step."""
         primal: Real = min(1.0, (1 + LONGER) * (self.lengths[0, 0] + LONGER))
         dual: Real = min(1.0, (1 + LONGER) * (self.lengths[0, 1] + LONGER))
         self.rows.recentre(0, centre, primal, dual)
@@ -225,7 +230,7 @@ class PrimalDual:
 
     @interruptible
     def direct(self, turn: Count) -> Small:
-        """The Newton direction towards the goals, and how far it can be followed."""
+        """Find the Newton direction towards the goals, and its largest lengths."""
         i: Count
         d: Count
         lam: Count = self.point.shape[0] - 1

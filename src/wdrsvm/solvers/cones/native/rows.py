@@ -1,8 +1,8 @@
 """Rows of a primal-dual method: slacks, multipliers and the steps of both.
 
-A step aims at a ``goal``, the products slack * multiplier wanted after it.  Linearised,
-``mult' = goal / slack - (mult / slack) * change of slack``.  Rows with multiplier 0 do not
-exist.  All arrays are flat here.
+The ``goal`` of a step has the products slack * multiplier that the step shall reach.
+Linearised, ``mult' = goal / slack - (mult / slack) * change of slack``.  A row with
+multiplier 0 does not exist.  All arrays in this file are flat.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from ...runtime.kernel_names import (
     kernel,
 )
 
-# Products within this factor of the centre are central enough (Gondzio).
+# Products within this factor of the centre are not corrected (Gondzio).
 CENTRAL = cython.declare(Real, 10.0)
-# Rows that do not exist have multiplier 0 and change 0: 0 / TINY is 0, with no branch.
+# Rows that do not exist have multiplier 0 and change 0.  Dividing by TINY gives 0 without a
+# branch.
 TINY = cython.declare(Real, 2.2250738585072014e-308)
 # Comparisons run side by side in this many lanes.
 LANES = cython.declare(Count, 32)
@@ -88,7 +89,7 @@ def second_order_goal(
     d_mult: Vector,
     centre: Real,
 ) -> None:
-    """The centre everywhere, less the second-order term of a predicted step."""
+    """Set the goal: the centre minus the second-order term of a predicted step."""
     i: Count
     for i in range(goal.shape[0]):
         goal[i] = centre * exists[i] - d_slack[i] * d_mult[i]
@@ -96,7 +97,7 @@ def second_order_goal(
 
 @inner
 def pull_of(after: Real, centre: Real) -> Real:
-    """How a product that would lie far from the centre is pulled (Gondzio)."""
+    """The correction of a product that would be far from the centre (Gondzio)."""
     wanted: Real = after if after > centre / CENTRAL else centre / CENTRAL
     wanted = wanted if wanted < centre * CENTRAL else centre * CENTRAL
     wanted -= after

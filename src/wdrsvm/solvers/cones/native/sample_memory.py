@@ -1,14 +1,14 @@
 r"""The rows of the samples in the interior point.
 
-Sample n has the local variables s, h and sees z = M x_n and lam through 3C - 1 rows
+Sample n has the local variables s and h.  With z = M x_n it has the 3C - 1 rows
 
     0:  s - z_j + z_y - [j != y]      (j = y is s >= 0)        multipliers alpha_j
     1:  h - z_j                                                multipliers beta_j
     2:  s - h + z_c - 1 + lam k_c     (c != y, k_c finite)     multipliers phi_c
 
-kept in arrays of shape (3, C, N), so that vectors run over samples.  Rows that do not exist
-have slack 1 and multiplier 0; a sample without any possible flip has only the rows 0, and
-where no sample has one, the other rows are not looked at.
+Arrays have the shape (3, C, N), so that vectors run over samples.  Rows that do not exist
+have slack 1 and multiplier 0.  A sample without a possible flip has only the rows 0.  If no
+sample has a possible flip, the other rows are left out.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from .sample_start import start_sample
 
 @cython.cclass
 class SampleMemory:
-    """Slacks, multipliers, s and h, with all that a step needs of memory.
+    """Slacks, multipliers, s and h, and all arrays that a step needs.
 
     ``spring`` is mult / slack; A, B, F are its sums over the classes, in ``sums``.
     """
 
     n_samples = cython.declare(Count, visibility="readonly")
     n_classes: Count
-    # 3, or 1 where no label can be flipped.
+    # 3, or 1 if no label can be flipped.
     n_kinds = cython.declare(Count, visibility="readonly")
     prices_differ: Flag
     label: Codes
     weight: Vector
-    # k_c where there is such a row, 0 elsewhere
+    # k_c if the row exists, otherwise 0
     price: Table
     exists: Cube
     slack: Cube
     mult: Cube
-    # The multipliers that a goal asks for at unchanged slacks.
+    # The multipliers that reach the goal at unchanged slacks.
     target: Cube
     inverse: Cube
     dual_inverse: Cube
@@ -60,7 +60,7 @@ class SampleMemory:
     d_s: Table
     d_h: Table
     sums: Table
-    # The inverse of [[A + F, -F], [-F, B + F]], row by row: ss, sh, hh.
+    # The inverse of [[A + F, -F], [-F, B + F]] in three rows: ss, sh, hh.
     local: Table
     want: Table
     scores: Table
@@ -111,7 +111,7 @@ class SampleMemory:
         np.asarray(self.h)[:] = h
 
     def start(self, lam: Real):
-        """Strictly feasible s, h at z = 0 and multipliers that meet the row sums."""
+        """Set strictly feasible s, h at z = 0, and multipliers with the right sums."""
         n: Count
         for n in range(self.n_samples):
             start_sample(
@@ -121,7 +121,7 @@ class SampleMemory:
 
     @property
     def existing(self):
-        """Which rows there are, (kinds, C, N)."""
+        """Whether each row exists, (kinds, C, N)."""
         return np.asarray(self.exists) > 0
 
     def springs(self):

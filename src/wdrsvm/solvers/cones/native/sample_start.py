@@ -1,4 +1,4 @@
-"""Where the rows of a sample start."""
+"""The start of the rows of a sample."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def start_sample(
     s: Vector,
     h: Vector,
 ) -> None:
-    """A strictly feasible s, h at z = 0 and multipliers that meet the row sums."""
+    """Set strictly feasible s, h at z = 0, and multipliers with the right sums."""
     j: Count
     total: Real = 0.0
     flipped: Real = 0.0

@@ -1,4 +1,4 @@
-"""The moves of the samples' rows (``sample_memory``) in the interior point."""
+"""The operations of the samples' rows (``sample_memory``) in the interior point."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SampleRows(SampleMemory):
 
     @kernel
     def prepare(self) -> None:
-        """Reciprocals, springs, their sums, and the elimination of s and h."""
+        """Compute reciprocals, springs and their sums, and eliminate s and h."""
         k: Count
         j: Count
         n: Count
@@ -86,7 +86,7 @@ class SampleRows(SampleMemory):
 
     @kernel
     def aim(self, turn: Count, centre: Real) -> None:
-        """Aim at the centre, less the second-order term of a predicted step."""
+        """Set the goal: the centre minus the second-order term of a predicted step."""
         k: Count
         j: Count
         n: Count
@@ -100,7 +100,7 @@ class SampleRows(SampleMemory):
 
     @kernel
     def recentre(self, turn: Count, centre: Real, primal: Real, dual: Real) -> None:
-        """Pull products that would lie far from the centre (Gondzio)."""
+        """Correct products that would be far from the centre (Gondzio)."""
         k: Count
         j: Count
         n: Count
@@ -117,8 +117,11 @@ class SampleRows(SampleMemory):
 
     @kernel
     def find_rhs(self, turn: Count) -> Real:
-        """What the goal puts on z, in ``scores``, and on lam, after s and h, whose own
-        part of the step is left in d_s and d_h."""
+        """The right-hand side of the goal in z and lam, after s and h are eliminated.
+
+        The part in z is stored in ``scores``, and the part in lam is returned.  The local
+        steps of s and h are stored in d_s and d_h.
+        """
         j: Count
         n: Count
         on_lam: Real = 0.0
@@ -147,7 +150,7 @@ class SampleRows(SampleMemory):
 
     @kernel
     def add_local(self, turn: Count) -> None:
-        """Add to the steps of s and h what they want."""
+        """Add to the steps of s and h the solution for their right-hand side ``want``."""
         n: Count
         for n in range(self.n_samples):
             self.d_s[turn, n] += (
@@ -182,8 +185,11 @@ class SampleRows(SampleMemory):
 
     @kernel
     def find_step(self, turn: Count, d_lam: Real) -> None:
-        """Steps of slacks, multipliers, s and h that belong to a step of z, in ``scores``,
-        and lam, and how far they can go, in ``worst``."""
+        """Find the steps of slacks, multipliers, s and h for a step of z and lam.
+
+        The step of z is in ``scores``.  The reciprocals of the largest step lengths are
+        stored in ``worst``.
+        """
         j: Count
         k: Count
         n: Count
@@ -203,7 +209,7 @@ class SampleRows(SampleMemory):
 
     @kernel
     def add_pulls(self, j: Count, d_lam: Real) -> None:
-        """Add what a step of z and lam makes s and h want."""
+        """Add the part of a step of z and lam to the right-hand side of s and h."""
         n: Count
         flip: Real
         for n in range(self.n_samples):
@@ -233,7 +239,7 @@ class SampleRows(SampleMemory):
 
     @kernel
     def find_mult_step(self, turn: Count, k: Count, j: Count) -> None:
-        """Also the largest shares of what is there that a whole step would take away."""
+        """Find the multipliers' step, and update the largest relative decreases."""
         n: Count
         change: Real
         d_mult: Real

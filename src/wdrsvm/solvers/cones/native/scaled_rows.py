@@ -10,7 +10,7 @@ from .rows import dot
 
 @kernel
 def det(row: Vector) -> Real:
-    """u' J u of one row; positive in exact arithmetic, and kept so in floating point."""
+    """u' J u of one row; it is positive, and rounding does not make it negative."""
     length: Real = sqrt(dot(row[1:], row[1:]))
     return max((row[0] - length) * (row[0] + length), 1e-32 * row[0] * row[0])
 
@@ -35,7 +35,7 @@ def scale_row(
 
 @kernel
 def longest_in_cone(row: Vector, change: Vector) -> Real:
-    """1 / t of the largest t with row + t change in the cone, from the row's own frame."""
+    """1 / t of the largest t with row + t change in the cone, in coordinates of the row."""
     d: Count
     tail: Real
     square: Real = 0.0

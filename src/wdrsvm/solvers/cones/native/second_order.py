@@ -1,8 +1,9 @@
 r"""l2 transport: second-order cones with Nesterov-Todd scaling.
 
-Each pair i < j has the row (lam, M_i - M_j) in the cone u_0 >= ||u_1||, or, under the
-triangle bound, each class the row (lam, 2 M_i); K rows of width 1 + T, lam's part first.
-The scaling W of a row maps multiplier and slack to the same point, W y = W^-1 r, and
+Each pair i < j has the row (lam, M_i - M_j) in the cone u_0 >= ||u_1||.  Under the triangle
+bound, each class has the row (lam, 2 M_i) instead.  There are K rows of width 1 + T, with
+the part of lam first.  The scaling W of a row maps its multiplier y and its slack r to the
+same point, W y = W^-1 r, and
 
     W   = b [[w_0, w_1'], [w_1, I + w_1 w_1' / (1 + w_0)]],      b^4 = det r / det y,
     W^-2 = (2 q q' - J) / b^2,   q = (w_0, -w_1),   J = diag(1, -I),   det u = u' J u.
@@ -32,11 +33,11 @@ from .scaled_rows import det, longest_in_cone, scale_row
 
 @cython.cclass
 class SecondOrder(Cone):
-    """All pairs' cones at once; goals are in scaled coordinates."""
+    """The cones of all pairs; goals are in scaled coordinates."""
 
     width: Count
     factor: Real
-    # Where the classes of a row begin in (M, lam); a second place of -1 is none.
+    # Places in (M, lam) at which the classes of a row begin; -1 if there is no second.
     first: Codes
     second: Codes
     w: Table
@@ -69,7 +70,7 @@ class SecondOrder(Cone):
         self.aimed = np.asarray(self.goal).reshape(shape)
 
     def combinations(self):
-        """What the cones measure of M, (K, C)."""
+        """The combinations (K, C) of the rows of M that the cones use."""
         return incidence(self.n_classes)
 
     def slacks_at(self, coef, lam):
@@ -81,7 +82,7 @@ class SecondOrder(Cone):
         self.put_central(centre)
 
     def put_central(self, centre: Real):
-        """Multipliers whose product with the slacks is the centre: centre J r / det r."""
+        """Set the multipliers centre J r / det r; their product with r is the centre."""
         k: Count
         d: Count
         share: Real
@@ -99,7 +100,7 @@ class SecondOrder(Cone):
 
     @kernel
     def prepare(self) -> None:
-        """The scaling points w of determinant 1, the sizes b, and W y."""
+        """Compute the scaling points w of determinant 1, the sizes b, and W y."""
         k: Count
         for k in range(self.degree):
             self.size[k] = self.find_scaling(k)
@@ -121,7 +122,7 @@ class SecondOrder(Cone):
 
     @kernel
     def aim(self, turn: Count, centre: Real) -> None:
-        """The centre, less the Jordan product of the scaled steps."""
+        """Set the goal: the centre minus the Jordan product of the scaled steps."""
         k: Count
         d: Count
         u: Vector = self.scratch
@@ -155,13 +156,15 @@ class SecondOrder(Cone):
         self, turn: Count, centre: Real, primal: Real,
         dual: Real,
     ) -> None:  # fmt: skip
-        """Nothing: pairs are few, and their eigenvalues stay central enough."""
+        """Do nothing: there are few pairs, and their eigenvalues stay near the centre."""
         pass
 
     @kernel
     def find_target(self, k: Count) -> None:
-        """The multipliers that the goal asks for at unchanged slacks: W^-1 of the x whose
-        product with the scaled point is the goal."""
+        """Find the multipliers that reach the goal at unchanged slacks.
+
+        They are W^-1 x; the Jordan product of x and the scaled point is the goal.
+        """
         d: Count
         x: Vector = self.scratch
         by: Vector = self.scaled[k]
@@ -229,7 +232,7 @@ class SecondOrder(Cone):
 
     @kernel
     def find_mult_row(self, turn: Count, k: Count) -> None:
-        """The target, less W^-2 times the change of the slack, less what there is."""
+        """The target minus W^-2 times the change of the slack minus the multiplier."""
         d: Count
         begin: Count = k * self.width
         relaxed: Vector = self.scratch
@@ -277,7 +280,10 @@ class SecondOrder(Cone):
 
 @cython.cclass
 class SingleClasses(SecondOrder):
-    """The triangle bound lam >= 2 ||M_i||: a cone a class, which no shift leaves alone."""
+    """The triangle bound lam >= 2 ||M_i||: one cone per class.
+
+    A shift of all classes by one vector changes these constraints.
+    """
 
     def __init__(self, n_classes, n_columns, n_touchable):
         Cone.__init__(self, n_classes, n_columns, n_touchable)
@@ -294,7 +300,7 @@ class SingleClasses(SecondOrder):
 
 @cython.cclass
 class GivenCones(SecondOrder):
-    """Cones (K, 1 + T) on whatever the caller likes, who says how their slacks change."""
+    """Cones (K, 1 + T) of the caller's choice; the caller gives the change of slacks."""
 
     def __init__(self, slack, centre):
         Cone.__init__(self, 0, 0, slack.shape[1] - 1)

@@ -1,11 +1,11 @@
-r"""The curvature of one sample's springs, shared by methods with second derivatives.
+r"""The curvature of one sample's springs, for all methods with second derivatives.
 
-With springs (a, b, f), their sums A, B, F and e_c = z_c + k_c lam it is that of
+With springs (a, b, f), their sums A, B, F and e_c = z_c + k_c lam it is the curvature of
 
     1/2 sum_ij { (a_i a_j / A + b_i b_j / B) (z_i - z_j)^2 + f_i f_j / F (e_i - e_j)^2 }
-    + series (mean_a z - mean_b z - z_y + mean_f e)^2:
+    + series (mean_a z - mean_b z - z_y + mean_f e)^2.
 
-sums of squares, so that nothing cancels however close to the boundary.
+This is a sum of squares, so that no digits cancel near the boundary.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def fill_curvature(
 ) -> None:
     """Fill block n in (z, lam); ``series`` is the last square's stiffness.
 
-    ``spring`` is (3, C), ``scratch`` (2, C + 1) or wider, at least 3 wide; the flips cost
-    what stands in a ``row`` of ``cost``.
+    ``spring`` has the shape (3, C).  ``scratch`` has the shape (2, C + 1) or is wider, and
+    is at least 3 wide.  The costs of the flips are the row ``row`` of ``cost``.
     """
     lam: Count = spring.shape[1]
     i: Count
@@ -68,7 +68,7 @@ def _add_price_spread(
     cost: ReadTable,
     row: Count,
 ) -> None:
-    """The lam part of the flips' Laplacian: zero when all flips cost the same."""
+    """The lam part of the flips' Laplacian; it is zero if all flips cost the same."""
     lam: Count = spring.shape[1]
     i: Count
     j: Count

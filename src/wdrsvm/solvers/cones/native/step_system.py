@@ -1,4 +1,4 @@
-"""The linear system of a step in (coef, lam): the normal matrix, or one from elsewhere."""
+"""The linear system of a step in (coef, lam): the normal matrix, or a Python object."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from .samples import SampleRows
 
 @cython.cclass
 class StepSystem:
-    """Formed at a point whose rows and cone are prepared, then solved a few times."""
+    """A linear system.
+
+    It is formed at a point whose rows and cone are prepared, and then solved a few times.
+    """
 
     @interruptible
     def form(self) -> Small:
@@ -27,7 +30,7 @@ class StepSystem:
 
 @cython.cclass
 class DenseSystem(StepSystem):
-    """The normal matrix itself, factorised."""
+    """The factorised normal matrix."""
 
     rows: SampleRows
     cone: Cone
@@ -62,7 +65,7 @@ class DenseSystem(StepSystem):
 
 @cython.cclass
 class GivenSystem(StepSystem):
-    """A system of Python: an object with ``form()`` and ``solve(rhs)``."""
+    """A Python object with ``form()`` and ``solve(rhs)``."""
 
     given: object
 
