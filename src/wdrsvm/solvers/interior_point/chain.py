@@ -1,4 +1,4 @@
-"""Interior points of neighbouring problems, each beginning on the path of another."""
+"""Interior points of similar problems; each starts from a point on another's path."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .warm_start import PathMemory, placed, taken_over
 
 @dataclass
 class InteriorChain:
-    """Interior points that begin on the path of a neighbour."""
+    """Interior points that start from a point on the path of a similar problem."""
 
     settings: SolverSettings
     design: dict[bool, ScaledData] = field(default_factory=dict)
@@ -30,7 +30,10 @@ class InteriorChain:
         return Neighbour(problem, result, memory)
 
     def _data(self, problem: RobustProblem) -> ScaledData:
-        """Without a budget no feature is touchable, which makes other columns."""
+        """The scaled data, computed once for radius 0 and once for positive radii.
+
+        At radius 0 no feature is touchable, so that the columns differ.
+        """
         key = problem.radius > 0
         if key not in self.design:
             self.design[key] = ScaledData.of(problem, Scaling.of(problem))

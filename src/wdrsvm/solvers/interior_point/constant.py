@@ -1,8 +1,8 @@
-"""The best classifier that looks at no feature.
+"""The best constant classifier, which uses no feature.
 
-It is the optimum more often than one thinks: of a rare class against all others, say, or at
-a large radius.  Nearly every row then sits on a kink of its loss, which is where methods
-that smooth kinks are slow; but the classifier itself is a problem of one row a class.
+It is often the optimum, for example at a large radius, or for a rare class against all
+others.  Then nearly every row is at a kink of its loss, and methods that smooth kinks are
+slow.  The best constant classifier itself is a small problem, with one row per class.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EXACT = SolverSettings(tol=INTERIOR_POINT.constant_tol)
 
 
 def best_constant(problem: RobustProblem, reduction: Reduction) -> Floats:
-    """Its intercepts, for the Crammer-Singer loss and labels trusted alike."""
+    """The intercepts, for the Crammer-Singer loss and the same trust in all labels."""
     if not problem.fit_intercept:
         return np.zeros(problem.n_classes)
     ball = WassersteinBall(problem.radius, problem.label_cost, problem.ball.norm)

@@ -1,20 +1,19 @@
 r"""Structured primal-dual interior point: exact training at small and medium size.
 
-Solves the compact program (3C - 1 rows a sample)
+Solves the compact program (3C - 1 rows per sample)
 
     min  eps lam + sum_n w_n s_n
     s_n >= 0,  s_n >= 1 + z_nj - z_ny,  h_n >= z_nj,  s_n >= 1 + h_n - z_nc - lam k_nc,
     lam >= ||M_i - M_j||_*
 
 by Mehrotra's predictor-corrector method (``step``).  s and h are eliminated sample by
-sample, the norm contributes its own block, and what is left is one dense system of size
-C Q + 1.  Iterations run in one compiled call until complementarity promises the gap asked
-for; then the certificate is asked after each of them.
+sample, and the norm adds one block.  One dense system of size C Q + 1 remains.  Iterations
+run in one compiled call until complementarity is below the requested gap.  After that, each
+iterate is certified.
 
-A start is a point near which the method begins, a little inside (``warm_start``).  The
-intercept is one more column that the adversary cannot move.  The iterates stay primal
-feasible; the point returned is the analytic centre of the solutions within the gap, never
-a vertex of them.
+A start is moved slightly into the interior (``warm_start``).  The intercept is one more
+column, which the adversary cannot move.  The iterates stay primal feasible.  The returned
+point is the analytic centre of the solutions within the gap, never a vertex of them.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ from .point import Iterate, ScaledData
 from .settings import INTERIOR_POINT
 from .warm_start import placed
 
-# Shown every iterate and its relative gap.
+# Called with every iterate and its relative gap.
 Look = Callable[[Iterate, float], None]
 
 
 def interior_point(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
-    """Train to the gap asked for, from a start if there is one worth it."""
+    """Train to the requested gap, from ``start`` if it is given and useful."""
     problem = problem.without_idle_rows()
     data = ScaledData.of(problem, Scaling.of(problem))
     near = None if start is None else placed(data, problem, start)
@@ -53,7 +52,7 @@ def from_near(
     near: Iterate | None,
     look: Look | None = None,
 ) -> SolverResult:
-    """From a point near the solution, or centrally if that leads nowhere."""
+    """Solve from the point ``near``; if that fails or is None, from a central point."""
     if near is not None:
         result = follow(problem, settings, near, look)
         if result.status is SolverStatus.CONVERGED or settings.max_iter is not None:
@@ -75,7 +74,7 @@ def follow(
     iterate: Iterate,
     look: Look | None = None,
 ) -> SolverResult:
-    """The method from a given interior point on."""
+    """Run the method from a given interior point."""
     best = Incumbent.of_equal_scores(problem)
     history = History(settings.callback)
     max_iter = INTERIOR_POINT.max_iter if settings.max_iter is None else settings.max_iter
@@ -90,7 +89,7 @@ def follow(
             look(iterate, relative_gap(iterate.gap, iterate.objective))
         if iterate.is_near(near) or iterate.is_stuck or n_iter == max_iter:
             point = iterate.data.scaling.original(iterate.coef)
-            # A few more steps are cheaper than steering, unless there are none.
+            # A few more steps cost less than steering, if more steps are possible.
             steering = (
                 n_judged >= INTERIOR_POINT.patience
                 or iterate.is_stuck
@@ -103,7 +102,7 @@ def follow(
             break
     stalled = iterate.is_stuck and not best.certificate.holds(settings.tol)
     if stalled and _radius_is_negligible(problem, best):
-        # The optimum without a budget bounds all others, and is easier to certify.
+        # The optimum at radius 0 is a lower bound for all radii, and easier to certify.
         limit = interior_point(problem.with_radius(0.0), settings)
         if limit.multipliers is not None:
             point = (limit.coef, limit.intercept)

@@ -1,11 +1,11 @@
 r"""A primal-dual point of a problem in the solver's units.
 
-The problem may carry a linear term: a sum over rows that have been fixed to one of their
-pieces, which leaves
+The problem may have a linear term: the sum over rows that are fixed to one piece of their
+loss.  Then the problem is
 
     min  eps lam + <linear, M> + sum_n w_n s_n
 
-over the rows that are left, with the same constraints.
+over the other rows, with the same constraints.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from ..scaling import Scaling
 class ScaledData:
     """The problem in the solver's units.
 
-    Everything that adds up to the objective is multiplied by ``mass``, the number of
-    rows, so that weights and multipliers are of order one.  ``columns`` (Q, N) are the
-    features, one a row, so that vectors run over samples.
+    All terms of the objective are multiplied by ``mass``, the number of rows, so that
+    weights and multipliers are of order one.  ``columns`` (Q, N) has one row per feature,
+    so that vectors run over samples.
     """
 
     scaling: Scaling
@@ -50,8 +50,11 @@ class ScaledData:
         linear: Floats | None = None,
         flips_fixed: float = 0.0,
     ) -> ScaledData:
-        """``linear`` (C, Q) and ``flips_fixed`` are what rows fixed to a piece add to the
-        gradient in M and, with a minus sign, in lam, both in the solver's units."""
+        """The problem in the solver's units.
+
+        ``linear`` (C, Q) is the gradient in M of the rows that are fixed to a piece, and
+        ``flips_fixed`` is minus their gradient in lam, both in the solver's units.
+        """
         mass = problem.n_rows / float(problem.weight.sum())
         if linear is None:
             linear = np.zeros((problem.n_classes, scaling.n_columns))
@@ -97,7 +100,7 @@ class Iterate:
         return WideSteps(self.rows, self.cone, data.columns, data.kappa, data.y)
 
     def put(self, coef: Floats, lam: float) -> None:
-        """Other coefficients; slacks are the caller's to keep up."""
+        """Set other coefficients; the caller must set the slacks that belong to them."""
         self.engine.put(coef, lam)
 
     @property
@@ -111,7 +114,7 @@ class Iterate:
 
     @property
     def degree(self) -> float:
-        """How many complementarity products there are."""
+        """Number of complementarity products."""
         return float(self.engine.degree)
 
     @property
@@ -120,12 +123,12 @@ class Iterate:
 
     @property
     def gap(self) -> float:
-        """The duality gap, as far as complementarity alone tells."""
+        """The duality gap according to complementarity."""
         return float(self.engine.gap)
 
     @property
     def is_stuck(self) -> bool:
-        """Whether rounding has taken over."""
+        """Whether rounding prevents progress."""
         return bool(self.engine.is_stuck)
 
     def is_near(self, tol: float) -> bool:
@@ -142,7 +145,7 @@ class Iterate:
         """Iterate until the gap is at most ``tol`` of the objective, the point is stuck or
         the steps are used up.
 
-        Returns a line an iteration: objective, gap, seconds since the call.
+        Returns one line per iteration: objective, gap, seconds since the call.
         """
         lines: Floats = self.engine.run(max_steps, tol)
         return lines

@@ -22,32 +22,32 @@ class InteriorPointSettings:
         The first of these repetitions starts from this share of the lam at which label
         flips do not pay.
     patience : int
-        Certificates that fail before multipliers are steered.
+        Number of certificates that may fail before the multipliers are steered.
     early_look : float
-        In a system of few rows, rounding is felt sooner.  Each point is certified from this
-        many times the requested gap.
+        In a system of few rows, rounding matters earlier.  Each point is certified once the
+        gap is below this multiple of the requested gap.
     inside : float
         How far inside the constraints a classifier of another problem is placed, relative
         to its objective.
     narrowest, widest : float
-        Relative gaps between which the points of a path are worth remembering.
+        Points of a path are stored if their relative gap is between these numbers.
     kept_slack : float
-        Slacks keep at least this share when a neighbour's point is taken over.
+        Slacks keep at least this share of their value in a neighbour's point.
     least_distance : float
-        Of the neighbour's points the one whose gap is the distance of the two problems is
-        taken over, and that distance counts as at least this.
+        A solve starts from the neighbour's point whose gap is nearest to the distance of
+        the two problems.  A smaller distance than this number is replaced by it.
     constant_tol : float
         Relative gap of the best constant classifier.  The problem has one row per class,
         so that accuracy is cheap.
     bounded_look : float
-        Below this relative gap rounding may spoil a point of a bounded problem: each one
-        is shown to the certificate.
+        Below this relative gap each point of a bounded problem is certified, because
+        rounding may spoil later points.
     bounded_step_share : float
-        How far a step of a bounded problem goes towards the boundary.
+        Share of the way to the boundary that a step of a bounded problem goes.
     bounded_short_step : float
         A step below this share of the whole direction counts as short.
     bounded_max_short_steps : int
-        After so many short steps in a row a bounded problem is stuck.
+        After this many short steps in sequence a bounded problem is stuck.
     """
 
     max_iter: int = 200

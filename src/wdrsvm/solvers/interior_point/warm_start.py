@@ -1,8 +1,9 @@
-r"""Interior points to begin with: near a known classifier, or near a neighbour's path.
+r"""Starts for the interior point: near a known classifier, or on a similar problem's path.
 
-A solution itself is a bad beginning: it lies on the boundary, where steps are short.  A
-point somewhat inside, whose gap is of the size of what has changed, is a good one.  Slacks
-must be exact (the method keeps the primal feasible), multipliers only positive.
+A solution itself is a bad start, because it lies on the boundary, where steps are short.  A
+good start lies in the interior, with a gap of the size of the difference between the two
+problems.  Slacks must be exact, because the method keeps points primal feasible.
+Multipliers only have to be positive.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .settings import INTERIOR_POINT
 
 
 class PathPoint(NamedTuple):
-    """A point on the way to a solution, and the relative gap it had."""
+    """A point on the path to a solution, and its relative gap."""
 
     gap: float
     coef: Floats
@@ -30,7 +31,7 @@ class PathPoint(NamedTuple):
 
 
 class PathMemory:
-    """The points of the last run that a neighbour may begin with."""
+    """Points of the last run, from which a similar problem may start."""
 
     def __init__(self) -> None:
         self.points: list[PathPoint] = []
@@ -41,15 +42,18 @@ class PathMemory:
             self.points.append(PathPoint(gap, at.coef, at.lam, *copies))
 
     def nearest(self, gap: float) -> PathPoint | None:
-        """The point whose gap is nearest, by ratio."""
+        """The point whose gap has the ratio nearest to 1 with the given gap."""
         if not self.points:
             return None
         return min(self.points, key=lambda point: abs(np.log(point.gap / gap)))
 
 
 def taken_over(data: ScaledData, norm: str, point: PathPoint) -> Iterate | None:
-    """A neighbour's point in the problem of ``data``: the same rows and flips that exist,
-    another radius or other flip costs.  None where flips exist that did not."""
+    """The point of a similar problem, made a point of the problem of ``data``.
+
+    The similar problem has the same rows, but another radius or other flip costs.  If it
+    has other possible flips, the result is None.
+    """
     iterate = Iterate(data, norm)
     exists, (kept, mult, s, h) = iterate.rows.existing, point.rows
     if not np.array_equal(exists, mult > 0):
@@ -65,7 +69,7 @@ def taken_over(data: ScaledData, norm: str, point: PathPoint) -> Iterate | None:
 
 
 def placed(data: ScaledData, problem: RobustProblem, start: Start) -> Iterate | None:
-    """A classifier, moved inside; None if nothing is known but a constant one."""
+    """A point in the interior near a classifier; None for a constant one without lam."""
     iterate, scaling = Iterate(data, problem.norm), data.scaling
     coef = scaling.scaled(start.coef, start.intercept)
     touchable = coef[:, : data.n_touchable]
@@ -92,7 +96,7 @@ def placed(data: ScaledData, problem: RobustProblem, start: Start) -> Iterate | 
 
 
 def _slacks(at: Iterate, coef: Floats, s: Floats, h: Floats) -> Floats:
-    """Slacks (kinds, C, N) of the samples' rows, 1 where there is no row."""
+    """Slacks (kinds, C, N) of the samples' rows; 1 for rows that do not exist."""
     data, exists, n = at.data, at.rows.existing, np.arange(len(s))
     z = coef @ data.columns
     slack = np.empty(exists.shape)

@@ -1,7 +1,7 @@
-"""Independent judges: HiGHS and Clarabel on the problem as an explicit program.
+"""Independent solvers for checks: HiGHS and Clarabel on an explicit program.
 
-Nothing here is shared with the other solvers but the problem and its certificate, so
-agreement means something.  Both packages are optional.
+These solvers share only the problem and its certificate with ours.  Therefore agreement is
+evidence that both are right.  Both packages are optional.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from ..registry import check_able
 from ..result import History, SolverResult, SolverSettings, Start, status_of
 from .programs import Program, build_program
 
-# What double precision lets the judges reach; HiGHS accepts no finer feasibility.
+# Finest tolerances in double precision; HiGHS accepts no finer feasibility.
 FINEST_TOL = 1e-12
 FINEST_HIGHS_FEASIBILITY = 1e-10
 HIGHS_METHODS = ("simplex", "ipm")
 
 
 class ReferenceSolution(NamedTuple):
-    """What a reference solver returned: its point, claimed value, duals and time.
+    """The result of a reference solver: its point, claimed value, duals and time.
 
-    ``seconds`` covers the solver alone, not the building of the program.
+    ``seconds`` is the time of the solver, without the building of the program.
     """
 
     coef: Floats
@@ -43,7 +43,7 @@ class ReferenceSolution(NamedTuple):
 
 
 class RawSolution(NamedTuple):
-    """Primal and dual vectors as the package gives them; None where it has none."""
+    """Primal and dual vectors as the package returns them; None if it returns none."""
 
     x: Floats | None
     duals: Floats | None
@@ -54,7 +54,7 @@ class RawSolution(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """How much accuracy and time a reference solver is given."""
+    """Limits of accuracy and time for a reference solver."""
 
     tol: float = FINEST_TOL
     max_iter: int | None = None
@@ -119,7 +119,7 @@ def clarabel(
 
 
 def _limits(settings: SolverSettings) -> Limits:
-    """The best accuracy: the tolerance of a reference solver is not a duality gap."""
+    """Limits with the finest tolerance, because reference solvers do not use our gap."""
     return Limits(max_iter=settings.max_iter)
 
 
@@ -130,7 +130,7 @@ def _judged(
     solver: str,
     history: History,
 ) -> SolverResult:
-    """Recompute what was found; the status follows the certificate, not the claim."""
+    """Certify the solution; the status follows our certificate, not the solver's claim."""
     multipliers = solution.multipliers or _no_multipliers(problem)
     found = certify(problem, solution.coef, solution.intercept, multipliers)
     history.add(solution.n_iter, found.objective, found.dual_bound)
@@ -147,7 +147,7 @@ def _judged(
 
 
 def _no_multipliers(problem: RobustProblem) -> Multipliers:
-    """All mass on the zero pieces: feasible, with the bound 0."""
+    """Multipliers that are all zero; they are feasible and give the bound 0."""
     zeros = np.zeros((problem.n_rows, problem.n_classes))
     return Multipliers(zeros, zeros, zeros)
 
@@ -206,7 +206,7 @@ def _highs_options(method: str, crossover: bool, limits: Limits) -> dict[str, An
 def _run_highs(highspy: Any, program: Program, options: dict[str, Any]) -> RawSolution:
     model = highspy.Highs()
     if "threads" in options:
-        # HiGHS keeps one pool of threads a process and refuses to resize a live one.
+        # HiGHS has one pool of threads per process, and cannot change its size in use.
         model.resetGlobalScheduler(True)
     for name, value in options.items():
         model.setOptionValue(name, value)

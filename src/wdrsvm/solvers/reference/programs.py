@@ -2,7 +2,7 @@ r"""The training problem as an explicit sparse program, for general-purpose solv
 
 Two programs with one optimum.  Variables: M (C, P), b (C), lam, s (N), and h (N).
 
-paper     s_n >= z_nj + 1[j != c] - z_nc - lam k[n, c]     all n, j, c: C^2 rows a sample
+paper     s_n >= z_nj + 1[j != c] - z_nc - lam k[n, c]     all n, j, c: C^2 rows per sample
 compact   s_n >= z_nj + 1[j != y] - z_ny                   all n, j
           h_n >= z_nj                                      all n, j
           s_n >= 1 + h_n - z_nc - lam k[n, c]              all n, c != y_n
@@ -11,12 +11,14 @@ with k[n, y_n] = 0 and without the rows of infinite k.  Both minimise
 radius lam + sum_n w_n s_n over lam >= ||(M_i - M_j) / feature_cost||_* for all pairs:
 linear rows for ``"l1"`` and ``"linf"`` transport, second-order cones for ``"l2"`` and for
 the triangle bound lam >= ||M_i|| + ||M_j|| of kernel models, that is lam >= 2 ||M_i||.
-One number added to all of b, or, but for that bound, one vector to all rows of M, changes
-nothing; the last class is then held at zero, or the solvers' systems would be singular.
+Adding one number to all of b changes nothing.  Except for that bound, adding one vector to
+all rows of M changes nothing either.  Therefore the last class is fixed at zero; otherwise
+the solvers' linear systems are singular.
 
-Their duals map to the multipliers of the certificate: paper row (n, j, c) counts for
-alpha_nj if c = y_n and for phi_nc and beta_nj otherwise; the three groups of compact rows
-are alpha, beta and phi; the rows of the norm are the flow.
+The duals give the multipliers of the certificate.  The dual of the paper's row (n, j, c)
+is part of alpha_nj if c = y_n, and otherwise part of phi_nc and beta_nj.  The duals of the
+three groups of compact rows are alpha, beta and phi.  The duals of the norm's rows are the
+flow.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from ...problem.norms import TRIANGLE, class_pairs, divergence
 
 
 class ConstraintRows(NamedTuple):
-    """Rows ``sum of parts[v] x_v <= bound``, one sparse part a variable ``v``."""
+    """Rows ``sum of parts[v] x_v <= bound``, with one sparse part per variable ``v``."""
 
     parts: dict[str, Any]
     bound: Floats
@@ -46,7 +48,7 @@ class ConstraintRows(NamedTuple):
 
 
 class LossRows(NamedTuple):
-    """The rows of the samples, class by class, and how to read their duals."""
+    """The rows of the samples by classes, and the function that reads their duals."""
 
     groups: list[ConstraintRows]
     kept: Flags
@@ -72,7 +74,10 @@ class Program:
     loss_rows: LossRows
 
     def classifier(self, x: Floats) -> tuple[Floats, Floats]:
-        """(coef, intercept) of a solution, centred over the classes where they may be."""
+        """(coef, intercept) of a solution, centred over the classes.
+
+        The triangle bound depends on the centre of coef, so that coef is not centred then.
+        """
         coef = np.zeros((self.problem.n_classes, self.problem.n_features))
         intercept = np.zeros(self.problem.n_classes)
         n_free = len(coef) - (self.problem.norm != TRIANGLE)
@@ -227,13 +232,13 @@ def _touchable(problem: RobustProblem) -> Codes:
 
 
 def _binding_pairs(problem: RobustProblem) -> Codes:
-    """Pairs of classes of which one is a label that some mass can carry."""
+    """Pairs of classes of which one is reachable, as a label of a row or by a flip."""
     first, second = class_pairs(problem.n_classes)
     return np.flatnonzero(problem.reachable[first] | problem.reachable[second])
 
 
 def _pair_differences(problem: RobustProblem) -> Any:
-    """(pairs, C - 1): e_i - e_j, the last class held at zero."""
+    """(pairs, C - 1): e_i - e_j; the last class is fixed at zero."""
     binding = _binding_pairs(problem)
     first, second = (ends[binding] for ends in class_pairs(problem.n_classes))
     classes = sparse.eye_array(problem.n_classes, format="csr")[:, :-1]

@@ -1,1 +1,1 @@
-"""What every solver runs under: BLAS threads and interrupts."""
+"""The runtime of all solvers: compiled kernels, BLAS threads and interrupts."""

@@ -1,5 +1,4 @@
-"""BLAS, LAPACK and the clock for kernels that run uncompiled; compiled ones have
-``blas.pyx``."""
+"""BLAS, LAPACK and the clock for uncompiled kernels; compiled kernels use ``blas.pyx``."""
 
 from __future__ import annotations
 
@@ -11,9 +10,9 @@ from ...arrays import Codes, Floats
 
 
 def solve(system: Floats, rhs: Floats, pivots: Codes) -> int:
-    """Replace ``rhs`` by the solution; 0, or not if the system is singular.
+    """Replace ``rhs`` by the solution; returns 0, or another number if singular.
 
-    The system is overwritten, and ``pivots`` is room to work in.
+    The system is overwritten, and ``pivots`` is working memory.
     """
     try:
         rhs[:] = np.linalg.solve(system, rhs)
@@ -23,7 +22,10 @@ def solve(system: Floats, rhs: Floats, pivots: Codes) -> int:
 
 
 def invert_definite(matrix: Floats) -> int:
-    """Replace a positive definite matrix by its inverse; 0, or not if it is none."""
+    """Replace a positive definite matrix by its inverse.
+
+    Returns 0, or another number if the matrix is not positive definite.
+    """
     try:
         half = np.linalg.inv(np.linalg.cholesky(matrix))
     except np.linalg.LinAlgError:
@@ -43,8 +45,11 @@ def multiply_rows(left: Floats, right: Floats, out: Floats) -> None:
 
 
 def factorise_panel(matrix: Floats, begin: int, end: int) -> bool:
-    """Replace some columns of a lower triangle by those of Cholesky's factor, if there is
-    one, and take their products from the columns behind them."""
+    """Replace some columns of a lower triangle by columns of the Cholesky factor.
+
+    Their products are subtracted from the columns behind them.  Returns whether the matrix
+    is positive definite in these columns.
+    """
     corner = np.tril(matrix[begin:end, begin:end])
     try:
         factor = np.linalg.cholesky(corner + np.tril(corner, -1).T)
@@ -57,13 +62,16 @@ def factorise_panel(matrix: Floats, begin: int, end: int) -> bool:
 
 
 def substitute(factor: Floats, x: Floats) -> None:
-    """Replace x by the solution of factor factor' x."""
+    """Replace x by the solution u of factor factor' u = x."""
     lower = np.tril(factor)
     x[:] = np.linalg.solve(lower.T, np.linalg.solve(lower, x))
 
 
 def subtract_product(lower: Floats, x: Floats, out: Floats) -> None:
-    """Take the product with a symmetric matrix, given by a triangle, from ``out``."""
+    """Subtract from ``out`` the product of a symmetric matrix with x.
+
+    The matrix is given by its lower triangle.
+    """
     out -= np.tril(lower) @ x + np.tril(lower, -1).T @ x
 
 
@@ -73,13 +81,13 @@ def seconds() -> float:
 
 
 def check_signals() -> None:
-    """Let Python handle what has arrived, Ctrl-C above all; here it does so by itself."""
+    """Do nothing: uncompiled code needs no check for Ctrl-C."""
 
 
 def solve_rows(system: Floats, rhs: Floats, pivots: Codes) -> int:
     """Replace each row of ``rhs`` by the solution of a symmetric system for it.
 
-    0, or not if the system is singular.  The system is overwritten.
+    Returns 0, or another number if the system is singular.  The system is overwritten.
     """
     try:
         rhs[:] = np.linalg.solve(system, rhs.T).T

@@ -1,9 +1,9 @@
-"""One thread a BLAS call while a solver runs.
+"""One thread per BLAS call while a solver runs.
 
-The solvers' products are small or thin, and large data are shared out to threads by rows
-(``passes``); threads inside each product on top of that cost many times the time they
-save as soon as the machine is busy.  The limit is the process's own, so that fits running
-side by side share it: the first sets it, the last puts back what it found.
+The solvers' products are small or thin.  Large data are divided among threads by rows
+(``passes``).  On a busy machine, more threads inside each product cost much more time than
+they save.  The limit holds for the whole process, so that fits at the same time share it.
+The first fit sets the limit, and the last fit restores the old one.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _active: dict[str, Any] = {"fits": 0, "limit": None}
 def _hold() -> None:
     """Wait until no thread is setting the limit.
 
-    BLAS has a lock of its own for that; held by a thread that a forked process does not
-    have, it would never be released there.
+    BLAS has its own lock for the limit.  If another thread holds this lock during a fork,
+    the lock is never released in the forked process, because the thread is missing there.
     """
     _lock.acquire()
 
@@ -36,7 +36,7 @@ def _release() -> None:
 
 
 def _forget_fits() -> None:
-    """A forked process has none of its parent's other threads, whatever they were at."""
+    """Reset the count of fits: a forked process does not have the parent's threads."""
     global _lock
     _lock = threading.RLock()
     _active.update(fits=0, limit=None)
@@ -48,17 +48,17 @@ if hasattr(os, "register_at_fork"):
 
 @lru_cache
 def _controller() -> Any:
-    # Reading the list of loaded libraries takes milliseconds: once is enough, as long as
-    # scipy's own BLAS, which comes with its linear algebra, is among them.
+    # Reading the list of loaded libraries takes milliseconds, so it is read once.  SciPy's
+    # BLAS must be in the list; importing scipy.linalg loads it.
     import_module("scipy.linalg")
     return threadpoolctl.ThreadpoolController()
 
 
 def _take_control() -> None:
-    """Let this thread change the limit, whichever changed it last.
+    """Let this thread change the limit, even if another thread changed it before.
 
-    Recent versions of threadpoolctl silently ignore all threads but the one that was
-    first; here the thread that ends last puts the limit back, and then nobody holds it.
+    Recent versions of threadpoolctl silently ignore changes by all threads except the first
+    one.  Here the thread that ends last restores the limit, and then releases control.
     """
     openblas = getattr(threadpoolctl, "OpenBLASController", None)
     if openblas is not None and hasattr(openblas, "clear_controlling_thread"):

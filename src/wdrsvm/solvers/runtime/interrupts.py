@@ -1,4 +1,4 @@
-"""Ctrl-C is a KeyboardInterrupt, also where it meets compiled code."""
+"""Make Ctrl-C a KeyboardInterrupt, also if it arrives in compiled code."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Short names for what kernels are made of: decorators and types.
+"""Short names for the decorators and types of kernels.
 
-The build spells them out as Cython's (``tools/native/join.py``); uncompiled they are plain
-Python.  Arrays whose names begin with ``Read`` may be read-only.
+The build replaces them by Cython's names (``tools/native/join.py``).  In uncompiled code
+they are plain Python.  Arrays of types whose names begin with ``Read`` may be read-only.
 """
 
 from __future__ import annotations
@@ -32,15 +32,18 @@ ReadSmallCodes: TypeAlias = Any
 
 
 def kernel(function: Function) -> Function:
-    """A function of C, which runs without the interpreter's lock and raises nothing."""
+    """A C function, which runs without the interpreter's lock and raises no error."""
     return function
 
 
 def inner(function: Function) -> Function:
-    """The same, to be set into its callers."""
+    """A kernel that is inlined into its callers."""
     return function
 
 
 def interruptible(function: Function) -> Function:
-    """A kernel that may raise, an interrupt above all.  It returns ``Small``: nothing."""
+    """A kernel that may raise an error, such as an interrupt.
+
+    Its return type is ``Small``, and its value has no meaning.
+    """
     return function

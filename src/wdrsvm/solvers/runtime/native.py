@@ -1,11 +1,11 @@
-"""The kernels that fit this machine's processor.
+"""Choose the kernels for this machine's processor.
 
-Every family of solvers keeps its kernels as Cython's pure Python in a folder ``native``.
-They are compiled before they are shipped, into ``_native_baseline`` for any processor and
-``_native_v3`` for x86-64 with AVX2 and FMA.  One of them is chosen when it is first asked
-for.  The environment variable WDRSVM_CPU forces the choice: ``baseline``, ``v3``, or
-``python`` for the uncompiled sources, which need Cython and are slow, but let coverage and
-mutants see inside.
+Every family of solvers has its kernels in a folder ``native``, in Cython's pure Python
+mode.  An installation has two builds: ``_native_baseline`` for any processor, and
+``_native_v3`` for x86-64 with AVX2 and FMA.  The choice is made at the first use.  The
+environment variable WDRSVM_CPU forces it: ``baseline``, ``v3`` or ``python``.  The last one
+runs the uncompiled sources.  It needs Cython and is slow, but tools for coverage and
+mutation tests can follow it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _has_v3() -> bool:
 
 @cache
 def variant() -> str:
-    """Which of the builds is used: that of the environment, else the best there is."""
+    """The name of the build: from the environment variable, else the fastest possible."""
     asked = os.environ.get(VARIABLE, "")
     if not asked:
         return "v3" if _has_v3() else "baseline"
@@ -42,7 +42,7 @@ def variant() -> str:
 
 
 def kernels(family: str) -> Any:
-    """The kernels of a family of solvers, given by its package's name."""
+    """The kernels of a family of solvers; ``family`` is the name of its package."""
     chosen = variant()
     name = "native" if chosen == "python" else f"_native_{chosen}"
     return import_module(f"{family}.{name}")

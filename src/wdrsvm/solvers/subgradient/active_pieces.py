@@ -1,8 +1,8 @@
 """The samples' active pieces at a point: value and subgradient of F in one pass.
 
-Shared by the methods that follow subgradients.  Sample n has the label c whose piece
-l(z_n, c) - lam k[n, c] is largest, where keeping y_n is free, and the class j that wins
-against it; its slope in the scores is w_n (e_j - e_c).
+All subgradient methods use this file.  The active piece of sample n has two classes: the
+label c with the largest l(z_n, c) - lam k[n, c], where k[n, y_n] = 0, and the class j that
+wins against c.  The slope of the sample in the scores is w_n (e_j - e_c).
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class Point(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """F at a point and a subgradient of it."""
+    """F at a point, and a subgradient of F."""
 
     value: float
     slope: Point
 
 
 class ActiveRows:
-    """The samples as the compiled passes see them."""
+    """The samples in the form that the compiled passes need."""
 
     def __init__(self, problem: RobustProblem):
         self.problem = problem
@@ -56,7 +56,7 @@ class ActiveRows:
         self.pieces = np.empty((problem.n_rows, 2), dtype=np.intp)
 
     def look(self, at: Point) -> Looked:
-        """F and a subgradient at a point; remembers the active pieces."""
+        """F and a subgradient at a point; stores the active pieces."""
         problem = self.problem
         value, spent = problem.radius * at.lam, 0.0
         d_coef, d_intercept = np.zeros_like(at.coef), np.zeros_like(at.intercept)
@@ -82,7 +82,7 @@ class ActiveRows:
 
 
 def flip_costs(problem: RobustProblem) -> tuple[Floats, Codes]:
-    """Distinct rows of label costs (rows, C), and which one each sample has."""
+    """Distinct rows of label costs (rows, C), and the number of each sample's row."""
     if problem.label_trust is not None:
         return problem.attainable_flip_cost(), np.arange(problem.n_rows)
     cost = problem.label_cost.copy()

@@ -5,16 +5,16 @@ r"""Algorithm 1 of the paper, corrected: projected subgradients on (M, b, lam).
 over lam >= ||(M_i - M_j) / feature_cost||_*.  For sample n let c be the label whose piece
 is largest and j the class that wins against it.  An iteration t
 
-1. looks: one pass finds the active pieces, hence F and a subgradient,
+1. evaluates: one pass finds the active pieces, which give F and a subgradient,
        d_lam = radius - sum_n w_n k[n, c] [c != y_n],    d_M = sum_n w_n (e_j - e_c) x_n',
    d_b likewise without x_n (the paper prints radius + k sum_n and leaves out w_n);
-2. steps against it, by sigma_0 / t, sigma_0 / sqrt(t), or as far as a target value asks
-   for (Polyak), the target being between the best bound and the best value;
+2. steps against the subgradient.  The length is sigma_0 / t, sigma_0 / sqrt(t), or Polyak's
+   step to a target value between the best bound and the best value;
 3. projects on the constraint, exactly (``problem.projections``);
-4. at times that grow by a factor, asks the certificate: the active pieces, averaged over
-   the iterations since the last time, are multipliers.
+4. computes a certificate, at iterations that grow by a factor.  The multipliers are the
+   active pieces, averaged over the iterations since the last certificate.
 
-The best iterate is kept and the average of the iterates offered.
+The best iterate is kept.  The average of the iterates is a further candidate.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ class Descent:
         return Point(coef, to.intercept, lam)
 
     def _tangent(self, slope: Point) -> Point:
-        """The part of a subgradient that does not point out of the set.
+        """The part of a subgradient that does not point out of the feasible set.
 
-        Leaving out the rest, which the projection takes back, loses no descent and makes
-        a step by the value above a target longer.
+        The projection undoes the other part.  Without it a step has the same descent, and
+        Polyak's step is longer.
         """
         short = self.last_length * self.settings.tangent_share or 1.0
         there = self._projected(self.at.plus(-short, slope))
@@ -78,7 +78,7 @@ class Descent:
         self.pushed, self.collected = np.zeros_like(self.at.coef), 0.0
 
     def iterate(self, t: int, bound: float) -> None:
-        """Look, step, project; keep the best point and the mean."""
+        """Evaluate, step and project; keep the best point and the mean."""
         looked = self.rows.look(self.at)
         if looked.value < self.best_value:
             self.best, self.best_value = self.at, looked.value
@@ -93,18 +93,18 @@ class Descent:
 
     def _multipliers(self) -> Multipliers:
         alpha, phi, beta = self.counts
-        # What the projection pushed back is the norm's part of the gradient.
+        # The changes by the projection are the norm's part of the gradient.
         return Multipliers(alpha, phi, beta, gradient=self.pushed / self.collected)
 
     def offer(self, best: Incumbent) -> None:
-        """Have the best point, the last one and the mean evaluated."""
+        """Offer the best point, the last point and the mean as classifiers."""
         points = [self.best, self.at] + [self.mean] * self.settings.average
         for point in points:
             risk = self.problem.risk(point.coef, point.intercept)
             best.offer(point.coef, point.intercept, risk)
 
     def certify(self, best: Incumbent) -> None:
-        """Offer points and multipliers; collect new ones from here."""
+        """Offer points and multipliers, and start a new average of multipliers."""
         self.offer(best)
         if self.settings.certify and self.collected > 0:
             tol = self.settings.tol
@@ -113,7 +113,7 @@ class Descent:
 
 
 class StepRule(Protocol):
-    """Length of a step; ``along_set`` asks for one along the set."""
+    """Length of a step; with ``along_set`` steps follow the tangent of the set."""
 
     along_set: bool
 
@@ -121,7 +121,7 @@ class StepRule(Protocol):
 
 
 class Harmonic:
-    """sigma_0 / t, the paper's."""
+    """sigma_0 / t, the paper's rule."""
 
     along_set = False
 
@@ -142,8 +142,9 @@ class Root(Harmonic):
 class Polyak(Harmonic):
     """(F - target) / ||subgradient||^2.
 
-    The target is below the best value by a slack, and never below the best bound.  The
-    slack grows as long as it is gained, and is halved when it has not been in a while.
+    The target is the best value minus a slack, but at least the best bound.  The slack
+    grows whenever the value falls by half of it.  It is halved if the value does not fall
+    so far for some iterations.
     """
 
     along_set = True
@@ -183,7 +184,7 @@ STEP_RULES: dict[str, Callable[[SubgradientSettings], StepRule]] = {
 def subgradient(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
-    """Algorithm 1 from ``start``, or from M = 0, lam = 0; see the module."""
+    """Run Algorithm 1 from ``start``, or from M = 0, lam = 0."""
     own, history = SubgradientSettings.of(settings), History(settings.callback)
     descent = _begun(problem, own, start)
     best = Incumbent(descent.at.coef, descent.at.intercept)
@@ -204,7 +205,7 @@ def subgradient(
 def _begun(
     problem: RobustProblem, settings: SubgradientSettings, start: Start | None
 ) -> Descent:
-    """The descent to be made, after trials of the step where none is given."""
+    """The descent at its start; if no step is given, trials choose it."""
     is_polyak = settings.step_rule == "polyak"
     if settings.step0 is not None or (is_polyak and start is not None):
         return Descent(problem, settings, start)
@@ -217,7 +218,7 @@ def _begun(
 def _tried(
     problem: RobustProblem, settings: SubgradientSettings, start: Start | None
 ) -> tuple[float, Start]:
-    """Which step leads lowest in a few iterations, and where."""
+    """The step with the lowest value after a few iterations, and its last point."""
     lowest = Incumbent(*Descent(problem, settings, start).at[:2])
     chosen = unit = _linear_step(problem, settings, start)
     for factor in settings.trial_steps:
@@ -233,7 +234,7 @@ def _tried(
 def _linear_step(
     problem: RobustProblem, settings: SubgradientSettings, start: Start | None
 ) -> float:
-    """The step that would bring F to 0 if it were linear; 1 where it is flat."""
+    """The step that brings F to 0 if F is linear; 1 if F is flat or 0."""
     descent = Descent(problem, settings, start)
     looked = descent.rows.look(descent.at)
     square = looked.slope.square

@@ -1,4 +1,4 @@
-"""The subgradient methods' kernels, as this machine's processor runs them best."""
+"""The kernels of the subgradient methods, in the build for this processor."""
 
 from __future__ import annotations
 

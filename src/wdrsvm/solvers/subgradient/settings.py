@@ -23,34 +23,35 @@ class SubgradientSettings(SolverSettings):
     step_rule : {"polyak", "1/t", "1/sqrt(t)"}, default="polyak"
         Length of the steps.  ``"1/t"`` is the paper's.
     step0 : float or None, default=None
-        sigma_0 of the rules in t; a factor, between 0 and 2, on Polyak's step.  None
-        tries five powers of ten for 30 iterations each, which ``max_iter`` does not
-        count: the best is taken for sigma_0, and Polyak's steps, with the factor 1, begin
-        where it led.
+        sigma_0 of the rules in t; a factor, between 0 and 2, on Polyak's step.  None tries
+        five powers of ten for 30 iterations each, which ``max_iter`` does not count.  The
+        best of them becomes sigma_0.  Polyak's steps then start from its last point, with
+        the factor 1.
     average : bool, default=True
-        Whether the average of the iterates, later ones counting more, is offered beside
-        the best one.
+        Whether the average of the iterates is a candidate besides the best iterate.  Later
+        iterates have more weight in the average.
     certify : bool, default=True
         Whether to look for a lower bound of the optimum.  Without it the bound is -inf
         and all iterations are run.
     default_max_iter : int, default=2000
         See ``max_iter``.
     record_factor, judge_factor : float, default=1.2, 2.0
-        Iterations of a line of history and of a certificate, as factors on the last ones.
+        The next line of history, and the next certificate, come at the last iteration of
+        this kind times the factor.
     first_judgement : int, default=250
         Iteration of the first certificate.
     projection_rtol : float, default=1e-9
-        Rounds of the projection for l2 and linf end at this relative change: a step is no
-        more exact.
+        Rounds of the projection for l2 and linf end at this relative change.  More accuracy
+        does not improve a step.
     patience : int, default=30
         Iterations without progress after which Polyak's target moves nearer.
     slack_growth : float, default=1.5
         Factor on the slack of Polyak's target after a gain.
     slack_floor : float, default=0.1
-        That slack is at least this share of F / sqrt(t).
+        The slack of Polyak's target is at least this share of F / sqrt(t).
     trial_steps : tuple of float, default=(1, 10, 100, 1000, 10000)
-        Steps that are tried where ``step0`` is None, as multiples of the one that would
-        bring F to 0 if F were linear.
+        Steps that are tried if ``step0`` is None, as multiples of the step that brings F
+        to 0 if F is linear.
     trial_iter : int, default=30
         Iterations of each trial.
     tangent_share : float, default=0.1
@@ -88,21 +89,21 @@ class SubgradientSettings(SolverSettings):
 
 @dataclass(frozen=True)
 class StreamSettings:
-    """What a stream of mini-batches goes by.
+    """Settings of a stream of mini-batches.
 
     Parameters
     ----------
     batch_size : int
         Rows per step.
     block_rows : int
-        Rows that are made dense and standardised at a time.
+        Number of rows that are made dense and standardised together.
     penalty : float
-        Factor on the radius that prices a broken norm constraint.  The penalty is exact
-        from 1 on.
+        The penalty of a violated norm constraint is this number times the radius.  The
+        penalty is exact from 1 on.
     first_reach : float
-        The first reach, in units of the scores: small, because it only grows.
+        The first reach, in units of the scores.  It is small, because a reach only grows.
     mean_power : int
-        The mean of the iterates weighs each by this power of its time.
+        The weight of an iterate in the mean is this power of its number.
     flip_share : float
         Unit of lam as a share of the cheapest flip.
     """
@@ -129,14 +130,14 @@ class StochasticSettings(SolverSettings):
     batch_size : int, default=32
         Rows per step.
     validation_share : float, default=0.1
-        Share of the rows that is held out to decide when to stop.  Where that is fewer
-        than ``min_validation`` rows, all rows serve for training and for stopping.
+        Share of the rows that is held out to decide when to stop.  If these are fewer than
+        ``min_validation`` rows, all rows are used for training and for stopping.
     min_validation : int, default=500
         See ``validation_share``.
     patience : int, default=5
         Epochs without progress after which to stop.
     progress : float, default=1e-3
-        What counts as progress: a fall of the risk by this share.
+        The risk must fall by this share to count as progress.
     default_max_iter : int, default=100
         See ``max_iter``.
     bound_mus : tuple of float, default=(0.1, 0.03, 0.01)
@@ -166,5 +167,5 @@ class StochasticSettings(SolverSettings):
 
 
 def _common(settings: SolverSettings) -> dict[str, Any]:
-    """What every solver is told."""
+    """The settings that all solvers have."""
     return {each.name: getattr(settings, each.name) for each in fields(SolverSettings)}

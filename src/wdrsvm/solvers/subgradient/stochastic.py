@@ -1,9 +1,10 @@
-"""Stochastic training: epochs of mini-batches, stopped by rows that are held out.
+"""Stochastic training: epochs of mini-batches; held-out rows decide when to stop.
 
 An epoch is one pass of a stream (``stream``) over the training rows, in random order.
-After each, the mean of the iterates is evaluated on the rows held out; when their risk has
-not fallen for some epochs, the best mean is the classifier.  Its softmax multipliers then
-give a bound, as wide as the data's noise: this is a method for approximate answers.
+After each epoch, the mean of the iterates is evaluated on the held-out rows.  If their risk
+does not fall for some epochs, the method stops, and the best mean is the classifier.  The
+softmax multipliers of this classifier give a lower bound.  The gap is of the size of the
+noise in the data, because this is a method for approximate solutions.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ __all__ = ["StochasticSettings", "stochastic"]
 def stochastic(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
-    """Epochs over the rows until the risk on held-out rows stops falling."""
+    """Run epochs over the rows until the risk on held-out rows stops falling."""
     own, history = StochasticSettings.of(settings), History(settings.callback)
     rng = np.random.default_rng(own.seed)
     training, watched = _split(problem, own, rng)
@@ -46,7 +47,7 @@ def stochastic(
 def _split(
     problem: RobustProblem, settings: StochasticSettings, rng: np.random.Generator
 ) -> tuple[RobustProblem, RobustProblem]:
-    """Rows to train on and rows to watch."""
+    """Split the rows into training rows and held-out rows."""
     n_watched = int(settings.validation_share * problem.n_rows)
     if n_watched < max(settings.min_validation, 1):
         return problem, problem
@@ -68,7 +69,7 @@ def _certified(
     stopped: bool,
     history: History,
 ) -> SolverResult:
-    """The classifier kept, judged on all rows; its softmax multipliers give a bound."""
+    """The best classifier with its risk on all rows, and a bound by softmax multipliers."""
     best, risk = (
         Incumbent(kept.coef, kept.intercept),
         problem.risk(kept.coef, kept.intercept),

@@ -1,21 +1,24 @@
-r"""A stream: subgradient steps on mini-batches, in memory that does not grow.
+r"""A stream: subgradient steps on mini-batches, in bounded memory.
 
-The constraint becomes a penalty, exact from the factor ``radius`` on, because that is the
-most its multiplier can be:
+A penalty replaces the norm constraint.  It is exact if its factor is at least ``radius``,
+because the multiplier of the constraint is at most ``radius``:
 
     F(M, b, lam) + 2 radius max(L(M) - lam, 0),         lam >= 0.
 
-Any norm costs one look at its steepest pair of classes.  A step on a batch
+For any norm, the penalty only needs the pair of classes with the largest distance.  A step
+on a batch
 
-1. finds the active pieces of its rows (``active_pieces``), or the labels of largest smooth
-   loss (``active_tangents``), hence a noisy subgradient g;
-2. moves by  reach / sqrt(sum of all ||g||^2)  against it, the reach being the largest
-   distance from the start so far (Ivgi, Hinder and Carmon 2023, "DoG is SGD's best
-   friend"): no step size needs to be known;
-3. updates a mean of the iterates in which late ones count more; the mean is the model.
+1. finds the active pieces of its rows (``active_pieces``), or for smooth losses the labels
+   of largest loss (``active_tangents``), which give a noisy subgradient g;
+2. moves by  reach / sqrt(sum of all ||g||^2)  against g.  The reach is the largest distance
+   from the start so far (Ivgi, Hinder and Carmon 2023, "DoG is SGD's best friend").  This
+   needs no step size;
+3. updates a mean of the iterates in which later iterates have more weight.  The mean is the
+   model.
 
-Lengths are measured where features have mean 0 and variance 1 over all rows seen, and lam
-in units of a cheap label flip: lam has to grow before coefficients can.
+Lengths are measured in units in which features have mean 0 and variance 1 over all rows so
+far.  The unit of lam is that of a cheap label flip, because lam must grow before the
+coefficients can.
 """
 
 from __future__ import annotations
@@ -39,7 +42,7 @@ from .settings import STREAM
 
 
 class Moments(NamedTuple):
-    """Rows and weight seen, mean and variance (P,) of their features."""
+    """Number and weight of the rows so far, mean and variance (P,) of their features."""
 
     n_rows: int
     mass: float
@@ -51,7 +54,7 @@ class Moments(NamedTuple):
         return cls(0, 0.0, np.zeros(n_features), np.zeros(n_features))
 
     def with_rows(self, problem: RobustProblem, mass: float) -> Moments:
-        """Moments after the rows of a problem, which weigh ``mass`` in all."""
+        """Moments with the rows of a problem added; ``mass`` is their total weight."""
         moments = self
         for start in range(0, problem.n_rows, STREAM.block_rows):
             rows = slice(start, start + STREAM.block_rows)
@@ -74,7 +77,7 @@ class Moments(NamedTuple):
 
 
 class Units(NamedTuple):
-    """Where lengths are measured: features centred and scaled (P,), lam times ``price``."""
+    """The units of lengths: features centred and scaled (P,), lam times ``price``."""
 
     centre: Floats
     scale: Floats
@@ -104,10 +107,10 @@ class Units(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StreamState:
-    """All that a stream remembers: C (P + 1) numbers three times, and moments.
+    """The complete state of a stream: three points of C (P + 1) numbers, and moments.
 
-    ``at`` is the iterate, ``mean`` the model, ``origin`` where the stream began, all in
-    the units of the data.
+    ``at`` is the iterate, ``mean`` is the model, and ``origin`` is the start of the stream.
+    All three are in the units of the data.
     """
 
     at: Point
@@ -130,7 +133,7 @@ class StreamState:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """The state in tuples, arrays and numbers, for files that outlive this class."""
+        """The state as tuples, arrays and numbers, so that files do not need this class."""
         found = vars(self).items()
         return {
             name: tuple(part) if isinstance(part, tuple) else part for name, part in found
@@ -138,7 +141,7 @@ class StreamState:
 
     @classmethod
     def of_parts(cls, parts: dict[str, Any]) -> StreamState:
-        """The way back."""
+        """The state from its ``parts``."""
         points = {name: Point(*parts[name]) for name in ("at", "mean", "origin")}
         return cls(**parts | points | {"moments": Moments(*parts["moments"])})
 
@@ -151,13 +154,13 @@ class StreamState:
     ) -> StreamState:
         """The state after one pass over the rows of a problem, in random order.
 
-        ``mass`` is what the rows weigh in all; it says how much they count beside the
-        rows of other calls, and is their number if None.
+        ``mass`` is the total weight of the rows, relative to the rows of other calls.  None
+        takes the number of rows.
         """
         mass = float(problem.n_rows) if mass is None else mass
         moments = self.moments.with_rows(problem, mass)
         walk = Walk(self, problem, Units.of(problem, moments))
-        # Weights that are 1 on average over all rows seen.
+        # This factor makes the weights 1 on average over all rows so far.
         factor = mass * moments.n_rows / moments.mass
         for batch in walk.batches(rng, batch_size):
             walk.step(batch, factor)
@@ -165,7 +168,7 @@ class StreamState:
 
 
 class Batch(NamedTuple):
-    """Standardised rows (m, P), their labels, rows of flip costs and weights."""
+    """Standardised rows (m, P), their labels, numbers of flip cost rows, and weights."""
 
     Z: Floats
     y: Codes
@@ -178,7 +181,7 @@ class Batch(NamedTuple):
 
 
 class Walk:
-    """A stream's state in the units of its lengths, on its way through some rows."""
+    """One pass of a stream over some rows; its state is in the units of lengths."""
 
     def __init__(self, state: StreamState, problem: RobustProblem, units: Units):
         self.problem, self.units = problem, units
@@ -249,7 +252,7 @@ class Steepness:
         self.pairs = class_pairs(problem.n_classes)
 
     def added(self, slope: Point, at: Point) -> Point:
-        """A subgradient with that of the penalty added; the arrays are reused."""
+        """Add the penalty's subgradient to a subgradient; the arrays are reused."""
         if not (self.weight > 0 and len(self.touchable)):
             return slope
         scaled = at.coef[:, self.touchable] / self.cost

@@ -1,22 +1,22 @@
-r"""The training problem of a bounded ball, pair by pair of classes.
+r"""The training problem of a bounded ball, by pairs of classes.
 
-Every ordered pair (winner j, label c) sees the classifier through the same local variables
+Every ordered pair (winner j, label c) has the same local variables
 
     v = (a, d, lam, own),   a = M_j - M_c (P),   d = b_j - b_c,   own:
 
-    up, down    parts >= 0 of a whose gain the ends of the box limit, for finite ends
-    part        absolute values of what the norm pays for (linf only)
-    switch      gains >= 0 of leaving a category
+    up, down    parts >= 0 of a whose effect the finite ends of the box limit
+    part        absolute values of the rest (a - up + down) / cost (linf only)
+    switch      gains >= 0 from leaving a category
 
-and constrains them by the same rows.  The norm pays for a - up + down, divided by the
-costs; it is at most lam.  The loss of row n under the pair is the linear form
-1 + design_n . v - lam k[n, c], in which up counts times the room above x_n and down times
-that below; ``sides @ v <= 0`` are the linear constraints, and ``cone @ v`` = (lam, what the
-norm pays for) lies in a second-order cone (l2 only).
+and the same constraints.  The dual norm of the rest (a - up + down) / cost is at most lam.
+The loss of row n under the pair is the linear form 1 + design_n . v - lam k[n, c].  In it,
+up is multiplied by the distance from x_n to the upper end of the box, and down by the
+distance to the lower end.  The linear constraints are ``sides @ v <= 0``.  For l2, the
+vector ``cone @ v`` = (lam, the rest) lies in a second-order cone.
 
-With l1 transport the norm pays for each feature by itself, and all rows want the same up
-and down: the program is exact.  With other norms that all rows share them makes it a safe
-upper bound.
+With l1 transport the norm treats each feature separately, and the same up and down are
+optimal for all rows.  Therefore the program is exact.  With other norms the rows also share
+up and down, and the program is a safe upper bound.
 """
 
 from __future__ import annotations
@@ -31,10 +31,14 @@ from ....problem import RobustProblem
 
 @dataclass(frozen=True, eq=False)
 class BoundedLayout:
-    """``design`` (N, V), ``sides`` (S, V), ``cone`` (0 or 1 + T, V), a strictly feasible
-    ``start`` (V,) with a = 0; ``columns`` names the parts of v.  ``toll`` (K, N) holds
-    k[n, c] of each pair, inf where impossible.  The last rows of ``sides`` are those of
-    the groups, category by category; ``ended`` are the features of up and down."""
+    """The matrices of the program, which all pairs share.
+
+    These are ``design`` (N, V), ``sides`` (S, V) and ``cone`` (0 or 1 + T, V).  ``start``
+    (V,) is strictly feasible, with a = 0.  ``columns`` names the parts of v.  ``toll``
+    (K, N) has k[n, c] of each pair, which is inf if the flip is impossible.  The last rows
+    of ``sides`` belong to the groups of categories.  ``ended`` has the features of up and
+    down.
+    """
 
     design: Floats
     sides: Floats
@@ -71,12 +75,12 @@ class BoundedLayout:
 
     @property
     def n_shared(self) -> int:
-        """How many local variables are differences of classes: a and d."""
+        """Number of local variables that are differences of classes: a and d."""
         return int(self.columns["lam"].start)
 
     @property
     def n_own(self) -> int:
-        """How many are the pair's own."""
+        """Number of local variables that only one pair has: own."""
         return int(self.design.shape[1] - self.columns["lam"].stop)
 
     def limited(self, own: Floats) -> Floats:
@@ -91,7 +95,7 @@ class BoundedLayout:
         return left
 
     def switch_multipliers(self, mult: Floats) -> list[Floats]:
-        """Multipliers (K, S) of the sides as one (K, from, to) array a group."""
+        """Multipliers (K, S) of the sides, as one array (K, from, to) per group."""
         found, end = [], mult.shape[1]
         for size in reversed(self.group_sizes):
             rows = mult[:, end - size * (size - 1) : end]
@@ -159,7 +163,7 @@ class _LocalRows:
         return rows[self.movable] / self.cost[self.movable, None]
 
     def norm_sides(self) -> Floats:
-        """Linear rows of the norm: lam >= |paid|, or part >= |paid| and lam >= sum part."""
+        """Linear rows of the norm: lam >= |rest|, or part >= |rest| and lam >= sum part."""
         lam = np.zeros(self.n_local)
         lam[self.columns["lam"]] = 1.0
         if self.norm == "l1":
@@ -193,7 +197,7 @@ class _LocalRows:
         return np.array(rows).reshape(len(rows), self.n_local)
 
     def start(self) -> Floats:
-        """a = 0, lam = 1, and the pair's own variables inside all rows."""
+        """A strictly feasible v with a = 0 and lam = 1."""
         start = np.zeros(self.n_local)
         start[self.columns["lam"]] = 1.0
         room = np.abs(self.design()).mean(axis=0)

@@ -1,8 +1,9 @@
 r"""Interior point for bounded balls: features in a box, categories.
 
-Exact for l1 transport and for categories in every norm.  For a box with l2 or linf
-transport all rows share what the box limits: a safe upper bound of the worst-case risk,
-which ``problem.risk`` evaluates exactly for any one classifier.
+The program is exact for l1 transport, and for categories in every norm.  For a box with l2
+or linf transport, all rows share the variables of the box (``layout``).  Then the program
+is a safe upper bound of the worst-case risk.  ``problem.risk`` gives the exact risk of a
+classifier.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .units import BoundedUnits
 def bounded_interior_point(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
-    """Train to the gap asked for.  ``start`` is not used: the method starts centrally."""
+    """Train to the requested gap; ``start`` is not used."""
     problem = problem.without_idle_rows()
     evaluation = _Evaluation.of(problem)
     point = evaluation.start()
@@ -48,7 +49,7 @@ def bounded_interior_point(
 
 @dataclass(frozen=True, eq=False)
 class _Evaluation:
-    """Points are of the ``normalised`` problem, risks are those of the problem itself."""
+    """Evaluates points of the ``normalised`` problem by risks of the problem itself."""
 
     problem: RobustProblem
     units: BoundedUnits
@@ -77,14 +78,14 @@ class _Evaluation:
 
 
 def _classifier(problem: RobustProblem, point: BoundedPoint) -> tuple[Floats, Floats]:
-    """coef and intercept in the gauge where classes sum to zero."""
+    """coef and intercept, centred so that they sum to zero over the classes."""
     coef = point.coef - point.coef.mean(axis=0)
     intercept = coef[:, -1] if problem.fit_intercept else np.zeros(len(coef))
     return coef[:, : problem.n_features].copy(), intercept.copy()
 
 
 def plan_of(problem: RobustProblem, point: BoundedPoint) -> PairPlan:
-    """The adversary's plan in a point's multipliers."""
+    """The adversary's transport plan, from the multipliers of a point."""
     layout, (loss, _, sides, *cones) = point.layout, point.mults()
     pull = sides @ layout.sides
     if cones:

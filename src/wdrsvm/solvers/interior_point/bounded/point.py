@@ -7,9 +7,9 @@ Rows with slacks r and multipliers, K pairs of classes, N samples:
     sides   r = -sides v_k                                  (K, S)
     cone    r = cone v_k, in a second-order cone            (K, 1 + T)
 
-The variables are coef (C, Q), intercepts its last column, lam, and the pairs' own.  s is
-eliminated sample by sample.  Points stay primal feasible; dual infeasibility goes with the
-first full steps.
+The variables are coef (C, Q) with the intercepts in the last column, lam, s, and the own
+variables of each pair.  s is eliminated sample by sample.  Points stay primal feasible.
+Dual infeasibility vanishes with the first full step.
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ from ...cones.kernels import native
 from ..settings import INTERIOR_POINT
 from .layout import BoundedLayout
 
-# Less than the rounding of an objective of the order of one: nothing is left to gain.
+# Below this gap there is only rounding, for an objective of order one.
 LEAST_GAP = 1e-16
-# The places of families of rows.
+# Positions of the families of rows.
 LOSS, FLOOR, SIDES, CONES = range(4)
 
 
 class Step(NamedTuple):
-    """A direction: coef (C, Q), lam, own (K, A), s (N,); the families keep their own."""
+    """A direction in coef (C, Q), lam, own (K, A) and s (N,).
+
+    Each family keeps the direction of its slacks and multipliers.
+    """
 
     coef: Floats
     lam: float
@@ -56,7 +59,11 @@ class BoundedPoint:
         self.n_short_steps = 0
 
     def _place(self) -> None:
-        """s above all losses by as much as the weights ask for, central multipliers."""
+        """Set s above all losses, and central multipliers.
+
+        The distance of s to the losses makes the multipliers of a sample sum to about its
+        weight.
+        """
         lay = self.layout
         local = self.local(self.coef, self.lam, self.own)
         losses = np.where(self.possible, 1 + self._losses(local, self.lam), 0.0)
@@ -74,15 +81,15 @@ class BoundedPoint:
         self.degree = sum(family.degree for family in self.families)
 
     def slacks(self) -> list[Floats]:
-        """The slacks of the families, in the families' shapes."""
+        """The slacks of each family, in the shape of the family."""
         return [self._shaped(k, family.rows()[0]) for k, family in enumerate(self.families)]
 
     def mults(self) -> list[Floats]:
-        """The multipliers alike."""
+        """The multipliers of each family, in the shape of the family."""
         return [self._shaped(k, family.rows()[1]) for k, family in enumerate(self.families)]
 
     def _shaped(self, family: int, rows: Floats) -> Floats:
-        """Rows of a family as (K, its own), of the floor as (N,)."""
+        """Rows of a family with one line per pair; of the floor as (N,)."""
         return rows if family == FLOOR else rows.reshape(self.layout.n_pairs, -1)
 
     def local(self, coef: Floats, lam: float, own: Floats) -> Floats:
@@ -122,7 +129,7 @@ class BoundedPoint:
         step = self._direct()
         by = self._lengths(INTERIOR_POINT.bounded_step_share)
         if not np.isfinite(self._gap_after(*by)):
-            # Rounding has eaten up the system: what is reached is all there is.
+            # Rounding has spoilt the linear system: stop at this point.
             self.n_short_steps = INTERIOR_POINT.bounded_max_short_steps
             return
         self._advance(step, *by)
@@ -162,7 +169,7 @@ class BoundedPoint:
         return design
 
     def _places(self, k: int) -> tuple[slice, slice, Codes]:
-        """Where pair k's differences and other variables stand among the global ones."""
+        """Positions of pair k's differences and other variables in the global vector."""
         lay, width = self.layout, self.coef.shape[1]
         first, second = int(lay.winner[k]) * width, int(lay.label[k]) * width
         own = self.coef.size + 1 + k * lay.n_own + np.arange(lay.n_own)
@@ -222,7 +229,7 @@ class BoundedPoint:
         return np.asarray(gradient[0])
 
     def _lengths(self, share: float) -> tuple[float, float]:
-        """How far primal and dual can follow the families' steps."""
+        """The largest primal and dual lengths of the families' steps, times ``share``."""
         primal, dual = np.min([moves.lengths for moves in self.moves], axis=0)
         return min(1.0, share * float(primal)), min(1.0, share * float(dual))
 

@@ -1,13 +1,13 @@
 r"""The units in which a bounded problem is solved.
 
-Two changes of units leave the optimum as it is:
+Two changes of units do not change the optimum:
 
     a feature       x_d -> (x_d - centre_d) / width_d,  cost_d -> cost_d width_d,
-                    and the ends of the box go along with x_d
+                    and the ends of the box change like x_d
     all costs       radius, feature costs, label costs and switching costs over ``unit``
 
-Widths make every feature of order one, ``unit`` does so for the price of moving one.  The
-columns of categories are 0 and 1 as they are.
+Widths make every feature of order one.  ``unit`` makes the cost of moving a feature of
+order one.  The columns of categories are 0 and 1, and stay unchanged.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class BoundedUnits:
         centre = np.zeros(rows.shape[1])
         if problem.fit_intercept:
             centre = problem.weight @ rows / problem.weight.sum()
-            # The rounding of a constant column's mean must not count as width.
+            # A constant column has width 0, also if its mean is rounded.
             centre = np.where(rows.min(axis=0) == rows.max(axis=0), rows[0], centre)
         for group in problem.moves.groups:
             centre[group.columns] = 0.0

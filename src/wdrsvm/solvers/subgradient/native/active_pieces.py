@@ -1,4 +1,4 @@
-"""The samples' active pieces, compiled: see ``subgradient.active_pieces``."""
+"""The kernels for the samples' active pieces, see ``subgradient.active_pieces``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NEVER = cython.declare(Real, float("inf"))
 
 @inner
 def _loss_of(score: Real, rival: Real) -> Real:
-    """l(z, label), from the label's score and the highest of the others."""
+    """l(z, label), from the label's score and the highest score of the other classes."""
     loss: Real = 1.0 + rival - score
     return loss if loss > 0 else 0.0
 
@@ -38,7 +38,10 @@ def _worst_label(
     top: Real,
     runner_up: Real,
 ) -> Count:
-    """The label whose piece is largest, from the first class and the two highest scores."""
+    """The label with the largest piece.
+
+    ``first`` is the class with the highest score ``top``; ``runner_up`` is the next score.
+    """
     c: Count
     piece: Real
     label: Count = y
@@ -63,9 +66,9 @@ def active_pieces(
     slope: Table,
     pieces: CodesTable,
 ):
-    """Sum of the samples' largest pieces, what their flips cost, and the slopes (N, C).
+    """Sum of the samples' largest pieces, the cost of their flips, and slopes (N, C).
 
-    ``pieces`` (N, 2) takes the label and the winner of each sample.
+    The label and the winner of each sample are stored in ``pieces`` (N, 2).
     """
     n: Count
     j: Count
