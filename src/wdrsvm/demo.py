@@ -49,7 +49,7 @@ LEGEND = {
     "in one class": "wrong at most within the class that suffers most",
     "worst-case risk": "largest expected loss on the training rows that an adversary "
     "within the radius can cause; it grows with the scale of the scores, so compare errors",
-    "seconds": "of a fit, once everything is loaded",
+    "seconds": "time of a fit, without the loading of modules",
     "gap": "how far the objective can be above the least possible one, proven for the ball "
     "that the classifier was fitted for",
 }
@@ -134,7 +134,9 @@ def figures(lines: list[Line]) -> list[Any]:
         ax.set_xlabel(label)
         ax.invert_yaxis()
     alt = "; ".join(f"{line.name}: wrong {line.promise.rates.told()}" for line in lines)
-    return [Figure(drawn(figure, "svg"), "Fewer wrong is a stronger promise.", alt)]
+    return [
+        Figure(drawn(figure, "svg"), "Fewer wrong predictions are a stronger promise.", alt)
+    ]
 
 
 def in_words(lines: list[Line]) -> str:

@@ -16,8 +16,10 @@ def register(app: Any) -> None:
 
 
 def bench(
-    families: Annotated[list[str] | None, typer.Argument(help="All if none.")] = None,
-    tiny: Annotated[bool, typer.Option("--tiny", help="Seconds, not hours.")] = False,
+    families: Annotated[list[str] | None, typer.Argument(help="Default: all.")] = None,
+    tiny: Annotated[
+        bool, typer.Option("--tiny", help="Small sizes: seconds, not hours.")
+    ] = False,
 ) -> None:
     """Compare the times of solvers; works only in a checkout of the project."""
     code = _benchmarks().main([*(families or []), *(["--tiny"] if tiny else [])])

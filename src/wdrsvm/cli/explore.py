@@ -53,13 +53,17 @@ def register(app: Any) -> None:
 
 def explore(
     table: Annotated[
-        Path | None, typer.Argument(help="Table with labels; without one, Wine.")
+        Path | None, typer.Argument(help="Table with labels; Wine if not given.")
     ] = None,
     target: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
-    x: Annotated[str | None, typer.Option("--x", help="Column across.")] = None,
-    y: Annotated[str | None, typer.Option("--y", help="Column upwards.")] = None,
+    x: Annotated[
+        str | None, typer.Option("--x", help="Column of the horizontal axis.")
+    ] = None,
+    y: Annotated[
+        str | None, typer.Option("--y", help="Column of the vertical axis.")
+    ] = None,
     norm: Annotated[str, typer.Option(help=f"One of {', '.join(NORMS)}.")] = "l2",
-    radii: Annotated[int, typer.Option(min=2, help="How many radii.")] = 25,
+    radii: Annotated[int, typer.Option(min=2, help="Number of radii.")] = 25,
     drop: Drop = None,
     numbers: Numbers = None,
     categories: Categories = None,

@@ -108,7 +108,8 @@ def fit(
     kernel: Annotated[str, typer.Option(help=f"One of {', '.join(KERNELS)}.")] = "linear",
     norm: Annotated[str, typer.Option(help=f"One of {', '.join(NORMS)}.")] = "l2",
     landmarks: Annotated[
-        int | None, typer.Option(help="Of a kernel's approximation, for many rows.")
+        int | None,
+        typer.Option(help="Landmarks of a kernel's approximation, for many rows."),
     ] = None,
     balanced: Annotated[
         bool, typer.Option("--balanced", help="Give every class the same weight.")
@@ -122,7 +123,7 @@ def fit(
     merge_rare: MergeRare = None,
     test: Annotated[Path | None, typer.Option(help="Table to test the model on.")] = None,
     verbose: Annotated[
-        bool, typer.Option("--verbose", help="A line for each fold of --cv.")
+        bool, typer.Option("--verbose", help="Print a line for each fold of --cv.")
     ] = False,
     as_json: Json = False,
 ) -> None:

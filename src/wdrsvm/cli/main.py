@@ -53,7 +53,7 @@ def _with_version(typer: Any) -> Any:
 
     def options(
         version: bool = typer.Option(
-            False, "--version", callback=show, is_eager=True, help="Print it and stop."
+            False, "--version", callback=show, is_eager=True, help="Print the version."
         ),
     ) -> None:
         pass

@@ -34,13 +34,13 @@ Drop = Annotated[
 ]
 Numbers = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="COL[,COL]", help="Columns of numbers; cells that are none are missing."
-    ),
+    typer.Option(metavar="COL[,COL]", help="Columns of numbers; other cells are missing."),
 ]
 Categories = Annotated[
     list[str] | None,
-    typer.Option(metavar="COL[,COL]", help="Columns of categories, also if of numbers."),
+    typer.Option(
+        metavar="COL[,COL]", help="Columns of categories, even if they have numbers."
+    ),
 ]
 Decimal = Annotated[
     str | None,

@@ -47,12 +47,14 @@ def predict(
         bool, typer.Option("--scores", help="Add the scores of all classes.")
     ] = False,
     probabilities: Annotated[
-        bool, typer.Option("--probabilities", help="Add those of a logistic model.")
+        bool,
+        typer.Option("--probabilities", help="Add the probabilities of a logistic model."),
     ] = False,
     ignore_unseen: Annotated[
         bool,
         typer.Option(
-            "--ignore-unseen", help="Take categories never seen in training as none."
+            "--ignore-unseen",
+            help="Accept categories that training has not seen; they count as none.",
         ),
     ] = False,
     identifier: Annotated[

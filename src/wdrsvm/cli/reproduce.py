@@ -33,7 +33,8 @@ def reproduce(
     ),
     jobs: Annotated[int, typer.Option(help="Processes; -1 is one per processor.")] = 1,
     repetitions: Annotated[
-        int | None, typer.Option(help="In place of the preset's own number.")
+        int | None,
+        typer.Option(help="Number of repetitions; that of the preset if not given."),
     ] = None,
 ) -> None:
     """Repeat an experiment of the paper and write its page.

@@ -256,7 +256,7 @@ def _worst_case(judged: ReportedModel) -> list[Part]:
     ]
     flips = _flips(judged, worst)
     if not flips:
-        return [*parts, Text("No label is worth changing: the budget goes into features.")]
+        return [*parts, Text("The worst case changes no label: it only moves features.")]
     header = ["from", "to", "rows", "share of the weight"]
     return [*parts, Table("Labels that the adversary changes", header, flips)]
 

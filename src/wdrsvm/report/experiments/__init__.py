@@ -79,7 +79,9 @@ def _unfinished(results: Results, whole: Any) -> list[Section]:
         n_whole = len(about["whole_repetitions"])
         shown = f"what follows is of the {n_whole} repetitions that are whole"
         return [Section("Not finished", [Text(f"{done}; {shown}.")])]
-    parts: list[Any] = [Text(f"{done}; no repetition is whole, so nothing is judged yet.")]
+    parts: list[Any] = [
+        Text(f"{done}; no repetition is whole, so there is no verdict yet.")
+    ]
     if not results.frame.empty:
         last = results.frame.tail(SHOWN_RECORDS)
         parts.append(Table.of_frame("The last records; results.csv has all", last))
@@ -102,10 +104,10 @@ def _what_was_run(results: Results) -> Section:
         "whole repetitions": len(about["whole_repetitions"]),
         "tasks done": f"{about['tasks'] - about['missing']} of {about['tasks']}",
         "minutes, if tasks had run one after another": round(about["minutes"], 1),
-        "fits that stopped early, those of peers included": about["unconverged"],
+        "fits that stopped early, including fits of peers": about["unconverged"],
         "seeds": "the number of the repetition",
         "machine, when this page was written": about["machine"],
         **about["versions"],
     }
-    note = "The same command with the same folder repeats nothing that is done."
+    note = "The same command with the same folder does not repeat finished tasks."
     return Section("What was run", [Facts(facts), Text(note)])

@@ -30,14 +30,14 @@ from ..page import Bullets, Figure, Section, Table, Text, Verdict
 from .panels import NO_ERROR
 
 LEAD = (
-    "Tables clean and spoiled; every model tuned by cross-validation inside the "
-    "noisy training rows with the same number of candidates; test labels are right."
+    "Tables with and without noise. Every model is tuned by cross-validation on the noisy "
+    "training rows, with the same number of candidates. Test labels are right."
 )
 NOTE = (
     "Differences are to logistic regression with the same class weights, paired by table "
-    "and repetition; their standard error is that of the mean over tables, and there is "
-    "none for a crowd's labels, which one table has. A star marks Wilcoxon's p < 0.05 over "
-    "tables, not corrected for the number of comparisons. Certified "
+    "and repetition. Their standard error is that of the mean over tables. Labels of a "
+    "crowd have none, because only one table has such labels. A star marks Wilcoxon's "
+    "p < 0.05 over tables, not corrected for the number of comparisons. Certified "
     "accuracy is the share of test rows that are right at every perturbation up to "
     f"{BUDGETS['l1']:g} in l1 or {BUDGETS['l2']:g} in l2, in standard deviations; SVC has "
     "no certificate. The worst-case risk is on test rows, radius "
@@ -46,7 +46,7 @@ NOTE = (
     "pilot on other splits of these tables."
 )
 CLAIM = (
-    f"Claimed of each robust model: nowhere more than {ON_A_PAR:g} points behind tuned "
+    f"The claim: no robust model is more than {ON_A_PAR:g} points behind tuned "
     f"{REFERENCE}, neither on average over tables nor, beyond chance, on any table."
 )
 # The score of a verdict is the score by which the candidates were chosen.

@@ -23,16 +23,17 @@ IN_POINTS, POINTS = "penguins", 0.5
 ERRORS = 2.0
 AS_PUBLISHED = (
     "As published: raw features, no intercept, 70/30 splits, the peak over radius and "
-    "label cost of the mean test accuracy. This chooses on the test set, so it flatters "
-    "every model. R-MSVM is label_cost=inf; R-MLR is read as the robust logistic "
-    "regression with the same norm and label_cost=inf, with scikit-learn's C = 1/(N "
-    "radius) beside."
+    "label cost of the mean test accuracy. This chooses on the test set, so all accuracies "
+    "are too high. R-MSVM is label_cost=inf. R-MLR is read as the robust logistic "
+    "regression with the same norm and label_cost=inf; scikit-learn's with C = 1/(N "
+    "radius) is shown too."
 )
 AS_IT_SHOULD_BE = (
     "As it should be: features standardised, with an intercept, radius and label cost "
-    "chosen by three-fold cross-validation inside the training set. Mean, standard "
-    "deviation and number of repetitions; kernel machines, which take most of the time, "
-    "have fewer, and kDR-MSVM the exact bound in place of the paper's triangle bound."
+    "chosen by three-fold cross-validation inside the training set. The table has mean, "
+    "standard deviation and number of repetitions. Kernel machines take most of the time "
+    "and have fewer repetitions. kDR-MSVM has the exact bound, not the paper's triangle "
+    "bound."
 )
 SIZES = dict.fromkeys(
     ("quick", "full"),

@@ -23,14 +23,14 @@ LEAD = (
     "projection, against HiGHS's interior point method on the paper's program at 1e-2."
 )
 NOTE = (
-    "At its own tolerance of 1e-2 the interior point method may return before it has "
-    "moved. Its time here is that of the loosest tolerance whose classifier is within 1e-2 "
-    "of the optimum; the ratio 'at once' is that of its first return. The first step of "
+    "At its own tolerance of 1e-2 the interior point method may return its start. Its time "
+    "here is the time with the loosest tolerance whose classifier is within 1e-2 of the "
+    "optimum. The ratio 'at once' uses the time of its first return. The first step of "
     "Algorithm 1 is the one of five with the lowest training objective; the paper takes "
-    "the one with the highest accuracy on the test set. The time of the five trials is not "
-    "counted, as it is not in the paper; that of Algorithm 1 is the faster of two runs, "
-    "because the first may compile. A peer that never comes within 1e-2, because it stops "
-    f"by itself or after {TIME_LIMIT:.0f} seconds, counts with the time it had and is "
+    "the one with the highest accuracy on the test set. The time of the five trials does "
+    "not count, as in the paper. The time of Algorithm 1 is the faster of two runs, "
+    "because the first may compile. If a peer never comes within 1e-2, because it stops by "
+    f"itself or after {TIME_LIMIT:.0f} seconds, its time until then counts, and it is "
     "'missed'."
 )
 SIZES = {

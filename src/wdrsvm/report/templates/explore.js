@@ -1,13 +1,13 @@
 "use strict";
 // Draws one of the precomputed classifiers, z = M x + b, in the space of standardised
-// features; everything shown about it but the worst case follows from (M, b) and the rows.
+// features.  All values but the worst case are computed from (M, b) and the rows.
 const data = JSON.parse(document.getElementById("explore-data").textContent);
 const byId = (id) => document.getElementById(id);
 const WIDTH = 640, HEIGHT = 480, LEFT = 66, BOTTOM = 56, TOP = 10, RIGHT = 10;
 const [low, high] = data.window;
 const COLOURS = 6;
 
-// A marker of its own for every class: colour alone would not reach everyone.
+// Each class has its own marker, because some readers cannot tell the colours apart.
 const SHAPES = [
   (r) => `M${r} 0A${r} ${r} 0 1 1 ${-r} 0A${r} ${r} 0 1 1 ${r} 0Z`,
   (r) => `M${-r} ${-r}H${r}V${r}H${-r}Z`,

@@ -1,4 +1,4 @@
-"""What the processor can do, asked once when the kernels are loaded."""
+"""Find out which instructions the processor has, when the kernels are loaded."""
 
 cdef extern from *:
     """

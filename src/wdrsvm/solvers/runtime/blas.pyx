@@ -1,6 +1,6 @@
-# BLAS and LAPACK for the kernels, as SciPy carries them: nothing is linked.  blas.py is its
-# twin for kernels that run uncompiled, and says what each function does.
-# Matrices are stored by rows; LAPACK sees their transposes, so symmetric ones are the same.
+# BLAS and LAPACK of SciPy for the kernels, so that no library is linked.  blas.py has the
+# same functions for uncompiled kernels, with a docstring for each.
+# Matrices are stored by rows.  LAPACK reads them as transposes; symmetric ones are equal.
 import cython
 from cpython.exc cimport PyErr_CheckSignals
 from scipy.linalg.cython_blas cimport dgemm, dsymv, dsyrk, dtrsm, dtrsv
@@ -11,7 +11,7 @@ cdef inline int solve(double[:, ::1] system, double[::1] rhs, int[::1] pivots) n
     cdef int n = <int> system.shape[0], one = 1, info = 0
     cdef Py_ssize_t i, j
     cdef double held
-    # dgesv wants columns: transpose in place.
+    # dgesv needs the matrix by columns: transpose it in place.
     for i in range(n):
         for j in range(i):
             held = system[i, j]
