@@ -79,9 +79,7 @@ def _unfinished(results: Results, whole: Any) -> list[Section]:
         n_whole = len(about["whole_repetitions"])
         shown = f"what follows is of the {n_whole} repetitions that are whole"
         return [Section("Not finished", [Text(f"{done}; {shown}.")])]
-    parts: list[Any] = [
-        Text(f"{done}; no repetition is whole, so there is no verdict yet.")
-    ]
+    parts: list[Any] = [Text(f"{done}; no repetition is whole, so nothing is judged yet.")]
     if not results.frame.empty:
         last = results.frame.tail(SHOWN_RECORDS)
         parts.append(Table.of_frame("The last records; results.csv has all", last))
