@@ -78,7 +78,7 @@ def given_rows(
 
 
 def _cut_params(params: dict[str, Any], n_rows: int, kept: Any) -> dict[str, Any]:
-    """The arguments for the kept rows; others than arrays of one entry per row stay."""
+    """The arguments for the kept rows; only arrays with one entry per row are cut."""
     return {
         name: some_rows(value, kept) if _has_rows(value, n_rows) else value
         for name, value in params.items()
