@@ -2,9 +2,9 @@
 Embeddings and many classes
 ===========================
 
-A model that turns texts or images into vectors in front, a linear classifier behind it: this
-is how most linear classifiers are trained now. Classes are many, and the time of a fit must
-grow with their number no faster than the data do.
+A model that turns texts or images into vectors in front, a linear classifier behind it:
+this is how most linear classifiers are trained now. Classes are many, and the time of a fit must grow
+with their number no faster than the data do.
 """
 
 # %%
@@ -50,9 +50,9 @@ for name, model in models.items():
     print(f"{name:25s} {seconds:5.2f} s, accuracy {model.score(X_test, y_test):.3f}")
 
 # %%
-# What these classifiers withstand on new rows: the largest share of wrong predictions if all
-# rows together move by so much on average. Rows have length one, which gives the axis its
-# scale. Up to the radius it was trained for, 0.02, the robust logistic regression is best.
+# What these classifiers withstand on new rows: the largest share of wrong predictions if
+# all rows together move by so much on average. Rows have length one, which gives the axis
+# its scale. Up to the radius it was trained for, 0.02, the robust logistic regression is best.
 
 ball = WassersteinBall(0.1)
 _, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
