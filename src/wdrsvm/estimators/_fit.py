@@ -33,7 +33,12 @@ from ..inputs.arrays import (
 from ..problem import RobustProblem, canonical_rows
 from ..problem.ball import as_float
 from ..problem.class_means import class_means
-from ..robustness.radius.break_ties import is_constant, lean, nominal_classifier, sampled
+from ..robustness.radius.break_ties import (
+    break_ties,
+    is_constant,
+    nominal_classifier,
+    sampled,
+)
 from ..robustness.radius.radius_max import limit_classifier, radius_max_of
 from ..rows.moments import column_deviations
 from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus, Start, solve
@@ -271,7 +276,7 @@ def concluded(
     # Where the data are to blame, a smaller radius is no advice.
     if nominal.certificate.objective < NOISE_SHARE * limit.risk:
         _warn_about_radius(problem, limit.risk, mass)
-    return lean(problem, result, limit, nominal, estimator.tol)
+    return break_ties(problem, result, limit, nominal, estimator.tol)
 
 
 _REMEDIES = {

@@ -150,7 +150,7 @@ class Incumbent:
             self.dual_bound, self.multipliers = bound, multipliers
             self.dual_point = point
 
-    def judge(
+    def certify(
         self,
         problem: RobustProblem,
         coef: Floats,

@@ -108,7 +108,7 @@ class Ascent:
         )
         return not all(size < HUGE for size in sizes)
 
-    def judge(self, best: Incumbent) -> None:
+    def certify(self, best: Incumbent) -> None:
         """Offer the present point, and a bound from the present multipliers."""
         coef, intercept = self.layout.original(self.block.coef, self.free_centre)
         risk = self.problem.risk(coef, intercept)

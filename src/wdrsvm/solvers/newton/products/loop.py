@@ -138,4 +138,6 @@ class Training:
         flow = descent.flow()
         multipliers = DrawnTangents(*original(descent.coef), self._share(flow), flow)
         tol = self.settings.tol
-        self.best.judge(self.problem, *original(repaired), multipliers, tol, steering=False)
+        self.best.certify(
+            self.problem, *original(repaired), multipliers, tol, steering=False
+        )
