@@ -40,7 +40,8 @@ SOLVER_FLOORS = [
     ["newton"],
     ["first_order", "subgradient", "reference"],
     [
-        *("__init__", "auto", "chain", "label_noise", "ramp", "separable", "solve"),
+        *("__init__", "auto", "chain", "label_noise", "ramp", "separable"),
+        *("smooth_error", "solve"),
         "unreachable_classes",
     ],
 ]
