@@ -8,8 +8,7 @@ nothing is tuned.  LogisticRegression chooses C, and the convex machine its radi
 5-fold cross-validation of the training rows: by accuracy, and by the worst-case error.
 
 Results are appended to the file split by split, and a run that was cut short goes on where
-it was.  ``--export FOLDER`` writes the splits instead, for ``mrcpy_fits.py``, which runs in
-an environment of its own; ``--mrcpy FOLDER`` judges what that has learned.
+it was.
 """
 
 from __future__ import annotations
@@ -121,39 +120,6 @@ def judged(name: str, seed: int) -> list[Judged]:
     ]
 
 
-def judged_elsewhere(folder: Path, name: str, seed: int) -> list[Judged]:
-    """A classifier of another environment, in all balls."""
-    file = folder / f"{name}-{seed}-fitted.npz"
-    if not file.exists():
-        return []
-    data, stored = split(name, seed), np.load(file)
-    model = LogisticRegression().fit(data.X, data.y)
-    # The difference is the same if all classes shift alike.
-    coef, intercept = stored["coef"], stored["intercept"]
-    if len(coef) == 2:
-        coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-    model.coef_, model.intercept_ = coef, intercept
-    plain = plain_error(model, data.X_test, data.y_test)
-    balls = [(norm, radius) for norm, radii in RADII.items() for radius in radii]
-    return [
-        Judged(
-            *(name, seed, norm, radius, "MRCpy"),
-            worst_case_error(
-                model, data.X_test, data.y_test, WassersteinBall(radius, norm=norm)
-            ),
-            plain,
-            float(stored["seconds"]),
-        )
-        for norm, radius in balls
-    ]
-
-
-def export(folder: Path, name: str, seed: int) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    data = split(name, seed)
-    np.savez(folder / f"{name}-{seed}.npz", X=data.X, y=data.y)
-
-
 def read(file: Path) -> list[Judged]:
     if not file.exists():
         return []
@@ -183,8 +149,6 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--tiny", action="store_true", help="one split of two tables")
     parser.add_argument("--splits", type=int, default=N_SPLITS)
     parser.add_argument("--csv", type=Path, default=Path("worst-case-error.csv"))
-    parser.add_argument("--export", type=Path)
-    parser.add_argument("--mrcpy", type=Path)
     parser.add_argument("--out", type=Path, help="folder for the tables of the docs")
     return parser.parse_args(arguments)
 
@@ -194,24 +158,16 @@ def main(arguments: Sequence[str] | None = None) -> list[Judged]:
     names = ("contraceptive", "acsf1") if given.tiny else tuple(TABLES)
     seeds = range(FIRST_SEED, FIRST_SEED + (1 if given.tiny else given.splits))
     found = read(given.csv)
-    done = {(each.table, each.seed, each.method == "MRCpy") for each in found}
+    done = {(each.table, each.seed) for each in found}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for seed in seeds:
             for name in names:
-                if given.export:
-                    export(given.export, name, seed)
-                elif (name, seed, given.mrcpy is not None) not in done:
-                    elsewhere = given.mrcpy
-                    new = (
-                        judged_elsewhere(elsewhere, name, seed)
-                        if elsewhere
-                        else judged(name, seed)
-                    )
+                if (name, seed) not in done:
+                    new = judged(name, seed)
                     write(given.csv, new)
                     found += new
-    if found and not given.export:
-        print_report(found, given.out)
+    print_report(found, given.out)
     return found
 
 
