@@ -3,8 +3,8 @@ Embeddings and many classes
 ===========================
 
 A model that turns texts or images into vectors in front, a linear classifier behind it:
-this is how most linear classifiers are trained now. Classes are many, and the time of a fit must grow
-with their number no faster than the data do.
+this is how most linear classifiers are trained now. Classes are many, and the time of a
+fit must grow with their number no faster than the data do.
 """
 
 # %%
@@ -52,7 +52,8 @@ for name, model in models.items():
 # %%
 # What these classifiers withstand on new rows: the largest share of wrong predictions if
 # all rows together move by so much on average. Rows have length one, which gives the axis
-# its scale. Up to the radius it was trained for, 0.02, the robust logistic regression is best.
+# its scale. Up to the radius it was trained for, 0.02, the robust logistic regression is
+# best.
 
 ball = WassersteinBall(0.1)
 _, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
