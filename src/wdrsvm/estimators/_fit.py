@@ -32,6 +32,7 @@ from ..inputs.arrays import (
 )
 from ..problem import RobustProblem, canonical_rows
 from ..problem.ball import as_float
+from ..problem.class_means import class_means
 from ..robustness.radius.break_ties import is_constant, lean, nominal_classifier, sampled
 from ..robustness.radius.radius_max import limit_classifier, radius_max_of
 from ..rows.moments import column_deviations
@@ -312,14 +313,15 @@ def _warn_about_radius(problem: RobustProblem, top: float, mass: float) -> None:
 
 
 def _advice(problem: RobustProblem, mass: float) -> str:
-    """A radius that the data suggest, or if they are many, that some rows of them do."""
+    """A radius that the data suggest: exact for few rows, from estimates for many."""
     few = sampled(problem, MAX_ENTRIES_FOR_RADIUS)
     limit = mass * radius_max_of(few, ADVICE_TOL)
     if limit == 0:
         return "Raise label_cost: wdrsvm.radius_max is 0, so that no radius would help."
     if few.n_rows == problem.n_rows:
         return f"Choose a radius below wdrsvm.radius_max = {limit:.3g}."
-    return (
-        f"Choose a radius below wdrsvm.radius_max, about {limit:.2g} by a sample of "
-        f"{few.n_rows} rows."
-    )
+    # Both estimates are rather too large: a few rows are easier to separate than all.
+    limit = min(limit, mass * radius_max_of(class_means(problem), ADVICE_TOL))
+    if limit >= mass * problem.radius:
+        return "Choose a smaller radius."
+    return f"Choose a radius below wdrsvm.radius_max, which is about {limit:.2g}."

@@ -52,7 +52,7 @@ class Loss:
             return np.maximum(rivals, 0.0)
         sharp = scores / self.temperature
         if self.margin == 0:
-            return self.temperature * _logsumexp(sharp)[:, None] - scores
+            return self.temperature * logsumexp(sharp)[:, None] - scores
         return self._smooth_with_margin(scores, sharp)
 
     def _smooth_with_margin(self, scores: Floats, sharp: Floats) -> Floats:
@@ -61,7 +61,7 @@ class Loss:
         for c in range(scores.shape[1]):
             raised = sharp + shift
             raised[:, c] -= shift
-            losses[:, c] = self.temperature * _logsumexp(raised) - scores[:, c]
+            losses[:, c] = self.temperature * logsumexp(raised) - scores[:, c]
         return losses
 
 
@@ -77,7 +77,8 @@ def softmax(sharp: Floats) -> Floats:
     return powers.T
 
 
-def _logsumexp(sharp: Floats) -> Floats:
+def logsumexp(sharp: Floats) -> Floats:
+    """log sum exp of each row, shape (N,)."""
     largest, _, total = _powers(sharp)
     return np.asarray(largest + np.log(total))
 
