@@ -15,7 +15,7 @@ COUNTED := $(addprefix tests/,agreement $(ROOMS))
 # it is imported.
 BUILD := "cython>=3.1" "meson-python>=0.16" ninja "scipy>=1.12"
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -e
-.PHONY: native demo test lint bench stress coverage sanitize dist test-matrix mutants docs clean browser fuzz
+.PHONY: native demo test lint bench errors stress coverage dist test-matrix mutants docs clean browser fuzz
 
 # Once, before tests run side by side: all of them would begin to build.
 native: $(READY)
@@ -54,17 +54,12 @@ bench: $(READY)
 stress: $(READY)
 	$(BIN)/python -m benchmarks.stress --csv docs/results/stress.csv
 
-# Kernels built with the sanitizers of the C compiler, in an environment of their own, under
-# the solvers' small tests: reads beyond arrays, undefined arithmetic.
-SANITIZED := $(CURDIR)/.sanitized
-sanitize: $(READY)
-	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --upgrade \
-		--target $(SANITIZED) -Csetup-args=-Db_sanitize=address,undefined \
-		-Csetup-args=-Db_lundef=false -Cbuild-dir=$(SANITIZED)/build .
-	LD_PRELOAD="$$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libubsan.so)" \
-		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-		PYTHONPATH=$(SANITIZED) PYTHONMALLOC=malloc \
-		$(BIN)/python -m pytest -q -p no:cacheprovider -m tiny tests/solvers
+# Worst-case errors of several learners on tables of their own; a quarter of an hour, and
+# it goes on where it was.  Then the coverage of sets.
+errors: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.worst_case_error_study \
+		--csv worst-case-error.csv --out docs/results
+	$(BIN)/python -m benchmarks.set_study --csv docs/results/sets.csv
 
 # The release, built, looked into, installed in an empty environment and run there.
 dist: $(READY)
@@ -89,7 +84,7 @@ browser:
 		{ apt-get update && apt-get install --yes chromium chromium-driver; }
 
 clean:
-	rm -rf $(VENV) $(SANITIZED) .nox .mutants docs/_build docs/gallery dist build .coverage
+	rm -rf $(VENV) .nox .mutants docs/_build docs/gallery dist build .coverage
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
