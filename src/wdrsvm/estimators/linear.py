@@ -7,6 +7,7 @@ from typing import Any
 
 from ..problem import LOSSES, Loss, WassersteinBall
 from ._base import RobustLinearClassifier
+from ._feature_cost import resolved_cost
 from ._fit import checked_nonnegative
 from ._partial_fit import PartialFitMixin
 
@@ -187,7 +188,8 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
         self.loss = loss
 
     def _ball(self) -> WassersteinBall:
-        return replace(super()._ball(), support=self.support, categorical=self.categorical)
+        cost, limits = resolved_cost(self), (self.support, self.categorical)
+        return WassersteinBall(self.radius, self.label_cost, self.norm, cost, *limits)
 
     def _loss(self) -> Loss:
         smoothing = checked_nonnegative(self.smoothing, "smoothing")

@@ -11,6 +11,7 @@ holds for all of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class Loss:
 
     def of_equal_scores(self, n_classes: int) -> float:
         """Loss of any label if all classes have the same score."""
-        return float(self.of_labels(np.zeros((1, n_classes)))[0, 0])
+        return _of_equal_scores(self, n_classes)
 
     def of_labels(self, scores: Floats) -> Floats:
         """Loss of each row for each label, shape (N, C)."""
@@ -62,6 +63,11 @@ class Loss:
             raised[:, c] -= shift
             losses[:, c] = self.temperature * logsumexp(raised) - scores[:, c]
         return losses
+
+
+@lru_cache
+def _of_equal_scores(loss: Loss, n_classes: int) -> float:
+    return float(loss.of_labels(np.zeros((1, n_classes)))[0, 0])
 
 
 def softmax(sharp: Floats) -> Floats:

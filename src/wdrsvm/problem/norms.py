@@ -31,6 +31,10 @@ from .pair_weights import PairWeights
 TINY, HUGE = 1e-60, 1e60
 
 
+# Entries of differences of classes that are taken at a time.
+MAX_DIFFERENCES = 1 << 12
+
+
 @dataclass(frozen=True)
 class Norm:
     """A norm on the rows of an array, and its dual."""
@@ -70,9 +74,12 @@ def pairwise_moduli(coef: Floats, norm: str, feature_cost: Floats) -> Floats:
     touchable = np.isfinite(feature_cost)
     scaled = coef[:, touchable] / feature_cost[touchable]
     moduli = np.zeros((n_classes, n_classes))
-    for i in range(n_classes - 1):
-        moduli[i, i + 1 :] = NORMS[norm].dual_of_rows(scaled[i + 1 :] - scaled[i])
-    return moduli + moduli.T
+    # Several classes at a time where they are few: a call takes longer than their work.
+    step = max(1, MAX_DIFFERENCES // max(scaled.size, 1))
+    for i in range(0, n_classes, step):
+        differences = scaled[i:] - scaled[i : i + step, None]
+        moduli[i : i + step, i:] = NORMS[norm].dual_of_rows(differences)
+    return np.maximum(moduli, moduli.T)
 
 
 def lipschitz(

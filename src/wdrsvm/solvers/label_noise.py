@@ -1,4 +1,4 @@
-r"""Majorise and minimise: fits that may disbelieve labels (``problem.disbelief``).
+r"""Majorise and minimise: fits that may disbelieve labels (``problem.label_noise``).
 
 For given beliefs the problem is one of our convex ones, which any solver here solves and
 certifies; for a given classifier the best beliefs are known.  Taking turns

@@ -117,6 +117,9 @@ class RowTangents:
             slopes += row_sums(self.masses[:, labels])[:, None] * winners
         return np.asarray(slopes)
 
+    def response(self, pull: Floats) -> Floats:
+        return np.asarray(np.einsum("ijn,nj->ni", self._covariance, pull))
+
     def curvature(self, columns: Floats) -> Floats:
         """The covariance of e_j - e_c, where c has the mass Q_c, and j the share p_cj."""
         n_classes, n_columns = self.points.shape[1], columns.shape[1]
@@ -124,11 +127,12 @@ class RowTangents:
         if n_columns == 1:
             system[:, 0, :, 0] = self._summed_covariance(columns[:, 0] ** 2)
         elif n_columns:
-            for i, row in enumerate(self._covariance()):
+            for i, row in enumerate(self._covariance):
                 for j, entry in enumerate(row):
                     system[i, :, j] = (columns.T * entry) @ columns
         return system
 
+    @cached_property
     def _covariance(self) -> Floats:
         """The covariance of each row, shape (C, C, rows)."""
         n_rows, n_classes = self.points.shape

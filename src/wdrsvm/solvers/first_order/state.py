@@ -113,7 +113,7 @@ class Ascent:
         coef, intercept = self.layout.original(self.block.coef, self.free_centre)
         risk = self.problem.risk(coef, intercept)
         best.offer(coef, intercept, risk)
-        made = feasible(self.problem, self.rows, self.layout, self.duals)
+        made = feasible(self.problem, self.layout, self.duals)
         bound = 0.0 if made is None else self._raise_bound(best, made)
         best.raise_bound(bound, None)
         self.gap = max(best.certificate.gap, 0.0)

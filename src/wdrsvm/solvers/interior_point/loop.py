@@ -73,11 +73,13 @@ def from_near(
         if result.status is SolverStatus.CONVERGED or settings.max_iter is not None:
             return result
     result = follow(problem, settings, Iterate(data, problem.norm), look)
-    for lam in _farther_lams(data) if problem.radius > 0 else ():
-        if result.status is not SolverStatus.STALLED:
-            break
+    if result.status is not SolverStatus.STALLED or problem.radius == 0:
+        return result
+    for lam in _farther_lams(data):
         again = follow(problem, settings, Iterate(data, problem.norm, lam), look)
         result = min(again, result, key=lambda found: found.certificate.gap)
+        if result.status is not SolverStatus.STALLED:
+            break
     return result
 
 
@@ -88,7 +90,7 @@ def follow(
     look: Look | None = None,
 ) -> SolverResult:
     """The method from a given interior point on."""
-    best = Incumbent(*iterate.data.scaling.original(iterate.coef))
+    best = Incumbent.of_equal_scores(problem)
     history = History(settings.callback)
     max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
     n_iter, n_judged = 0, 0

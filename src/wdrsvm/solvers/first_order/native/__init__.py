@@ -1,6 +1,5 @@
 """Sources of the first-order kernels, and what Python may call; see ``runtime.native``."""
 
-from .bound import add_curvature, add_response, add_slopes, tilt
 from .l1 import settle_price
 from .l2 import class_metric, pair_distances, press_on, sweep_pairs
 from .linf import flow_cost, step_pairs
@@ -14,9 +13,6 @@ __all__ = [
     "Design",
     "Price",
     "Samples",
-    "add_curvature",
-    "add_response",
-    "add_slopes",
     "class_metric",
     "column_squares",
     "flow_cost",
@@ -31,5 +27,4 @@ __all__ = [
     "step_pairs",
     "sweep_pairs",
     "sweep_table",
-    "tilt",
 ]
