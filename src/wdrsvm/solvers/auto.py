@@ -63,10 +63,10 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     ===================  ========================  ==================
 
     With a smooth loss "newton" stands in for "interior-point", and the last line does not
-    hold; with trusted labels, dense rows and at least 60 unknowns it is "newton" at any
-    size, which then works in matrix products: with the l2 norm, and with the l1 norm for
-    more rows than unknowns.  In a bounded ball "interior-point" is the only one, and
-    "newton" for rows on the workers of a cluster.
+    hold; with dense rows, labels trusted or of one cost and at least 60 unknowns it is
+    "newton" at any size, which then works in matrix products: with the l2 norm, and with
+    the l1 norm for more rows than unknowns.  In a bounded ball "interior-point" is the
+    only one, and "newton" for rows on the workers of a cluster.
 
     Few rows are those whose N (C + 1) scores and prices make a small system, a third of the
     unknowns or less.
