@@ -3,8 +3,10 @@
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
+from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.solvers import SOLVERS, SolverSettings, SolverStatus, auto, choose, solve
 from wdrsvm.solvers.auto import RULE
 from wdrsvm.solvers.registry import Declared
@@ -28,6 +30,23 @@ def test_auto_goes_first_order_earlier_with_as_many_features_as_rows():
     assert choose(rows_in_line(n_features, n_rows=200, norm="l1"), 1e-6) == "interior-point"
     assert choose(rows_in_line(n_features, n_rows=500), 1e-6) == "interior-point"
     assert choose(rows_in_line(n_features, n_rows=500), 1e-6, True) == "first-order"
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_classes", "n_features", "chosen"),
+    [
+        (400, 200, 10, "interior-point"),
+        (400, 200, 50, "first-order"),
+        (601, 200, 10, "first-order"),
+        (400, 50, 40, "first-order"),
+    ],
+)
+def test_auto_goes_inside_with_more_classes_than_features_and_few_rows(
+    n_rows, n_classes, n_features, chosen
+):
+    X, y = np.zeros((n_rows, n_features)), np.arange(n_rows) % n_classes
+    ball, weight = WassersteinBall(0.1), np.full(n_rows, 1 / n_rows)
+    assert choose(RobustProblem.of(X, y, weight, ball, n_classes), 1e-6) == chosen
 
 
 def test_auto_counts_at_most_the_rows_with_the_l2_norm():

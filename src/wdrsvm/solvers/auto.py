@@ -20,6 +20,10 @@ class AutoRule:
         as rows.
     rows_per_wide_feature : int
         Up to so many rows per feature the features are about as many as the rows.
+    classes_per_feature : int
+        With so many classes per feature and at most ``min_newton_rows`` rows the classes'
+        own systems slow "first-order" down: a dense system serves up to
+        ``max_rescued_unknowns``.
     max_rescued_unknowns : int
         Up to this many a second-order method completes what "first-order" left open.
     rows_per_unknown, min_newton_rows : int
@@ -33,6 +37,7 @@ class AutoRule:
     max_dense_unknowns: int = 1500
     max_wide_unknowns: int = 400
     rows_per_wide_feature: int = 2
+    classes_per_feature: int = 4
     max_rescued_unknowns: int = 4000
     rows_per_unknown: int = 10
     min_newton_rows: int = 600
@@ -60,6 +65,9 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     more than 400        up to 2 per feature (l2), "first-order"
                          or features of a kernel
     ===================  ========================  ==================
+
+    With four and more classes per feature and up to 600 rows the limit is 4000 in place of
+    1500.
 
     With a smooth loss "newton" stands in for "interior-point", and the last line does not
     hold.  In a bounded ball "interior-point" is the only one, and "newton" for rows on the
@@ -104,9 +112,18 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     as_wide = problem.n_rows <= RULE.rows_per_wide_feature * problem.n_features
     wide = of_kernel or (as_wide and problem.ball.norm == "l2")
     wide = wide and problem.loss.temperature == 0
-    if unknowns(problem) > (RULE.max_wide_unknowns if wide else RULE.max_dense_unknowns):
+    if unknowns(problem) > (RULE.max_wide_unknowns if wide else _max_dense(problem)):
         return "interior-point" if has_few_rows(problem) else "first-order"
     return second_order(problem)
+
+
+def _max_dense(problem: RobustProblem) -> int:
+    """Unknowns up to which a dense system is the better choice."""
+    many_classes = problem.n_classes >= RULE.classes_per_feature * problem.n_features
+    few_rows = problem.n_rows <= RULE.min_newton_rows
+    if many_classes and few_rows and problem.loss.temperature == 0:
+        return RULE.max_rescued_unknowns
+    return RULE.max_dense_unknowns
 
 
 def has_few_rows(problem: RobustProblem) -> bool:
