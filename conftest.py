@@ -1,8 +1,25 @@
 """What tests and doctests share."""
 
+import os
 import sys
 
 import pytest
+
+# As they were before any test: a dask cluster of processes changes them, for good.
+THREAD_LIMITS = {
+    name: os.environ.get(name)
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+}
+
+
+@pytest.fixture(autouse=True)
+def _thread_limits_are_the_users(monkeypatch):
+    """Tests of threads do not depend on the tests before them."""
+    for name, limit in THREAD_LIMITS.items():
+        if limit is None:
+            monkeypatch.delenv(name, raising=False)
+        else:
+            monkeypatch.setenv(name, limit)
 
 
 @pytest.fixture(autouse=True)

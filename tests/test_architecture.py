@@ -40,7 +40,17 @@ SOLVER_FLOORS = [
     ["newton"],
     ["first_order", "subgradient", "reference"],
     [
-        *("__init__", "auto", "chain", "label_noise", "ramp", "separable", "solve"),
+        *(
+            "__init__",
+            "auto",
+            "chain",
+            "constant_optimum",
+            "label_noise",
+            "ramp",
+            "separable",
+            "smooth_error",
+            "solve",
+        ),
         "unreachable_classes",
     ],
 ]
@@ -202,7 +212,8 @@ def test_no_module_is_too_long_to_read():
 SETTINGS = sorted(
     path
     for path in PACKAGE.rglob("*.py")
-    if path.stem in ("settings", "descent_settings", "separable", "auto")
+    if path.stem
+    in ("settings", "descent_settings", "separable", "constant_optimum", "auto")
 )
 
 

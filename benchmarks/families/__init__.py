@@ -14,6 +14,7 @@ from . import (
     b7_subgradient,
     b8_growth,
     b9_scale_out,
+    b10_many_classes,
 )
 
 FAMILIES: dict[str, Family] = {
@@ -29,5 +30,6 @@ FAMILIES: dict[str, Family] = {
         b7_subgradient,
         b8_growth,
         b9_scale_out,
+        b10_many_classes,
     )
 }

@@ -139,9 +139,13 @@ class TestRadiusWarning:
 
     def test_names_an_estimate_for_larger_data(self, monkeypatch):
         monkeypatch.setattr(_fit, "MAX_ENTRIES_FOR_RADIUS", 0)
-        with pytest.warns(
-            RadiusWarning, match=r"radius_max, about 0\.\d+ by a sample of 60 rows"
-        ):
+        with pytest.warns(RadiusWarning, match=r"radius_max, which is about 0\.\d+"):
+            RobustLinearSVC(5.0).fit(IRIS, SPECIES)
+
+    def test_names_no_estimate_above_the_radius(self, monkeypatch):
+        monkeypatch.setattr(_fit, "MAX_ENTRIES_FOR_RADIUS", 0)
+        monkeypatch.setattr(_fit, "radius_max_of", lambda problem, tol: 6.0)
+        with pytest.warns(RadiusWarning, match=r"\. Choose a smaller radius\.$"):
             RobustLinearSVC(5.0).fit(IRIS, SPECIES)
 
     def test_a_classifier_on_untouchable_features_is_not_called_constant(self):

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from wdrsvm import RobustLinearSVC, RobustLinearSVCCV, RobustSVC
-from wdrsvm.estimators._judges import Rows
+from wdrsvm.estimators._judges import GivenRows
 
 from .cases import COSTS, CULTIVAR, RADII, RADII_WITH_A_CONSTANT, WINE, rows
 
@@ -189,7 +189,7 @@ def test_scorers_that_nobody_can_name_are_refused(scoring, told):
 
 def test_a_precomputed_kernel_must_be_square():
     X, y = rows()
-    held = Rows(X, y, None, None)
+    held = GivenRows(X, y, None, None)
     with pytest.raises(
         ValueError, match=r"^X must be a square matrix .* got shape \(80, 4"
     ):

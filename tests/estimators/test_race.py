@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.preprocessing import scale
 
 from wdrsvm import RobustLinearSVCCV, RobustLogisticRegressionCV, RobustSVCCV
-from wdrsvm.estimators._folds import FoldScores, Grid
+from wdrsvm.estimators._folds import FoldScores, SearchGrid
 from wdrsvm.estimators._race import Race
 from wdrsvm.plotting import SearchDisplay
 
@@ -97,7 +97,7 @@ def test_unknown_answers_are_an_error():
         RobustLinearSVCCV(stop_early="perhaps").fit(*table("iris"))
 
 
-GRID = Grid(np.array([1.0, 0.1, 0.01]), [2.0])
+GRID = SearchGrid(np.array([1.0, 0.1, 0.01]), [2.0])
 
 
 def folds(scores, risk=0.5):

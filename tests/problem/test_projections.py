@@ -269,7 +269,7 @@ def test_columns_are_clipped_to_the_interval_that_a_search_finds():
         coef = rng.normal(size=(n_classes, 4))
         coef[:, 1] = np.round(coef[:, 1])
         coef[:, 2] = 3.0
-        columns = projections.Columns(coef)
+        columns = projections.ClippedColumns(coef)
         reach = np.ptp(coef, axis=0)
         for share in (0.0, 0.3, 0.99):
             found = columns.clipped(coef, share * reach)

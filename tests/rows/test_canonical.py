@@ -161,7 +161,6 @@ def test_distinct_rows_begin_where_something_differs():
     assert found.tolist() == [True, False, True, True, False]
     assert found.dtype == bool
     assert canonical._differs_from_previous(rows[:0]).tolist() == []
-    assert canonical._numbered(np.array([0, 2, 3]), 5).tolist() == [0, 0, 1, 2, 2]
 
 
 def test_rows_are_sorted_by_label_trust_and_features():

@@ -22,11 +22,11 @@ def test_the_best_point_and_the_best_bound_are_kept_apart():
     best = interior_point(problem, SolverSettings(tol=1e-8))
     kept = Incumbent(np.zeros_like(best.coef), np.zeros_like(best.intercept))
     assert not kept.certificate.holds(1e-2)
-    kept.judge(problem, best.coef, best.intercept, spoilt(best.multipliers), 1.0)
+    kept.certify(problem, best.coef, best.intercept, spoilt(best.multipliers), 1.0)
     assert kept.dual_bound < 0.9 * kept.objective
-    kept.judge(problem, 0 * best.coef, best.intercept, spoilt(best.multipliers), 1e-6)
+    kept.certify(problem, 0 * best.coef, best.intercept, spoilt(best.multipliers), 1e-6)
     assert kept.dual_bound >= 0.999 * kept.objective
-    kept.judge(problem, 0 * best.coef, best.intercept, no_multipliers(problem), 1e-6)
+    kept.certify(problem, 0 * best.coef, best.intercept, no_multipliers(problem), 1e-6)
     assert kept.coef is best.coef
     assert kept.certificate.holds(1e-3)
     assert kept.certificate.objective == best.certificate.objective

@@ -17,7 +17,7 @@ ROWS_LOOKED_AT = 50
 _NAMED_SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 
 
-class Layout(NamedTuple):
+class CellLayout(NamedTuple):
     """The layout of a file: where its cells are."""
 
     separator: str
@@ -26,7 +26,9 @@ class Layout(NamedTuple):
     has_trailing: bool
 
 
-def read_delimited(path: Path, separator: str | None, pandas: Any) -> tuple[Any, Layout]:
+def read_delimited(
+    path: Path, separator: str | None, pandas: Any
+) -> tuple[Any, CellLayout]:
     """All cells as texts; an empty cell is missing."""
     layout = _layout(path, separator)
     names = [*_names(layout.header), *(["trailing"] if layout.has_trailing else [])]
@@ -57,7 +59,7 @@ def same_names(header: list[str]) -> list[str]:
     return [name for name, count in counts.items() if count > 1]
 
 
-def _layout(path: Path, separator: str | None) -> Layout:
+def _layout(path: Path, separator: str | None) -> CellLayout:
     with path.open("rb") as file:
         head = file.read(8192)
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -91,7 +93,7 @@ def _layout(path: Path, separator: str | None) -> Layout:
             f"row {row}, counted from 0, has {len(cells[row + 1])} cells, but the header "
             f"has {len(header)}; delete lines above it, and quote cells with {found!r}"
         )
-    return Layout(found, header, skipped, trailing)
+    return CellLayout(found, header, skipped, trailing)
 
 
 def _fit(lines: list[str], separator: str) -> tuple[float, int]:

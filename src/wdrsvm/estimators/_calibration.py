@@ -19,7 +19,7 @@ from ..robustness.promises.set_thresholds import (
     robust_threshold,
 )
 from ..robustness.promises.worst_case import judged_classifier
-from ._judges import Rows
+from ._judges import GivenRows
 
 
 class Calibration(NamedTuple):
@@ -53,7 +53,11 @@ class Member(NamedTuple):
 
 
 def lost_shares(
-    estimator: Any, rows: Rows, ball: WassersteinBall, thresholds: Floats, by_class: bool
+    estimator: Any,
+    rows: GivenRows,
+    ball: WassersteinBall,
+    thresholds: Floats,
+    by_class: bool,
 ) -> Floats:
     """Largest shares of lost labels in the ball around rows: (1,) of all rows, or (C,) of
     each class, NaN for a class without rows."""
@@ -74,7 +78,7 @@ def _worst_share(costs: Floats, radius: float) -> float:
     return float(np.interp(radius, *breakpoints(costs, np.ones(len(costs)))))
 
 
-def set_costs(estimator: Any, rows: Rows, ball: WassersteinBall) -> SetCosts:
+def set_costs(estimator: Any, rows: GivenRows, ball: WassersteinBall) -> SetCosts:
     """What it costs to lose the labels of some rows."""
     judged = judged_classifier(
         estimator, rows.X, rows.y, ball, "crammer-singer", None, rows.label_trust
@@ -89,7 +93,9 @@ def class_groups(costs: SetCosts, by_class: bool) -> list[Any]:
     return [np.flatnonzero(costs.codes == code) for code in range(len(costs.scores))]
 
 
-def calibrated(estimator: Any, rows: Rows, others: Rows | None, how: Calibration) -> Member:
+def calibrated(
+    estimator: Any, rows: GivenRows, others: GivenRows | None, how: Calibration
+) -> Member:
     """Thresholds of a fitted classifier; the rows ``others`` choose its multipliers."""
     found = set_costs(estimator, rows, how.ball)
     n_classes = len(found.scores)

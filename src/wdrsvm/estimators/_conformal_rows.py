@@ -27,7 +27,7 @@ from ..inputs.arrays import (
 )
 from ..inputs.dask_collections import is_lazy
 from ..problem import WassersteinBall
-from ._judges import Rows
+from ._judges import GivenRows
 
 PREFIT = "prefit"
 # Shares of the rows that calibrate by default.
@@ -38,8 +38,8 @@ class Part(NamedTuple):
     """Rows that calibrate, the other rows, and what the estimator's fit is given beside
     these."""
 
-    rows: Rows
-    others: Rows | None
+    rows: GivenRows
+    others: GivenRows | None
     given: dict[str, Any]
 
 
@@ -55,7 +55,7 @@ def is_prefit(cv: Any) -> bool:
 
 def given_rows(
     X: Any, y: Any, sample_weight: Any, label_trust: Any, routed: Bunch
-) -> tuple[Rows, Bunch]:
+) -> tuple[GivenRows, Bunch]:
     """What ``fit`` was given, checked, without rows of zero weight."""
     if is_lazy(X):
         raise TypeError("X must be in memory, got a dask collection: compute it.")
@@ -68,14 +68,14 @@ def given_rows(
     weight = checked_weight(sample_weight, len(y))
     _check_equal(weight)
     if weight.all():
-        return Rows(X, y, None, trust), routed
+        return GivenRows(X, y, None, trust), routed
     kept = np.flatnonzero(weight)
     cut = {
         name: {call: _cut_params(each, len(y), kept) for call, each in calls.items()}
         for name, calls in routed.items()
     }
     trust = None if trust is None else trust[kept]
-    return Rows(some_rows(X, kept), y[kept], None, trust), Bunch(**cut)
+    return GivenRows(some_rows(X, kept), y[kept], None, trust), Bunch(**cut)
 
 
 def _cut_params(params: dict[str, Any], n_rows: int, kept: Any) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def routed_arguments(conformal: Any, params: dict[str, Any]) -> Bunch:
     return Bunch(estimator={"fit": given}, splitter={"split": known})
 
 
-def prefit_part(conformal: Any, rows: Rows) -> Part:
+def prefit_part(conformal: Any, rows: GivenRows) -> Part:
     """All rows calibrate a fitted estimator, unless some have to choose the multiplier."""
     check_is_fitted(conformal.estimator)
     if not conformal._calibration(conformal.estimator).needs_others:
@@ -132,12 +132,12 @@ def prefit_part(conformal: Any, rows: Rows) -> Part:
     return Part(_cut(rows, kept), _cut(rows, others), {})
 
 
-def _cut(rows: Rows, kept: Any) -> Rows:
+def _cut(rows: GivenRows, kept: Any) -> GivenRows:
     trust = None if rows.label_trust is None else rows.label_trust[kept]
-    return Rows(some_rows(rows.X, kept), rows.y[kept], None, trust)
+    return GivenRows(some_rows(rows.X, kept), rows.y[kept], None, trust)
 
 
-def split_parts(conformal: Any, rows: Rows, routed: Bunch) -> list[Part]:
+def split_parts(conformal: Any, rows: GivenRows, routed: Bunch) -> list[Part]:
     """One part for each split: rows to fit on and rows to calibrate on."""
     observed_classes(rows.y)
     splitter = splitter_of(conformal, rows.y)

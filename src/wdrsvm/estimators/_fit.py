@@ -26,12 +26,19 @@ from ..inputs.arrays import (
     check_size,
     checked_trust,
     checked_weight,
+    need_no_conversion,
     nominal_weight,
     observed_classes,
 )
 from ..problem import RobustProblem, canonical_rows
 from ..problem.ball import as_float
-from ..robustness.radius.break_ties import is_constant, lean, nominal_classifier, sampled
+from ..problem.class_means import class_means
+from ..robustness.radius.break_ties import (
+    break_ties,
+    is_constant,
+    nominal_classifier,
+    sampled,
+)
 from ..robustness.radius.radius_max import limit_classifier, radius_max_of
 from ..rows.moments import column_deviations
 from ..solvers import Progress, SolverResult, SolverSettings, SolverStatus, Start, solve
@@ -125,14 +132,24 @@ def checked_inputs(
 ) -> CheckedInputs:
     """Check and encode what ``fit`` was given."""
     check_labels_present(y)
-    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
-    X = as_matrix(X)
+    X, y = _validated(estimator, X, y, dtype)
     check_size(X)
     classes, codes = observed_classes(y)
     weight = nominal_weight(sample_weight, estimator.class_weight, classes, codes)
     trust = checked_trust(label_trust, len(codes))
     deviations = _deviations(estimator, X, sample_weight)
     return CheckedInputs(X, codes, weight, trust, classes, deviations)
+
+
+def _validated(estimator: Any, X: Any, y: Any, dtype: Any) -> tuple[Matrix, Any]:
+    """What scikit-learn's validation makes of X and y, and what it notes of X."""
+    dtypes = dtype if isinstance(dtype, list) else [dtype]
+    if not need_no_conversion(X, y, dtypes):
+        X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
+        return as_matrix(X), y
+    estimator.n_features_in_ = X.shape[1]
+    vars(estimator).pop("feature_names_in_", None)
+    return X, y
 
 
 def _deviations(estimator: Any, X: Any, sample_weight: Any) -> Floats | None:
@@ -259,7 +276,7 @@ def concluded(
     # Where the data are to blame, a smaller radius is no advice.
     if nominal.certificate.objective < NOISE_SHARE * limit.risk:
         _warn_about_radius(problem, limit.risk, mass)
-    return lean(problem, result, limit, nominal, estimator.tol)
+    return break_ties(problem, result, limit, nominal, estimator.tol)
 
 
 _REMEDIES = {
@@ -301,14 +318,15 @@ def _warn_about_radius(problem: RobustProblem, top: float, mass: float) -> None:
 
 
 def _advice(problem: RobustProblem, mass: float) -> str:
-    """A radius that the data suggest, or if they are many, that some rows of them do."""
+    """A radius that the data suggest: exact for few rows, from estimates for many."""
     few = sampled(problem, MAX_ENTRIES_FOR_RADIUS)
     limit = mass * radius_max_of(few, ADVICE_TOL)
     if limit == 0:
         return "Raise label_cost: wdrsvm.radius_max is 0, so that no radius would help."
     if few.n_rows == problem.n_rows:
         return f"Choose a radius below wdrsvm.radius_max = {limit:.3g}."
-    return (
-        f"Choose a radius below wdrsvm.radius_max, about {limit:.2g} by a sample of "
-        f"{few.n_rows} rows."
-    )
+    # Both estimates are rather too large: a few rows are easier to separate than all.
+    limit = min(limit, mass * radius_max_of(class_means(problem), ADVICE_TOL))
+    if limit >= mass * problem.radius:
+        return "Choose a smaller radius."
+    return f"Choose a radius below wdrsvm.radius_max, which is about {limit:.2g}."

@@ -18,12 +18,12 @@ from ..robustness.paths.plane import solve_plane
 from ..solvers import SolverResult, SolverStatus
 from ..solvers.runtime.blas_threads import single_threaded_blas
 from ._fit import RadiusWarning, solver_settings
-from ._judges import Judge, Rows
+from ._judges import GivenRows, Judge
 from ._label_noise import DisbeliefWarning
 from ._training import constant_value, is_convex
 
 
-class Grid(NamedTuple):
+class SearchGrid(NamedTuple):
     """The points of a search, in the order of scikit-learn's parameter grids."""
 
     radii: Floats
@@ -50,7 +50,7 @@ class FoldScores(NamedTuple):
     score_time: float
 
 
-class Point(NamedTuple):
+class FittedPoint(NamedTuple):
     """A classifier, its place in the grid, and the risk of the best constant one in its
     ball."""
 
@@ -61,9 +61,9 @@ class Point(NamedTuple):
 
 def scored_fold(
     estimator: Any,
-    rows: Rows,
+    rows: GivenRows,
     split: tuple[Any, Any],
-    grid: Grid,
+    grid: SearchGrid,
     judges: dict[str, Judge],
     wanted: Flags,
 ) -> FoldScores:
@@ -87,13 +87,17 @@ def scored_fold(
     return FoldScores(table, risk, constant_risk, fitting / n_points, scoring / n_points)
 
 
-def _path(estimator: Any, rows: Rows, grid: Grid, wanted: Flags) -> Iterator[Point]:
+def _path(
+    estimator: Any, rows: GivenRows, grid: SearchGrid, wanted: Flags
+) -> Iterator[FittedPoint]:
     """The fitted estimators of the points wanted, in the order of ``grid.params``."""
     train = _solved if is_convex(estimator) else _fitted
     return train(estimator, rows, grid, wanted)
 
 
-def _solved(estimator: Any, rows: Rows, grid: Grid, wanted: Flags) -> Iterator[Point]:
+def _solved(
+    estimator: Any, rows: GivenRows, grid: SearchGrid, wanted: Flags
+) -> Iterator[FittedPoint]:
     """All points in one plane."""
     estimator = clone(estimator)
     data = estimator._training_data(*rows)
@@ -112,7 +116,9 @@ def _solved(estimator: Any, rows: Rows, grid: Grid, wanted: Flags) -> Iterator[P
     )
     _warn_about_gaps(estimator, list(found.values()))
     return (
-        Point(k, _kept(estimator, data, radii[i], costs[j], found[i, j]), constant[i, j])
+        FittedPoint(
+            k, _kept(estimator, data, radii[i], costs[j], found[i, j]), constant[i, j]
+        )
         for (i, j), k in places.items()
     )
 
@@ -125,7 +131,9 @@ def _kept(
     return fitted
 
 
-def _fitted(estimator: Any, rows: Rows, grid: Grid, wanted: Flags) -> Iterator[Point]:
+def _fitted(
+    estimator: Any, rows: GivenRows, grid: SearchGrid, wanted: Flags
+) -> Iterator[FittedPoint]:
     """One fit after the other, each from the last where the estimator can."""
     estimator = clone(estimator)
     if "warm_start" in estimator.get_params(deep=False):
@@ -137,7 +145,7 @@ def _fitted(estimator: Any, rows: Rows, grid: Grid, wanted: Flags) -> Iterator[P
             warnings.simplefilter("ignore", RadiusWarning)
             warnings.simplefilter("ignore", DisbeliefWarning)
             fitted = estimator.set_params(**grid.params[k]).fit(*rows)
-        yield Point(int(k), fitted, constant_value(fitted, data))
+        yield FittedPoint(int(k), fitted, constant_value(fitted, data))
 
 
 def _warn_about_gaps(estimator: Any, results: list[Any]) -> None:

@@ -16,7 +16,7 @@ from ..inputs.arrays import nominal_weight, observed_classes, some_rows
 ALONE = "score"
 
 
-class Rows(NamedTuple):
+class GivenRows(NamedTuple):
     """What ``fit`` was given, checked."""
 
     X: Any
@@ -24,10 +24,10 @@ class Rows(NamedTuple):
     sample_weight: Any
     label_trust: Any
 
-    def part(self, estimator: Any, rows: Any, trained: Any = None) -> Rows:
+    def part(self, estimator: Any, rows: Any, trained: Any = None) -> GivenRows:
         """Some rows; of a precomputed kernel, their values with those trained on."""
         weight, trust = self.sample_weight, self.label_trust
-        return Rows(
+        return GivenRows(
             self._features(estimator, rows, rows if trained is None else trained),
             self.y[rows],
             None if weight is None else weight[rows],
@@ -51,7 +51,7 @@ class Judge(NamedTuple):
     scorer: Any
     given: dict[str, Any]
 
-    def score(self, fitted: Any, held_out: Rows, rows: Any) -> float:
+    def score(self, fitted: Any, held_out: GivenRows, rows: Any) -> float:
         """None is the accuracy, without checks that every point would repeat."""
         given = {name: value[rows] for name, value in self.given.items()}
         if self.scorer is None:
@@ -83,7 +83,7 @@ def routed_name(scorer: str) -> str:
 
 
 def judges_of(
-    scorers: dict[str, Any], rows: Rows, class_weight: Any, routed: Bunch
+    scorers: dict[str, Any], rows: GivenRows, class_weight: Any, routed: Bunch
 ) -> dict[str, Judge]:
     """Each scorer, a None too, with what it asked for or can take.
 
@@ -104,7 +104,7 @@ def judges_of(
     return judges
 
 
-def _score_weight(rows: Rows, class_weight: Any) -> Any:
+def _score_weight(rows: GivenRows, class_weight: Any) -> Any:
     """None if neither rows nor classes have weights."""
     if class_weight is None:
         return rows.sample_weight
@@ -112,7 +112,7 @@ def _score_weight(rows: Rows, class_weight: Any) -> Any:
     return nominal_weight(rows.sample_weight, class_weight, classes, codes)
 
 
-def _weighs(scorer: Any, rows: Rows) -> bool:
+def _weighs(scorer: Any, rows: GivenRows) -> bool:
     """Whether a scorer is given weights.
 
     One made by scikit-learn is always given those of the rows, and may refuse them; those

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats
 from ..robustness.paths.constant_points import CONSTANT_SHARE
-from ._folds import FoldScores, Grid
+from ._folds import FoldScores, SearchGrid
 
 # Standard deviations behind the leader that no point makes up for.
 FAR = 4.0
@@ -37,7 +37,7 @@ MIN_FOLDS = 4
 class Race:
     """Decides by one scorer; ``one_standard_error`` may take a larger radius in the end."""
 
-    grid: Grid
+    grid: SearchGrid
     metric: str
     stops_early: bool
     one_standard_error: bool

@@ -34,8 +34,8 @@ from ..robustness.paths.grids import (
     useful_radii,
 )
 from ._fit import solver_settings, unchanged_on_error
-from ._folds import FoldScores, Grid, scored_fold
-from ._judges import ALONE, Judge, Rows, judges_of, routed_name, scorers_of
+from ._folds import FoldScores, SearchGrid, scored_fold
+from ._judges import ALONE, GivenRows, Judge, judges_of, routed_name, scorers_of
 from ._race import Race
 from ._search_parameters import SEARCHED, check_refit, search_init
 from ._search_progress import Tell, print_bar, silent
@@ -169,11 +169,11 @@ class PathSearch:
                 router.add(method_mapping=mapping, **{routed_name(name): scorer})
         return router
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Rows:
+    def _rows(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> GivenRows:
         check_labels_present(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=READ_AS_THEY_ARE)
         weight = None if sample_weight is None else checked_weight(sample_weight, len(y))
-        return Rows(as_matrix(X), y, weight, checked_trust(label_trust, len(y)))
+        return GivenRows(as_matrix(X), y, weight, checked_trust(label_trust, len(y)))
 
     def _routed(
         self, sample_weight: Any, label_trust: Any, params: dict[str, Any]
@@ -192,7 +192,7 @@ class PathSearch:
         groups = {name: value for name, value in params.items() if value is not None}
         return Bunch(splitter=Bunch(split=groups))
 
-    def _splits(self, rows: Rows, given: dict[str, Any]) -> list[Any]:
+    def _splits(self, rows: GivenRows, given: dict[str, Any]) -> list[Any]:
         splitter = check_cv(self.cv, rows.y, classifier=True)
         is_splitter = hasattr(splitter, "get_n_splits")
         splits = list(splitter.split(rows.X, rows.y, **given)) if is_splitter else []
@@ -224,20 +224,20 @@ class PathSearch:
             )
         return self.refit
 
-    def _grid(self, estimator: Any, rows: Rows) -> Grid:
+    def _grid(self, estimator: Any, rows: GivenRows) -> SearchGrid:
         costs, radii = checked_label_costs(self.label_costs), checked_radii(self.radii)
         if isinstance(radii, int):
             trial = clone(estimator)
             data = trial._training_data(*rows)
             radii = useful_radii(trial._problem(data, trial._ball()), radii, costs)
-        return Grid(radii, costs)
+        return SearchGrid(radii, costs)
 
     def _cross_validated(
         self,
         estimator: Any,
-        rows: Rows,
+        rows: GivenRows,
         splits: list[Any],
-        grid: Grid,
+        grid: SearchGrid,
         judges: dict[str, Judge],
         race: Race,
     ) -> list[FoldScores]:
@@ -256,7 +256,7 @@ class PathSearch:
                 tell(len(folds), len(splits))
         return folds
 
-    def _race(self, grid: Grid, metric: str) -> Race:
+    def _race(self, grid: SearchGrid, metric: str) -> Race:
         return Race(
             grid,
             metric,
@@ -269,7 +269,7 @@ class PathSearch:
         if self.verbose:
             print(f"{type(self).__name__}: {what}", file=sys.stderr, flush=True)
 
-    def _choose(self, grid: Grid, folds: list[FoldScores], decided_by: str) -> None:
+    def _choose(self, grid: SearchGrid, folds: list[FoldScores], decided_by: str) -> None:
         self.cv_results_ = results_table(grid, folds)
         index = best_point(self.cv_results_, decided_by)
         if self.one_standard_error:
@@ -281,7 +281,7 @@ class PathSearch:
         self.label_cost_ = self.best_params_["label_cost"]
         self.radii_ = grid.radii
 
-    def _refit(self, estimator: Any, rows: Rows) -> None:
+    def _refit(self, estimator: Any, rows: GivenRows) -> None:
         best = clone(estimator).set_params(**self.best_params_).fit(*rows)
         for name in _fitted(getattr(self, "best_estimator_", None)):
             # Of an earlier fit; the names of features are this one's already.

@@ -9,10 +9,10 @@ from scipy.stats import rankdata
 
 from ..arrays import Floats
 from ..robustness.paths.constant_points import is_as_good_as_constant
-from ._folds import FoldScores, Grid
+from ._folds import FoldScores, SearchGrid
 
 
-def results_table(grid: Grid, folds: list[FoldScores]) -> dict[str, Any]:
+def results_table(grid: SearchGrid, folds: list[FoldScores]) -> dict[str, Any]:
     """Times, parameters and scores under the names that scikit-learn's searches use."""
     params = grid.params
     table: dict[str, Any] = {}
@@ -65,7 +65,7 @@ def eligible(table: dict[str, Any], name: str) -> Any:
 
 
 def most_robust(
-    grid: Grid, table: dict[str, Any], name: str, best: int, n_folds: int
+    grid: SearchGrid, table: dict[str, Any], name: str, best: int, n_folds: int
 ) -> int:
     """The largest radius within one standard error of the best score, at its label cost."""
     mean = table[f"mean_test_{name}"]

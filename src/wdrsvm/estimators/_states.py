@@ -1,19 +1,22 @@
 """What a classifier's file or pickle holds: arrays and plain values.
 
 Classes of ours that are no promise to anyone stand in no file, so that they may move and
-change.  A kernel is a dict of its two parts there.  Pickles name a classifier by the place
-that users import it from.
+change.  A kernel and a ball are dicts of their parts there; a ball that is read is checked
+like any other.  Pickles name a classifier by the place that users import it from.
 """
 
 from __future__ import annotations
 
 import inspect
+from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
 from ..kernels import Kernel
+from ..problem import WassersteinBall
 
 KERNEL = "_kernel"
+BALLS = ("ball", "ball_")
 PUBLIC = "wdrsvm"
 
 
@@ -24,6 +27,9 @@ class PlainStateMixin:
         state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
         if isinstance(state.get(KERNEL), Kernel):
             state[KERNEL] = dict(vars(state[KERNEL]))
+        for name in BALLS:
+            if isinstance(state.get(name), WassersteinBall):
+                state[name] = _parts_of(state[name])
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -31,6 +37,9 @@ class PlainStateMixin:
         if isinstance(kernel, dict):
             pairs = tuple((name, value) for name, value in kernel["parameters"])
             state = state | {KERNEL: Kernel(kernel["function"], pairs)}
+        for name in BALLS:
+            if isinstance(state.get(name), dict):
+                state = state | {name: WassersteinBall(**state[name])}
         super().__setstate__(_defaults(type(self)) | state)  # type: ignore[misc]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -38,6 +47,14 @@ class PlainStateMixin:
         if getattr(import_module(PUBLIC), kind.__name__, None) is not kind:
             return super().__reduce_ex__(protocol)
         return _blank, (kind.__name__,), self.__getstate__()
+
+
+def _parts_of(ball: WassersteinBall) -> dict[str, Any]:
+    parts = {each.name: getattr(ball, each.name) for each in fields(ball)}
+    if ball.categorical is not None:
+        # Groups have a class of their own.
+        parts["categorical"] = [(columns, cost) for columns, cost in ball.categorical]
+    return parts
 
 
 def _defaults(kind: type) -> dict[str, Any]:

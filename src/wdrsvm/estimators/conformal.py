@@ -31,7 +31,7 @@ from ._conformal_rows import (
 )
 from ._conformal_words import check_parameters, promise_in_words, warn_of_full_sets
 from ._fit import unchanged_on_error
-from ._judges import Rows
+from ._judges import GivenRows
 from ._states import PlainStateMixin
 
 
@@ -258,7 +258,7 @@ class RobustConformalClassifier(
         by_class = checked_flag(by_class, "by_class")
         shares = 1.0 - lost_shares(
             self.estimator_,
-            Rows(X, y, None, label_trust),
+            GivenRows(X, y, None, label_trust),
             self.ball_,
             self._thresholds[0],
             by_class,

@@ -29,7 +29,7 @@ SIMULATED = "simulated"
 IMBALANCE, NOISE_SCALE = 0.1, 0.5
 
 
-class Rows(NamedTuple):
+class TableRows(NamedTuple):
     """All rows of a table, and the crowd's labels of training rows if there are any."""
 
     X: Any
@@ -38,33 +38,33 @@ class Rows(NamedTuple):
     crowd: Any = None
 
 
-def _plain(name: str) -> Callable[[], Rows]:
-    def rows() -> Rows:
-        return Rows(*load(name, return_X_y=True))
+def _plain(name: str) -> Callable[[], TableRows]:
+    def rows() -> TableRows:
+        return TableRows(*load(name, return_X_y=True))
 
     return rows
 
 
-def _wine_quality() -> Rows:
+def _wine_quality() -> TableRows:
     """Grades below 5 are one class, and so are grades above 6; both have few rows."""
     bunch = load("winequality_red")
     grades = bunch.target_names[bunch.target].astype(int)
-    return Rows(bunch.data, np.clip(grades, 4, 7) - 4)
+    return TableRows(bunch.data, np.clip(grades, 4, 7) - 4)
 
 
-def _music() -> Rows:
+def _music() -> TableRows:
     bunch = load("music_genre")
     labels = {"random": bunch.crowd_random, "majority": bunch.crowd_majority}
-    return Rows(bunch.data, bunch.target, bunch.is_test, labels)
+    return TableRows(bunch.data, bunch.target, bunch.is_test, labels)
 
 
-def _simulated() -> Rows:
+def _simulated() -> TableRows:
     """Eight clusters in five dimensions, as in the paper's simulation."""
     X, y, X_test, y_test = make_simulation(400, 1200, 5, 8, random_state=0)
-    return Rows(np.vstack([X, X_test]), np.concatenate([y, y_test]))
+    return TableRows(np.vstack([X, X_test]), np.concatenate([y, y_test]))
 
 
-TABLES: dict[str, Callable[[], Rows]] = {
+TABLES: dict[str, Callable[[], TableRows]] = {
     "wine": _plain("wine"),
     "iris": _plain("iris"),
     "seeds": _plain("seeds"),
@@ -106,7 +106,7 @@ def conditions(table: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16)
-def _loaded(table: str) -> Rows:
+def _loaded(table: str) -> TableRows:
     return TABLES[table]()
 
 
@@ -141,7 +141,7 @@ def _split(table: str, condition: str, repetition: int) -> Split:
     return Split(X, y, X_test, y_test)
 
 
-def _music_split(rows: Rows, condition: str, repetition: int) -> Split:
+def _music_split(rows: TableRows, condition: str, repetition: int) -> Split:
     """Test rows are those with verified labels; training rows are drawn from the rest."""
     kind = condition.partition("crowd ")[2]
     labels = rows.crowd[kind] if kind else rows.y[~rows.is_test]

@@ -81,7 +81,7 @@ BALLS = _candidates(radius=RADII, label_cost=LABEL_COSTS)
 PLAIN = _candidates(C=STRENGTHS)
 
 
-class Kernel:
+class KernelMachine:
     """A kernel machine whose gamma is ``width`` over the number of features."""
 
     def __init__(self, kind: Any, width: float, **options: Any) -> None:
@@ -118,7 +118,7 @@ MODELS = {
     ),
     "Robust logistic": Model(partial(RobustLogisticRegression, tol=TOL), BALLS, True),
     "WDR kernel": Model(
-        partial(Kernel, RobustSVC, label_cost=1.0, tol=TOL),
+        partial(KernelMachine, RobustSVC, label_cost=1.0, tol=TOL),
         _candidates(radius=KERNEL_RADII, width=KERNEL_WIDTHS),
         True,
         False,
@@ -131,7 +131,7 @@ MODELS = {
         False,
     ),
     "SVC": Model(
-        partial(Kernel, SVC),
+        partial(KernelMachine, SVC),
         _candidates(C=KERNEL_STRENGTHS, width=KERNEL_WIDTHS),
         False,
         False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -79,6 +80,21 @@ def as_matrix(X: Matrix) -> Matrix:
     return matrix
 
 
+def need_no_conversion(X: Any, y: Any, dtypes: Sequence[type]) -> bool:
+    """Whether X and y are arrays as a fit takes them: finite numbers of one of these types
+    and plain labels, one a row.
+
+    scikit-learn's validation would return the same arrays, and takes as long as a small
+    fit.  What is not such a pair is its to convert or to refuse.
+    """
+    if type(X) is not np.ndarray or type(y) is not np.ndarray:
+        return False
+    fitting = X.ndim == 2 and X.size > 0 and y.shape == X.shape[:1]
+    if not fitting or X.dtype not in dtypes or y.dtype.kind not in PLAIN_LABELS:
+        return False
+    return bool(np.isfinite(X.max()) and np.isfinite(X.min()))
+
+
 def some_rows(X: Any, rows: Codes) -> Any:
     """Rows of what a user gave, in its own kind: a frame, an array or a list."""
     if hasattr(X, "iloc"):
@@ -117,13 +133,18 @@ def _is_missing(label: Any) -> bool:
 def observed_classes(y: ArrayLike) -> tuple[Labels, Codes]:
     """The sorted labels of a classification target, and each row's position in them."""
     check_labels_present(y)
-    column = column_or_1d(y, warn=True)
+    column = np.asarray(y) if _is_column(y) else column_or_1d(y, warn=True)
     # Only floats and objects may not be labels; the check is slow beside a small fit.
     if column.dtype.kind not in PLAIN_LABELS:
         check_classification_targets(column)
     classes, codes = np.unique(column, return_inverse=True)
     check_two_classes(classes)
     return classes, codes
+
+
+def _is_column(y: Any) -> bool:
+    """Whether y needs no conversion to an array with one axis, which is slow."""
+    return type(y) is np.ndarray and y.ndim == 1
 
 
 def check_two_classes(classes: Labels) -> None:

@@ -260,12 +260,12 @@ class Encoding:
     classes: Labels
     factors: Floats
 
-    def __call__(self, chunk: RawChunk) -> LabelledRows:
+    def __call__(self, chunk: RawChunk) -> EncodedLabels:
         codes = label_codes(chunk.y, self.classes)
         weight = chunk.weight * self.factors[codes]
         carried = np.flatnonzero(weight)
         trust = chunk.label_trust
-        return LabelledRows(
+        return EncodedLabels(
             carried,
             codes[carried],
             weight[carried],
@@ -273,7 +273,7 @@ class Encoding:
         )
 
 
-class LabelledRows(NamedTuple):
+class EncodedLabels(NamedTuple):
     """The rows of a chunk with weight: their numbers, codes, weights and trusts."""
 
     rows: Codes
@@ -282,6 +282,6 @@ class LabelledRows(NamedTuple):
     label_trust: Floats | None
 
 
-def _encoded(chunk: RawChunk, labelled: LabelledRows) -> MemoryRows:
+def _encoded(chunk: RawChunk, labelled: EncodedLabels) -> MemoryRows:
     X = chunk.X if len(labelled.rows) == len(chunk.y) else chunk.X[labelled.rows]
     return MemoryRows(X, *labelled[1:])

@@ -202,6 +202,8 @@ def check_cost_size(values: Floats, name: str) -> None:
 
 
 def _checked_label_cost(label_cost: ArrayLike) -> float | Floats:
+    if isinstance(label_cost, float) and (TINY <= label_cost <= HUGE):
+        return float(label_cost)
     cost = _as_floats(label_cost, "label_cost")
     if np.isnan(cost).any() or (cost < 0).any():
         raise ValueError(f"label_cost must be >= 0 (inf is allowed), got {label_cost!r}.")

@@ -68,7 +68,10 @@ def flip_envelope(losses: Floats, y: Codes, cost: Floats) -> FlipChoices:
     kept = row_maxima(free)
     given = np.where(kept > own, free.argmax(axis=1), y)
     height, spent = kept.copy(), np.zeros(len(y))
-    steps: list[Flips] = []
+    # A row is done when it has the largest loss that a possible flip leads to.
+    top = row_maxima(np.where(np.isfinite(cost), losses, -np.inf))
+    rows = np.flatnonzero(top > height)
+    steps = [Flips(rows[:0], rows[:0], spent[:0], spent[:0])]
     while len(rows):
         gain = losses[rows] - height[rows, None]
         extra = cost[rows] - spent[rows, None]
@@ -81,6 +84,7 @@ def flip_envelope(losses: Floats, y: Codes, cost: Floats) -> FlipChoices:
         rows, label = rows[going], label[going]
         steps.append(Flips(rows, label, extra[going, label], gain[going, label]))
         height[rows], spent[rows] = losses[rows, label], cost[rows, label]
+        rows = rows[top[rows] > height[rows]]
     flips = Flips(*(np.concatenate(part) for part in zip(*steps, strict=True)))
     return FlipChoices(kept, given, flips)
 

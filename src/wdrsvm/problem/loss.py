@@ -11,6 +11,7 @@ holds for all of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class Loss:
 
     def of_equal_scores(self, n_classes: int) -> float:
         """Loss of any label if all classes have the same score."""
-        return float(self.of_labels(np.zeros((1, n_classes)))[0, 0])
+        return _of_equal_scores(self, n_classes)
 
     def of_labels(self, scores: Floats) -> Floats:
         """Loss of each row for each label, shape (N, C)."""
@@ -51,7 +52,7 @@ class Loss:
             return np.maximum(rivals, 0.0)
         sharp = scores / self.temperature
         if self.margin == 0:
-            return self.temperature * _logsumexp(sharp)[:, None] - scores
+            return self.temperature * logsumexp(sharp)[:, None] - scores
         return self._smooth_with_margin(scores, sharp)
 
     def _smooth_with_margin(self, scores: Floats, sharp: Floats) -> Floats:
@@ -60,8 +61,13 @@ class Loss:
         for c in range(scores.shape[1]):
             raised = sharp + shift
             raised[:, c] -= shift
-            losses[:, c] = self.temperature * _logsumexp(raised) - scores[:, c]
+            losses[:, c] = self.temperature * logsumexp(raised) - scores[:, c]
         return losses
+
+
+@lru_cache
+def _of_equal_scores(loss: Loss, n_classes: int) -> float:
+    return float(loss.of_labels(np.zeros((1, n_classes)))[0, 0])
 
 
 def softmax(sharp: Floats) -> Floats:
@@ -71,7 +77,8 @@ def softmax(sharp: Floats) -> Floats:
     return powers.T
 
 
-def _logsumexp(sharp: Floats) -> Floats:
+def logsumexp(sharp: Floats) -> Floats:
+    """log sum exp of each row, shape (N,)."""
     largest, _, total = _powers(sharp)
     return np.asarray(largest + np.log(total))
 

@@ -25,9 +25,14 @@ from functools import lru_cache
 import numpy as np
 
 from ..arrays import Codes, Flags, Floats
+from .pair_weights import PairWeights
 
 # Products of a few numbers between these limits, or of their reciprocals, do not overflow.
 TINY, HUGE = 1e-60, 1e60
+
+
+# Entries of differences of classes that are taken at a time.
+MAX_DIFFERENCES = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -69,9 +74,12 @@ def pairwise_moduli(coef: Floats, norm: str, feature_cost: Floats) -> Floats:
     touchable = np.isfinite(feature_cost)
     scaled = coef[:, touchable] / feature_cost[touchable]
     moduli = np.zeros((n_classes, n_classes))
-    for i in range(n_classes - 1):
-        moduli[i, i + 1 :] = NORMS[norm].dual_of_rows(scaled[i + 1 :] - scaled[i])
-    return moduli + moduli.T
+    # Several classes at a time where they are few: a call takes longer than their work.
+    step = max(1, MAX_DIFFERENCES // max(scaled.size, 1))
+    for i in range(0, n_classes, step):
+        differences = scaled[i:] - scaled[i : i + step, None]
+        moduli[i : i + step, i:] = NORMS[norm].dual_of_rows(differences)
+    return np.maximum(moduli, moduli.T)
 
 
 def lipschitz(
@@ -117,13 +125,16 @@ def with_divergence(flow: Floats, gradient: Floats) -> Floats:
 
 
 def polar(
-    gradient: Floats, norm: str, feature_cost: Floats, flow: Floats | None = None
+    gradient: Floats,
+    norm: str,
+    feature_cost: Floats,
+    flow: Floats | PairWeights | None = None,
 ) -> float:
     """The polar sigma(G), or an upper bound of it.
 
     Exact for ``"l1"``, for ``"triangle"`` and for two classes.  Otherwise the cost of a
-    flow with the right divergence: the given flow after a correction, or a flow that
-    iterative reweighting finds.
+    flow with the right divergence: the given flow after a correction, the flow of given
+    weights of the pairs, or a flow that iterative reweighting finds.
     """
     scaled = gradient * feature_cost
     n_classes = len(gradient)
@@ -133,47 +144,9 @@ def polar(
         return 0.5 * float(_l2(scaled).sum())
     if n_classes == 2:
         return float(NORMS[norm].of_rows(scaled[:1])[0])
+    length = NORMS[norm].of_rows
     if flow is None:
-        flow = _reweighted_flow(scaled)
-    else:
-        flow = with_divergence(flow * feature_cost, scaled)
-    return float(NORMS[norm].of_rows(flow).sum())
-
-
-def _reweighted_flow(gradient: Floats, n_rounds: int = 1000, rtol: float = 1e-12) -> Floats:
-    """A flow of small total l2 length with the given divergence.
-
-    For weights p on the pairs the flow T_ij = p_ij (V_i - V_j), V = pinv(L_p) G, has
-    divergence G, where L_p is the weighted Laplacian.  Setting p_ij to ||T_ij|| shortens
-    the flow.  All rounds work on the (C, C) Gram matrix of G.
-    """
-    n_classes = len(gradient)
-    first, second = class_pairs(n_classes)
-    gram = gradient @ gradient.T
-    weights = np.full(len(first), 1.0 / len(first))
-    length = np.inf
-    for _ in range(n_rounds):
-        inverse = _laplacian_inverse(weights, n_classes)
-        potential_gram = inverse @ gram @ inverse
-        diagonal = np.diag(potential_gram)
-        squares = diagonal[first] + diagonal[second] - 2 * potential_gram[first, second]
-        lengths = weights * np.sqrt(np.maximum(squares, 0.0))
-        total = lengths.sum()
-        if not total > 0 or total > length * (1 - rtol):
-            break
-        length = total
-        # The floor keeps the Laplacian invertible when a pair carries no flow.
-        weights = np.maximum(lengths / total, 1e-12)
-    potential = _laplacian_inverse(weights, n_classes) @ gradient
-    flow: Floats = weights[:, None] * (potential[first] - potential[second])
-    return with_divergence(flow, gradient)
-
-
-def _laplacian_inverse(weights: Floats, n_classes: int) -> Floats:
-    """Inverse, on the complement of the constant vector, of a weighted Laplacian."""
-    first, second = class_pairs(n_classes)
-    laplacian = np.zeros((n_classes, n_classes))
-    laplacian[first, second] = laplacian[second, first] = -weights
-    np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
-    mean = np.full((n_classes, n_classes), 1.0 / n_classes)
-    return np.asarray(np.linalg.inv(laplacian + mean) - mean)
+        flow = PairWeights.uniform(n_classes).shortened(scaled)
+    if isinstance(flow, PairWeights):
+        return flow.cost(scaled, length)
+    return float(length(with_divergence(flow * feature_cost, scaled)).sum())

@@ -280,7 +280,9 @@ class RobustProblem:
         """Loss and label of each row after free flips, and the flips that are not free."""
         with row_threads(self.n_rows) as run:
             choose = partial(self.flip_choices_of, coef, intercept)
-            parts = list(run(choose, self.blocks()))
+            parts: list[FlipChoices] = list(run(choose, self.blocks()))
+        if len(parts) == 1:
+            return parts[0]
         loss, label, flips = zip(*parts, strict=True)
         joined = (np.concatenate(part) for part in zip(*flips, strict=True))
         return FlipChoices(np.concatenate(loss), np.concatenate(label), Flips(*joined))

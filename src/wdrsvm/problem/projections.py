@@ -120,7 +120,7 @@ class _Levels:
         return np.asarray((self.sums[each, count - 1] - mass) / count)
 
 
-class Columns:
+class ClippedColumns:
     """Columns to be clipped, and the mass that clipping to a given width cuts off.
 
     Cutting the mass e off the k largest entries leaves the top at (their sum - e) / k, up
@@ -161,7 +161,7 @@ class Columns:
 
 def _column_ranges(lam: float, coef: Floats, cost: Floats, rtol: float) -> Projected:
     """The projection for ``l1``: every column is clipped to an interval."""
-    columns, c = Columns(coef), cost[:, None]
+    columns, c = ClippedColumns(coef), cost[:, None]
     slope = columns.share * c
     root = _root(lam, columns.width / c, slope * columns.spread, slope * c)
     return Projected(root, columns.clipped(coef, root * cost))

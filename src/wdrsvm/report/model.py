@@ -27,7 +27,7 @@ DISTANCES = (0.1, 0.25, 0.5, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class ReportedModel:
     """The classifier at the end of a pipeline, and rows in the form that it receives."""
 
     classifier: Any
@@ -97,7 +97,7 @@ def model_page(
     y = np.asarray(y)
     numbers = np.arange(len(y)) if row is None else np.asarray(row)
     judged = _judged(model, X, y, numbers, radius)
-    makers: list[tuple[str, Callable[[Judged], list[Part]]]] = [
+    makers: list[tuple[str, Callable[[ReportedModel], list[Part]]]] = [
         ("In short", _in_short),
         ("Error rates", lambda judged: rate_parts(judged.promise)),
         ("Right and wrong", _confusions),
@@ -115,7 +115,7 @@ def model_page(
     return Page(title, lead, sections)
 
 
-def _judged(model: Any, X: Any, y: Any, row: Any, radius: float) -> Judged:
+def _judged(model: Any, X: Any, y: Any, row: Any, radius: float) -> ReportedModel:
     baselines, movement = Baselines.of_model(model, y), movement_of(model, radius)
     if hasattr(model, "steps"):
         features, last = model[:-1].transform(X), model[-1]
@@ -125,7 +125,7 @@ def _judged(model: Any, X: Any, y: Any, row: Any, radius: float) -> Judged:
         names = feature_names(model, X.shape[1])
     chosen = getattr(last, "best_estimator_", last)
     promise = promise_of(chosen, features, y, baselines, movement)
-    return Judged(last, names, features, y, row, promise)
+    return ReportedModel(last, names, features, y, row, promise)
 
 
 def _names(model: Any, n_features: int) -> Any:
@@ -134,7 +134,7 @@ def _names(model: Any, n_features: int) -> Any:
     return np.array([str(name).rpartition("__")[2] for name in names], dtype=object)
 
 
-def _in_short(judged: Judged) -> list[Part]:
+def _in_short(judged: ReportedModel) -> list[Part]:
     chosen = judged.chosen
     risk = judged.classifier.worst_case_risk(judged.X, judged.y)
     model, baselines, movement = judged.promise.sentences()
@@ -164,7 +164,7 @@ def _trained_for(chosen: Any) -> dict[str, float]:
     }
 
 
-def _confusions(judged: Judged) -> list[Part]:
+def _confusions(judged: ReportedModel) -> list[Part]:
     predicted = judged.classifier.predict(judged.X)
     counts = confusion_matrix(judged.y, predicted, labels=judged.classes)
     names = [str(name) for name in judged.classes]
@@ -189,7 +189,7 @@ def _share(part: Any, whole: Any) -> float | None:
     return float(part / whole) if whole else None
 
 
-def _scores_by_radius(judged: Judged) -> list[Part]:
+def _scores_by_radius(judged: ReportedModel) -> list[Part]:
     table = judged.classifier.cv_results_
     (name,) = [key for key in table if key.startswith("mean_test_")][:1]
     mean, deviation = table[name], table[name.replace("mean", "std", 1)]
@@ -217,7 +217,7 @@ def _finished(*values: float) -> list[float | None]:
     return [None if np.isnan(value) else float(value) for value in values]
 
 
-def _certified(judged: Judged) -> list[Part]:
+def _certified(judged: ReportedModel) -> list[Part]:
     try:
         radius = judged.classifier.certified_radius(judged.X)
     except ValueError as error:
@@ -238,7 +238,7 @@ def _certified(judged: Judged) -> list[Part]:
     ]
 
 
-def _worst_case(judged: Judged) -> list[Part]:
+def _worst_case(judged: ReportedModel) -> list[Part]:
     worst = judged.classifier.worst_case_distribution(judged.X, judged.y)
     mass = {
         kind: float(worst.weight[worst.kind == kind].sum())
@@ -261,7 +261,7 @@ def _worst_case(judged: Judged) -> list[Part]:
     return [*parts, Table("Labels that the adversary changes", header, flips)]
 
 
-def _flips(judged: Judged, worst: Any) -> list[list[Any]]:
+def _flips(judged: ReportedModel, worst: Any) -> list[list[Any]]:
     flipped = np.flatnonzero(worst.kind == "flipped")
     given, turned = judged.y[worst.source[flipped]], worst.y[flipped]
     pairs = sorted(set(zip(given.tolist(), turned.tolist(), strict=True)))
@@ -272,7 +272,7 @@ def _flips(judged: Judged, worst: Any) -> list[list[Any]]:
     return rows
 
 
-def _suspects(judged: Judged) -> list[Part]:
+def _suspects(judged: ReportedModel) -> list[Part]:
     estimator = type(judged.chosen)(**judged.chosen.get_params() | AUDIT_BALL)
     try:
         audit = audit_labels(judged.X, judged.y, estimator)
@@ -299,7 +299,7 @@ def _suspects(judged: Judged) -> list[Part]:
     return [said, Table("Most suspicious first", header, rows)] if rows else [said]
 
 
-def _coefficients(judged: Judged) -> list[Part]:
+def _coefficients(judged: ReportedModel) -> list[Part]:
     coef = judged.chosen.coef_
     order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:SHOWN_FEATURES]
     names = judged.classes if len(coef) > 1 else judged.classes[1:]

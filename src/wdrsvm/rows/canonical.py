@@ -51,8 +51,9 @@ def canonical_rows(
         return NominalRows(X, y, share, label_trust, source=carried, became=became)
     if not sparse.issparse(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
-    trust = np.ones(len(y)) if label_trust is None else label_trust
-    order, starts = _sorting(X, y, trust, weight)
+    by = (y,) if label_trust is None else (y, label_trust)
+    order, differs = _sorting(X, by, weight)
+    starts = np.flatnonzero(differs)
     rows = order[starts]
     merged = np.add.reduceat(weight[order], starts)
     return NominalRows(
@@ -61,7 +62,7 @@ def canonical_rows(
         merged / merged.sum(),
         None if label_trust is None else label_trust[rows],
         source=rows,
-        became=places(order, _numbered(starts, len(order)), len(weight)),
+        became=places(order, np.cumsum(differs) - 1, len(weight)),
     )
 
 
@@ -72,33 +73,31 @@ def places(rows: Codes, became: Codes, n_rows: int) -> Codes:
     return place
 
 
-def _numbered(starts: Codes, n_rows: int) -> Codes:
-    """For each sorted row, the number of the distinct row that it equals."""
-    return np.repeat(np.arange(len(starts)), np.diff(starts, append=n_rows))
+def _sorting(
+    X: Matrix, by: tuple[Codes | Floats, ...], weight: Floats
+) -> tuple[Codes, Flags]:
+    """The rows of positive weight, sorted, and whether each differs from the previous one.
 
-
-def _sorting(X: Matrix, y: Codes, trust: Floats, weight: Floats) -> tuple[Codes, Codes]:
-    """The rows of positive weight, sorted, and the positions where distinct rows begin.
-
-    Rows are compared by a few features first.  If some rows agree in these, all features
-    are compared.  Weights break ties, so that equal rows are always summed in one order.
+    Rows are compared by the values ``by`` and a few features first.  If some rows agree in
+    these, all features are compared.  Weights break ties, so that equal rows are always
+    summed in one order.
     """
     kept = np.flatnonzero(weight > 0)
-    keys = _keys(X[:, :LEADING], y, trust)[kept]
+    keys = _keys(X[:, :LEADING], by)[kept]
     order = np.lexsort(keys.T[::-1])
     differs = _differs_from_previous(keys[order])
     if not differs.all():
-        keys = _keys(X, y, trust)[kept]
+        keys = _keys(X, by)[kept]
         order = np.lexsort((weight[kept], *keys.T[::-1]))
         differs = _differs_from_previous(keys[order])
-    return kept[order], np.flatnonzero(differs)
+    return kept[order], differs
 
 
-def _keys(X: Matrix, y: Codes, trust: Floats) -> Floats:
+def _keys(X: Matrix, by: tuple[Codes | Floats, ...]) -> Floats:
     """The values by which rows are compared, one column after the other."""
     dense = X.toarray() if sparse.issparse(X) else X
     # Adding zero turns -0.0 into 0.0, which sorts and compares as one value.
-    return np.column_stack([y, trust, dense]) + 0.0
+    return np.column_stack([*by, dense]) + 0.0
 
 
 def _differs_from_previous(rows: Floats) -> Flags:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..problem import RobustProblem
+from .newton.products.choice import in_products
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,10 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     1500.
 
     With a smooth loss "newton" stands in for "interior-point", and the last line does not
-    hold.  In a bounded ball "interior-point" is the only one, and "newton" for rows on the
-    workers of a cluster.
+    hold; with trusted labels, dense rows and at least 60 unknowns it is "newton" at any
+    size, which then works in matrix products: with the l2 norm, and with the l1 norm for
+    more rows than unknowns.  In a bounded ball "interior-point" is the only one, and
+    "newton" for rows on the workers of a cluster.
 
     Few rows are those whose N (C + 1) scores and prices make a small system, a third of the
     unknowns or less.
@@ -127,6 +130,8 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     if problem.is_bounded:
         return "interior-point"
     if problem.is_distributed:
+        return "newton"
+    if in_products(problem):
         return "newton"
     as_wide = problem.n_rows <= RULE.rows_per_wide_feature * problem.n_features
     wide = of_kernel or (as_wide and problem.ball.norm == "l2")
@@ -190,5 +195,6 @@ def takes_over(problem: RobustProblem, failed: str) -> str | None:
     if failed == "first-order":
         small = unknowns(problem) <= RULE.max_rescued_unknowns
         return second_order(problem) if small else None
-    wide = unknowns(problem) > RULE.max_dense_unknowns and has_few_rows(problem)
+    wide = unknowns(problem) > RULE.max_dense_unknowns
+    wide = wide and (failed == "newton" or has_few_rows(problem))
     return "first-order" if wide else None

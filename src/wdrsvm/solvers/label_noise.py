@@ -1,4 +1,4 @@
-r"""Majorise and minimise: fits that may disbelieve labels (``problem.disbelief``).
+r"""Majorise and minimise: fits that may disbelieve labels (``problem.label_noise``).
 
 For given beliefs the problem is one of our convex ones, which any solver here solves and
 certifies; for a given classifier the best beliefs are known.  Taking turns
@@ -41,7 +41,7 @@ def solve_as_chosen(
     return solve(problem, "auto", settings, start)
 
 
-class Point(NamedTuple):
+class BelievedPoint(NamedTuple):
     """A classifier, the beliefs it was fitted to, and the value of the objective there;
     whether rounds ended because nothing more was to be gained."""
 
@@ -74,16 +74,18 @@ class Descent:
         self.n_iter += found.n_iter
         return found
 
-    def round(self, doubted: DoubtedProblem, at: Beliefs, start: Start | None) -> Point:
+    def round(
+        self, doubted: DoubtedProblem, at: Beliefs, start: Start | None
+    ) -> BelievedPoint:
         self.guarded |= at.guarded
         piece = doubted.convex_piece(at)
         found = self.fit(piece.problem, start)
         certificate = piece.certified(found.certificate)
-        return Point(found, at, piece, certificate.objective)
+        return BelievedPoint(found, at, piece, certificate.objective)
 
     def run(
         self, doubted: DoubtedProblem, beliefs: Beliefs, start: Start | None = None
-    ) -> Point:
+    ) -> BelievedPoint:
         point = self.round(doubted, beliefs, start)
         self._record(point)
         for _ in range(DESCENT.max_rounds):
@@ -99,7 +101,7 @@ class Descent:
             self._record(point)
         return point._replace(settled=False)
 
-    def _record(self, point: Point) -> None:
+    def _record(self, point: BelievedPoint) -> None:
         bound = point.piece.value(point.found.certificate.dual_bound)
         self.history.add(self.n_iter, point.value, bound)
 
@@ -109,7 +111,7 @@ def disbelieve(
     settings: SolverSettings,
     start: Start | None = None,
     solve: Fit = solve_as_chosen,
-) -> Point:
+) -> BelievedPoint:
     """Solve a problem with doubted labels; ``start`` is one more point to begin at.
 
     The callback is told of every round of every exact descent while they run.  The
@@ -124,7 +126,9 @@ def disbelieve(
     return point._replace(found=replace(point.found, n_iter=exact.n_iter))
 
 
-def _best_of_limits(doubted: DoubtedProblem, exact: Descent, start: Start | None) -> Point:
+def _best_of_limits(
+    doubted: DoubtedProblem, exact: Descent, start: Start | None
+) -> BelievedPoint:
     """The best end at the limit of disbelief and at the smaller ones of the settings.
 
     What a smaller limit allows a larger one allows too, so that the objective never rises
@@ -157,7 +161,7 @@ def _best_of_limits(doubted: DoubtedProblem, exact: Descent, start: Start | None
 
 def _recorded(
     exact: Descent, doubted: DoubtedProblem, beliefs: Beliefs, start: Start | None
-) -> Point:
+) -> BelievedPoint:
     """Where an exact descent leads, with the history of that descent alone."""
     before = len(exact.history.records)
     point = exact.run(doubted, beliefs, start)
@@ -169,9 +173,9 @@ def _ends(
     doubted: DoubtedProblem,
     rough: Descent,
     start: Start | None,
-    believing: Point,
+    believing: BelievedPoint,
     scores: Floats,
-) -> Iterator[Point]:
+) -> Iterator[BelievedPoint]:
     """Where the starts lead."""
     point = believing
     for factor in DESCENT.price_factors:

@@ -129,6 +129,12 @@ class Incumbent:
     multipliers: MultiplierSource | None = None
     dual_point: DualPoint | None = None
 
+    @classmethod
+    def of_equal_scores(cls, problem: RobustProblem) -> Incumbent:
+        """Nothing found yet."""
+        shape = problem.n_classes, problem.n_features
+        return cls(np.zeros(shape), np.zeros(problem.n_classes))
+
     def offer(self, coef: Floats, intercept: Floats, risk: RobustRisk) -> None:
         if risk.value < self.objective:
             self.coef, self.intercept = coef, intercept
@@ -144,7 +150,7 @@ class Incumbent:
             self.dual_bound, self.multipliers = bound, multipliers
             self.dual_point = point
 
-    def judge(
+    def certify(
         self,
         problem: RobustProblem,
         coef: Floats,

@@ -17,6 +17,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from ..arrays import Flags, Floats, Matrix
+from ..cached import cached_property
 from ..problem import RobustProblem
 from ..problem.norms import TINY, TRIANGLE
 
@@ -69,13 +70,13 @@ class Scaling:
         span = plain.design(rows.X)[:, : plain.n_touchable].T
         return replace(plain, rotation=linalg.qr(span, mode="economic")[0])
 
-    @property
+    @cached_property
     def n_touchable(self) -> int:
         if self.rotation is not None:
             return int(self.rotation.shape[1])
         return int(self.touchable.sum())
 
-    @property
+    @cached_property
     def n_columns(self) -> int:
         n_untouchable = int((~self.touchable).sum())
         return self.n_touchable + n_untouchable + self.fit_intercept

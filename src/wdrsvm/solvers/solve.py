@@ -8,6 +8,7 @@ import numpy as np
 
 from ..problem import Certificate, RobustProblem, RobustRisk
 from .auto import RULE, choose, is_quick, takes_over
+from .constant_optimum import constant_optimum
 from .registry import SOLVERS, check_able, check_name
 from .result import SolverResult, SolverSettings, SolverStatus, Start, status_of
 from .runtime.blas_threads import single_threaded_blas
@@ -91,6 +92,8 @@ def _solve_by_rule(
     problem: RobustProblem, settings: SolverSettings, start: Start | None, of_kernel: bool
 ) -> SolverResult:
     """The method of the rule, and another one if that fails."""
+    if (quick := constant_optimum(problem, settings, _solve_by_first_choice)) is not None:
+        return quick
     chosen = choose(problem, settings.tol, of_kernel)
     if chosen == "first-order" and (quick := separated(problem, settings)) is not None:
         return quick
@@ -106,6 +109,12 @@ def _solve_by_rule(
         return result
     again = _run(rescuer, problem, settings, None)
     return min(again, result, key=lambda found: found.certificate.gap)
+
+
+def _solve_by_first_choice(
+    problem: RobustProblem, settings: SolverSettings
+) -> SolverResult:
+    return _run(choose(problem, settings.tol, False), problem, settings, None)
 
 
 def _no_worse_than_known(

@@ -5,12 +5,8 @@ import pytest
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
-from wdrsvm.problem.bounded.certificate import (
-    PairPlan,
-    _Balance,
-    _solved,
-    bounded_dual_bound,
-)
+from wdrsvm.problem.bounded.certificate import PairPlan, _Balance, bounded_dual_bound
+from wdrsvm.problem.certificate.tilts import solve_dense
 
 # Pairs (winner, label): (1, 0) and (0, 1).
 WINNER, LABEL = np.array([1, 0]), np.array([0, 1])
@@ -301,7 +297,7 @@ def test_the_tilt_that_is_solved_for_removes_the_residual(seed):
     wanted = -np.einsum(
         "idje,je->id", system, np.random.default_rng(seed).normal(size=(3, 9))
     )
-    tilt = _solved(system, wanted)
+    tilt = solve_dense(system, -wanted, 1e-12, np.ones(9, dtype=bool))
     np.testing.assert_array_equal(system, kept)
     np.testing.assert_allclose(np.einsum("idje,je->id", system, tilt), -wanted, atol=1e-9)
     # A shift of all classes does nothing, and is not made.

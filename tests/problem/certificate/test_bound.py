@@ -22,9 +22,8 @@ from wdrsvm.problem import (
 )
 from wdrsvm.problem.certificate import bound as certificate
 from wdrsvm.problem.certificate.bound import dual_point
-from wdrsvm.problem.certificate.equalities import Equalities
 from wdrsvm.problem.certificate.joint import Joint
-from wdrsvm.problem.certificate.multipliers import Loosened, RowMultipliers
+from wdrsvm.problem.certificate.multipliers import Loosened
 from wdrsvm.problem.certificate.radius_envelope import NOTHING, DualPoint
 from wdrsvm.problem.certificate.settings import CERTIFICATE
 from wdrsvm.rows import blocks
@@ -386,67 +385,6 @@ def test_joint_tilts_are_for_few_rows_of_flips_of_the_loss_with_kinks(monkeypatc
     assert not certificate._can_tilt_jointly(problem, 0.1)
 
 
-@pytest.mark.parametrize("ridge", [0.0, 1e-12])
-def test_a_tilt_supplies_what_is_lacked_on_its_columns(ridge):
-    rng = np.random.default_rng(0)
-    columns = rng.normal(size=(30, 3))
-    system = RowMultipliers(*rng.exponential(size=(3, 30, 4))).curvature(columns)
-    lack = rng.normal(size=(4, 3))
-    lack -= lack.mean(axis=0)
-    for chosen in ([True, True, True], [True, False, True], [False, True, False]):
-        chosen = np.array(chosen)
-        before = system.copy()
-        tilt = certificate._solve_tilt(system, lack, ridge, chosen)
-        np.testing.assert_array_equal(system, before)
-        supplied = np.einsum("idje,je->id", system, tilt)
-        np.testing.assert_allclose(supplied[:, chosen], lack[:, chosen], atol=1e-9)
-        assert not tilt[:, ~chosen].any()
-        np.testing.assert_allclose(tilt.sum(axis=0), 0.0, atol=1e-12)
-    stiffer = certificate._solve_tilt(system, lack, 1e-2, np.ones(3, dtype=bool))
-    assert np.linalg.norm(stiffer) < np.linalg.norm(
-        certificate._solve_tilt(system, lack, 0.0, np.ones(3, dtype=bool))
-    )
-
-
-def test_a_system_that_nothing_can_solve_is_met_as_far_as_it_goes():
-    """Two equal columns, and one that no row has."""
-    rng = np.random.default_rng(1)
-    columns = rng.normal(size=(9, 1)) * [1.0, 1.0, 0.0]
-    system = RowMultipliers(*rng.exponential(size=(3, 9, 2))).curvature(columns)
-    lack = np.array([[1.0, 1.0, 0.0], [-1.0, -1.0, 0.0]])
-    tilt = certificate._solve_tilt(system, lack, 0.0, np.ones(3, dtype=bool))
-    supplied = np.einsum("idje,je->id", system, tilt)
-    np.testing.assert_allclose(supplied, lack, atol=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_sums_are_those_of_every_row(seed):
-    """Restored and tilted twice, then added up: value, spending, G, sums on columns."""
-    problem = random_problem(seed)
-    rng = np.random.default_rng(seed)
-    masses = Multipliers(*rng.exponential(size=(3, problem.n_rows, problem.n_classes)))
-    equalities = Equalities.of(problem, np.arange(problem.n_features) % 2 == 0)
-    tilts = [0.1 * rng.normal(size=equalities.aim.shape) for _ in range(2)]
-    found = certificate._summed(problem, masses, equalities, tilts, 0.5, True)
-    every = slice(0, problem.n_rows)
-    cost = problem.attainable_flip_cost()
-    part = masses.rows(problem, every).restored(problem.weight, problem.y, cost, 0.5)
-    columns = equalities.rows(problem, every)
-    for each in tilts:
-        part = part.tilted(columns @ each.T)
-    slopes = part.slopes(problem.y)
-    assert found.value == pytest.approx(part.value(problem.weight, problem.y))
-    assert found.on_flips == pytest.approx(part.spending(cost))
-    np.testing.assert_allclose(found.gradient, slopes.T @ problem.X, atol=1e-12)
-    np.testing.assert_allclose(found.on_columns, slopes.T @ columns, atol=1e-12)
-    sizes = sum(np.abs(np.outer(g, e)) for g, e in zip(slopes, columns, strict=True))
-    np.testing.assert_allclose(found.sizes, sizes, atol=1e-12)
-    np.testing.assert_allclose(found.system, part.curvature(columns), atol=1e-12)
-    assert (
-        certificate._summed(problem, masses, equalities, tilts, 0.5, False).system is None
-    )
-
-
 def test_moving_is_paid_on_what_can_be_touched():
     X, y = np.eye(3), np.arange(3)
     ball = WassersteinBall(0.1, norm="l1", feature_cost=[1.0, 2.0, np.inf])
@@ -480,22 +418,6 @@ def test_the_better_point_is_the_one_that_proves_more_at_the_radius():
     assert certificate._better(rich, cheap, 1.0) is rich
     equal = DualPoint(1.0, 1.0, 0.0)
     assert certificate._better(rich, equal, 1.0) is rich
-
-
-def test_balanced_sums_vanish_where_they_must():
-    rng = np.random.default_rng(0)
-    problem = random_problem(3)
-    problem = replace(problem, fit_intercept=True).with_radius(0.1)
-    masses = Multipliers(*rng.exponential(size=(3, problem.n_rows, problem.n_classes)))
-    sums = certificate.balanced_sums(problem, masses)
-    fixed = np.isinf(problem.feature_cost)
-    np.testing.assert_allclose(sums.gradient[:, fixed], 0.0, atol=1e-10)
-    np.testing.assert_allclose(sums.on_columns, 0.0, atol=1e-12)
-    without = halves(np.array([[0.0, 0.5], [0.0, 0.5]]))
-    assert (
-        certificate.balanced_sums(a_row_a_class().with_rows(y=np.zeros(2, int)), without)
-        is None
-    )
 
 
 def test_steering_shortens_flips_and_the_gradient_into_the_budget():

@@ -9,7 +9,13 @@ from wdrsvm import WassersteinBall
 from wdrsvm.problem import Certificate, RobustProblem
 from wdrsvm.problem.certificate.radius_envelope import DualPoint, envelope
 from wdrsvm.robustness.paths import plane
-from wdrsvm.robustness.paths.plane import _Candidate, _Column, _Floors, _Plane, solve_plane
+from wdrsvm.robustness.paths.plane import (
+    _Candidate,
+    _Column,
+    _Envelopes,
+    _Plane,
+    solve_plane,
+)
 from wdrsvm.robustness.radius.radius_max import limit_classifier
 from wdrsvm.solvers import SolverResult, SolverSettings, SolverStatus
 from wdrsvm.solvers.neighbours import Neighbour
@@ -134,37 +140,37 @@ def spending_by_hand(j, k, known):
 
 @pytest.mark.parametrize("known", [True, False])
 def test_what_multipliers_spend_at_other_label_costs(known):
-    floors = _Floors([column(cost) for cost in COSTS])
+    envelopes = _Envelopes([column(cost) for cost in COSTS])
     for j, k in product(range(len(COSTS)), repeat=2):
-        found = floors._spending(j, k, POINT, known)
+        found = envelopes._spending(j, k, POINT, known)
         assert found == spending_by_hand(j, k, known), (j, k)
-    twins = _Floors([column(2.0), column(2.0), column(np.inf), column(np.inf)])
+    twins = _Envelopes([column(2.0), column(2.0), column(np.inf), column(np.inf)])
     assert twins._spending(0, 1, POINT, known) == 0.75
     assert twins._spending(2, 3, POINT, known) == 0.75
 
 
 def test_floors_are_envelopes_of_all_that_was_added():
-    floors = _Floors([column(1.0), column(2.0)])
-    assert floors.at(0, 0.3) == 0.0
-    floors.add(0, 0.5, result_of(bound=0.4, dual=DualPoint(0.8, 0.5, 0.5)))
-    floors.add(1, 0.2, result_of(bound=0.3))
-    floors.add(0, 0.1, result_of(bound=-np.inf))
-    floors.add(1, 0.1, result_of(bound=np.nan))
+    envelopes = _Envelopes([column(1.0), column(2.0)])
+    assert envelopes.at(0, 0.3) == 0.0
+    envelopes.add(0, 0.5, result_of(bound=0.4, dual=DualPoint(0.8, 0.5, 0.5)))
+    envelopes.add(1, 0.2, result_of(bound=0.3))
+    envelopes.add(0, 0.1, result_of(bound=-np.inf))
+    envelopes.add(1, 0.1, result_of(bound=np.nan))
     values = np.array([0.8, 0.3])
     for radius in (0.0, 0.1, 0.4, 1.0, 3.0):
         by_first = envelope(np.array([1.0, 0.2]), values, radius)
         by_second = envelope(np.array([1.5, 0.2]), values, radius)
-        assert floors.at(0, radius) == by_first
-        assert floors.at(1, radius) == by_second
+        assert envelopes.at(0, radius) == by_first
+        assert envelopes.at(1, radius) == by_second
 
 
 def test_multipliers_that_prove_less_than_the_bound_are_not_used():
     """The bound may come from elsewhere: then it is all that is known."""
     for value, kept in ((0.8, True), (0.8 * (1 - 1e-13), True), (0.79, False)):
-        floors = _Floors([column(1.0)])
-        floors.add(0, 0.5, result_of(bound=0.4, dual=DualPoint(value, 0.5, 0.5)))
-        assert floors.values == [value if kept else 0.4]
-        assert floors.spending[0].tolist() == [1.0 if kept else 0.5]
+        envelopes = _Envelopes([column(1.0)])
+        envelopes.add(0, 0.5, result_of(bound=0.4, dual=DualPoint(value, 0.5, 0.5)))
+        assert envelopes.values == [value if kept else 0.4]
+        assert envelopes.spending[0].tolist() == [1.0 if kept else 0.5]
 
 
 def test_columns_are_sorted_by_cost_and_matrices_stand_apart():
@@ -233,7 +239,7 @@ def test_only_points_with_a_price_and_a_budget_are_neighbours(lam, radius, near)
     found.solve()
     assert len(found.near) == near
     assert len(found.candidates) == 1
-    assert found.floors.values == [0.0]
+    assert found.envelopes.values == [0.0]
 
 
 def test_beyond_radius_max_the_constant_is_known_without_a_solve():
@@ -256,7 +262,7 @@ def known(found, radius, j=0, nearby=()):
 def test_the_limit_is_known_where_the_floor_is_within_the_gap(missing, is_known):
     found = plane_of([1.0], tol=1e-3)
     floor = 1.0 - missing * 1e-3
-    found.floors.add(0, 0.1, result_of(bound=floor))
+    found.envelopes.add(0, 0.1, result_of(bound=floor))
     reused = known(found, 0.1)
     assert (reused is not None) is is_known
     if is_known:
@@ -265,14 +271,14 @@ def test_the_limit_is_known_where_the_floor_is_within_the_gap(missing, is_known)
         assert (reused.status, reused.n_iter) == (SolverStatus.CONVERGED, 0)
         assert reused.dual_point is None
     # Without a budget the constant is not what is asked for.
-    found.floors.add(0, 0.1, result_of(bound=1.0, dual=DualPoint(1.0, 0.0, 0.0)))
+    found.envelopes.add(0, 0.1, result_of(bound=1.0, dual=DualPoint(1.0, 0.0, 0.0)))
     assert known(found, 0.0) is None
     assert known(found, 0.1) is not None
 
 
 def test_gaps_of_just_what_is_allowed_are_allowed():
     found = plane_of([1.0], tol=0.5)
-    found.floors.add(0, 0.1, result_of(bound=0.5))
+    found.envelopes.add(0, 0.1, result_of(bound=0.5))
     assert known(found, 0.1).certificate == (1.0, 0.5, 0.0)
     found = plane_of([1.0], tol=1.0)
     found.candidates = {0: _Candidate(result_of(GOOD, np.zeros(3)), found.unit)}
@@ -286,8 +292,8 @@ def test_a_candidate_is_known_where_its_risk_is_within_the_gap():
     assert value < 0.9
     candidate = _Candidate(result_of(GOOD, np.zeros(3)), found.unit)
     for share, is_known in ((1 - 0.9e-2, True), (1 - 1.1e-2, False)):
-        found.floors = _Floors(found.columns)
-        found.floors.add(0, 0.01, result_of(bound=share * value))
+        found.envelopes = _Envelopes(found.columns)
+        found.envelopes.add(0, 0.01, result_of(bound=share * value))
         found.candidates = {1: candidate}
         assert known(found, 0.01) is None
         reused = known(found, 0.01, nearby=[1])
@@ -306,7 +312,7 @@ def test_a_floor_above_the_risk_is_rounding_and_is_cut():
     found = plane_of([1.0])
     value = found.columns[0].at(0.01).risk(GOOD, np.zeros(3)).value
     found.candidates = {0: _Candidate(result_of(GOOD, np.zeros(3)), found.unit)}
-    found.floors.add(0, 0.01, result_of(bound=value * (1 + 1e-9)))
+    found.envelopes.add(0, 0.01, result_of(bound=value * (1 + 1e-9)))
     reused = known(found, 0.01)
     assert reused.certificate.dual_bound == reused.certificate.objective
 
@@ -375,7 +381,7 @@ def test_rows_go_on_where_the_last_one_ended():
 def test_constants_lean_and_others_do_not(monkeypatch):
     found = plane_of([1.0], tol=1e-3)
     leaning = []
-    monkeypatch.setattr(plane, "lean", lambda *args: leaning.append(args) or "leaned")
+    monkeypatch.setattr(plane, "break_ties", lambda *args: leaning.append(args) or "leaned")
     problem, of_cost = found.columns[0].at(0.2), found.columns[0]
     low, high = result_of(bound=0.5), result_of(bound=1.0)
     assert found._untied(problem, of_cost, low) is low

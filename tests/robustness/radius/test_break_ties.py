@@ -11,8 +11,8 @@ from wdrsvm.robustness.radius import break_ties as ties
 from wdrsvm.robustness.radius.break_ties import (
     LEAST_TOL,
     ROUGHLY,
+    break_ties,
     is_constant,
-    lean,
     nominal_classifier,
 )
 from wdrsvm.robustness.radius.radius_max import LimitClassifier
@@ -74,7 +74,7 @@ def test_constant_is_what_reaches_the_limit_within_the_tolerance(tol):
 def test_the_step_costs_half_of_what_the_tolerance_leaves(tol, bound, nominal_risk):
     problem, told = problem_of(), nominal()
     given = {} if nominal_risk is None else {"nominal_risk": nominal_risk}
-    found = lean(problem, result_of(bound), LIMIT, told, tol, **given)
+    found = break_ties(problem, result_of(bound), LIMIT, told, tol, **given)
     if nominal_risk is None:
         nominal_risk = problem.risk(COEF, INTERCEPT).value
         assert nominal_risk > 2.0
@@ -93,7 +93,7 @@ def test_the_step_costs_half_of_what_the_tolerance_leaves(tol, bound, nominal_ri
 def test_nothing_leans_without_room_or_cost(bound, nominal_risk):
     """At the bound that the tolerance just allows, or where leaning is free."""
     result = result_of(bound)
-    assert lean(problem_of(), result, LIMIT, nominal(), 0.25, nominal_risk) is result
+    assert break_ties(problem_of(), result, LIMIT, nominal(), 0.25, nominal_risk) is result
 
 
 def test_the_nominal_classifier_has_no_adversary():
@@ -125,7 +125,12 @@ def leaned(bound_share=1.0, **changes):
     certificate = found.certificate._replace(dual_bound=bound_share)
     result = replace(found, certificate=certificate)
     nominal = nominal_classifier(problem)
-    return problem, result, lean(problem, result, limit, nominal, 1e-3, **changes), nominal
+    return (
+        problem,
+        result,
+        break_ties(problem, result, limit, nominal, 1e-3, **changes),
+        nominal,
+    )
 
 
 def test_leaning_ranks_as_the_nominal_classifier_within_the_tolerance():

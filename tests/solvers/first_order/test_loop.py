@@ -10,7 +10,7 @@ from wdrsvm import WassersteinBall
 from wdrsvm.problem import LOSSES, RobustProblem, dual_bound
 from wdrsvm.problem.norms import NORMS, divergence, lipschitz, with_divergence
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start
-from wdrsvm.solvers.first_order.bound import feasible_pieces
+from wdrsvm.solvers.first_order.bound import feasible
 from wdrsvm.solvers.first_order.kernels import Price, settle_row
 from wdrsvm.solvers.first_order.loop import first_order
 from wdrsvm.solvers.first_order.norms import tables
@@ -201,8 +201,8 @@ def ascended(problem, n_epochs=5):
 def test_multipliers_are_feasible_before_they_bound(norm):
     problem = wide(norm, 0.5)
     ascent = ascended(problem)
-    made = feasible_pieces(ascent.rows, ascent.layout, ascent.duals)
-    alpha, phi, beta = made.duals
+    made = feasible(problem, ascent.layout, ascent.duals)
+    alpha, phi, beta = made.repair.rows()
     assert min(alpha.min(), phi.min(), beta.min()) >= 0
     np.testing.assert_allclose(alpha.sum(1) + phi.sum(1), problem.weight, rtol=1e-12)
     np.testing.assert_allclose(beta.sum(1), phi.sum(1), rtol=1e-12, atol=1e-18)
@@ -214,7 +214,7 @@ def test_multipliers_are_feasible_before_they_bound(norm):
 def test_the_linf_flow_has_the_divergence_and_the_cost_that_the_bound_assumes():
     problem = wide("linf", 0.5)
     ascent = ascended(problem, 30)
-    gradient = feasible_pieces(ascent.rows, ascent.layout, ascent.duals).gradient.T
+    gradient = feasible(problem, ascent.layout, ascent.duals).gradient.T
     flow = with_divergence(ascent.block.flow(), gradient)
     np.testing.assert_allclose(divergence(flow, 3), gradient, atol=1e-14)
     cost = NORMS["linf"].of_rows(flow).sum()

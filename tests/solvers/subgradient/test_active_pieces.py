@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.subgradient.active_pieces import Point, Rows
+from wdrsvm.solvers.subgradient.active_pieces import ActiveRows, Point
 
 from ...agreement.instances import random_problem
 from .cases import SEEDS, clusters
@@ -21,7 +21,7 @@ class TestOneLook:
     def test_the_subgradient_is_the_problems(self, seed):
         problem = random_problem(seed, radius=0.1)
         point = random_point(problem, seed)
-        slope = Rows(problem).look(point).slope
+        slope = ActiveRows(problem).look(point).slope
         expected = problem.subgradient(*point)
         np.testing.assert_allclose(slope.coef, expected.coef, atol=1e-12)
         assert slope.lam == pytest.approx(expected.lam)
@@ -32,7 +32,7 @@ class TestOneLook:
     def test_finite_differences(self, seed):
         problem = random_problem(seed, radius=0.1)
         point = random_point(problem, seed)
-        rows, step = Rows(problem), 1e-7
+        rows, step = ActiveRows(problem), 1e-7
         slope = rows.look(point).slope
         rng = np.random.default_rng(seed + 100)
         toward = Point(
@@ -50,14 +50,14 @@ class TestOneLook:
         problem = random_problem(seed, radius=0.1)
         point = random_point(problem, seed)
         risk = problem.risk(point.coef, point.intercept)
-        assert Rows(problem).look(point).value >= risk.value - 1e-12
-        best = Rows(problem).look(point._replace(lam=risk.lam))
+        assert ActiveRows(problem).look(point).value >= risk.value - 1e-12
+        best = ActiveRows(problem).look(point._replace(lam=risk.lam))
         assert best.value == pytest.approx(risk.value)
 
     def test_flips_lower_the_slope_in_lam(self):
         """The sign that the paper misprints: buying a flip costs kappa."""
         problem = clusters(label_cost=0.5)
-        free = Rows(problem).look(Point(np.eye(3, 4), np.zeros(3), 0.0))
-        dear = Rows(problem).look(Point(np.eye(3, 4), np.zeros(3), 1e3))
+        free = ActiveRows(problem).look(Point(np.eye(3, 4), np.zeros(3), 0.0))
+        dear = ActiveRows(problem).look(Point(np.eye(3, 4), np.zeros(3), 1e3))
         assert free.slope.lam < 0
         assert dear.slope.lam == problem.radius

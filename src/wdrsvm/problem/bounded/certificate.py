@@ -11,8 +11,8 @@ computed as the norm of the total movement of each pair.  For l1 transport this 
 of the plan.  For other norms it gives a bound of the shared risk (``worst_case.py``).
 
 An approximate plan is made feasible in three steps: shares of the room are clipped to
-[0, 1], the masses are tilted until the equation holds, and all masses are scaled into the
-budget.
+[0, 1], the masses are tilted until the equation holds (``certificate/tilts.py``), and all
+masses are scaled into the budget.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Codes, Floats
+from ...arrays import Codes, Flags, Floats
 from ...cached import cached_property
 from ..ball import CategoricalGroup
-from ..certificate.equalities import EQUALITY_ROUNDING
 from ..certificate.settings import CERTIFICATE
+from ..certificate.tilts import EQUALITY_ROUNDING, solve_dense, tilted_until_equal
 from ..norms import NORMS
 from ..problem import RobustProblem
+
+# The terms of a column count as at least this large when its error is measured.
+LEAST_SIZE = 1e-3
 
 
 class PairPlan(NamedTuple):
@@ -134,22 +137,21 @@ class _Balance:
 
     def bound(self) -> float | None:
         """The bound, or None if tilting does not balance the plan."""
-        mass, scale = self.start, None
-        for _ in range(CERTIFICATE.max_tilts + 1):
-            residual, size, system = self._sums(mass)
-            scale = size if scale is None else scale
-            if (np.abs(residual) <= EQUALITY_ROUNDING * np.maximum(scale, 1e-3)).all():
-                return self._scaled(mass)
-            mass = self._tilted(mass, _solved(system, residual))
-        return None
+        every = np.ones(self._width, dtype=bool)
+        found = tilted_until_equal(
+            _Masses(self, self.start, self._sums(self.start)), [every]
+        )
+        if found.miss(every) > EQUALITY_ROUNDING:
+            return None
+        return self._scaled(found.mass)
 
-    def _sums(self, mass: Floats) -> tuple[Floats, Floats, Floats]:
-        """Residual (C, Q) of the equation, sizes of its terms (Q,), and a tilt's system.
+    @property
+    def _width(self) -> int:
+        return self.problem.n_features + int(self.problem.fit_intercept)
 
-        Q is the number of features, plus 1 with an intercept.
-        """
+    def _sums(self, mass: Floats) -> _PlanSums:
         plan, n_classes = self.plan, self.problem.n_classes
-        width = self.problem.n_features + int(self.problem.fit_intercept)
+        width = self._width
         residual, size = np.zeros((n_classes, width)), np.zeros(width)
         system = np.zeros((n_classes, width, n_classes, width))
         drift = np.zeros((self.problem.n_rows, n_classes, width))
@@ -169,7 +171,7 @@ class _Balance:
             drift[:, c] -= pulled
         drift = drift.reshape(len(drift), -1) / np.sqrt(self.problem.weight)[:, None]
         system -= (drift.T @ drift).reshape(system.shape)
-        return residual, size, system
+        return _PlanSums(residual, size, system)
 
     def _tilted(self, mass: Floats, tilt: Floats) -> Floats:
         """Shift mass within each row along the tilt; mass without a pair has no pull."""
@@ -204,18 +206,31 @@ class _Balance:
         return spent
 
 
-def _solved(system: Floats, residual: Floats) -> Floats:
-    """The tilt (C, Q) that removes the residual, without a common shift of all classes."""
-    n_classes, width = residual.shape
-    square = system.copy()
-    columns = np.arange(width)
-    stiffness = np.einsum("idid->d", square) / n_classes
-    stiffness = np.where(stiffness > 0, stiffness, 1.0)
-    square[:, columns, :, columns] += stiffness[:, None, None]
-    square = square.reshape(residual.size, residual.size)
-    diagonal = np.diag(square)
-    scale = 1 / np.sqrt(np.maximum(diagonal, 1e-16 * diagonal.max()))
-    scaled = square * scale * scale[:, None]
-    scaled[np.diag_indices_from(scaled)] += 1e-13
-    solution = np.linalg.lstsq(scaled, -residual.ravel() * scale)[0]
-    return np.asarray((solution * scale).reshape(residual.shape))
+class _PlanSums(NamedTuple):
+    """Residual (C, Q) of the equation, sizes of its terms (Q,), and a tilt's system.
+
+    Q is the number of features, plus 1 with an intercept.
+    """
+
+    residual: Floats
+    size: Floats
+    system: Floats
+
+
+class _Masses(NamedTuple):
+    """Masses (K, N) of a plan, which can be tilted."""
+
+    balance: _Balance
+    mass: Floats
+    sums: _PlanSums
+
+    def miss(self, columns: Flags) -> float:
+        size = np.maximum(self.sums.size, LEAST_SIZE)
+        return float((np.abs(self.sums.residual) / size)[:, columns].max(initial=0.0))
+
+    def tilted(self, ridge: float, columns: Flags) -> _Masses:
+        tilt = solve_dense(self.sums.system, -self.sums.residual, ridge, columns)
+        mass = self.balance._tilted(self.mass, tilt)
+        # The error is relative to the terms before the first tilt.
+        sums = self.balance._sums(mass)._replace(size=self.sums.size)
+        return self._replace(mass=mass, sums=sums)

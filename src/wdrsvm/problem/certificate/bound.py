@@ -14,27 +14,25 @@ Crammer-Singer loss.  Smooth losses have the same conditions, but other multipli
 another value (``smooth.py``).
 
 Approximate multipliers are made feasible in three steps: row by row, then the equalities
-by tilting the rows, then the budget by scaling.  All steps need only sums over rows.
-Therefore one reduction over blocks of rows works for data of any size, in memory or on
-dask workers.
+by tilting the rows (``repair.py``, ``tilts.py``), then the budget by scaling.
 """
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from ...arrays import Flags, Floats
-from ...rows.reduce import added
 from ..norms import polar
+from ..pair_weights import PairWeights
 from ..problem import RobustProblem
-from .equalities import EQUALITY_ROUNDING, Equalities, Sums, largest_entries
+from .equalities import Equalities, Sums, largest_entries
 from .gap import Certificate
 from .joint import Joint
 from .multipliers import Loosened, MultiplierSource
 from .radius_envelope import NOTHING, DualPoint
+from .repair import Repair
 from .settings import CERTIFICATE
+from .tilts import EQUALITY_ROUNDING
 
 
 def certify(
@@ -72,9 +70,6 @@ def dual_point(
     Without ``steering`` the multipliers are only balanced.  This is always cheap, and
     mostly good.
     """
-    nothing = problem.take(np.empty(0, dtype=np.intp))
-    if not multipliers.rows(nothing, slice(0, 0)).belong_to(problem.loss):
-        raise ValueError(f"these multipliers are not those of the loss {problem.loss}.")
     if enough <= 0:
         return NOTHING
     radius = problem.radius
@@ -113,17 +108,13 @@ def _better(one: DualPoint, other: DualPoint, radius: float) -> DualPoint:
     return other if other.bound(radius) > one.bound(radius) else one
 
 
-def balanced_sums(problem: RobustProblem, multipliers: MultiplierSource) -> Sums | None:
-    """Sums of multipliers that meet the equalities, before scaling into the budget."""
-    fixed = np.isinf(problem.attainable_feature_cost())
-    return _balanced(problem, multipliers, Equalities.of(problem, fixed))[0]
-
-
-def _point(problem: RobustProblem, sums: Sums | None, flow: Floats | None) -> DualPoint:
+def _point(
+    problem: RobustProblem, sums: Sums | None, flow: Floats | PairWeights | None
+) -> DualPoint:
     """Value and spending of balanced multipliers, before scaling into the budget."""
     if sums is None:
         return NOTHING
-    on_moves = _move_spending(problem, sums.gradient, flow)
+    on_moves = _move_spending(problem, np.asarray(sums.gradient), flow)
     return DualPoint(sums.value, on_moves, sums.on_flips)
 
 
@@ -150,7 +141,7 @@ def _steered(
         equalities = Equalities.of(problem, costly, share * gradient)
         steered, _ = _balanced(problem, multipliers, equalities, flip_share=share)
         steered = None if steered is None else equalities.rounded(steered)
-        own_flow = None if flow is None else share * flow
+        own_flow = share * flow if isinstance(flow, np.ndarray) else flow
         reached = _point(problem, steered, own_flow)
         best = _better(best, reached, problem.radius)
         if steered is None or reached.share(problem.radius) >= 1 - EQUALITY_ROUNDING:
@@ -170,7 +161,9 @@ def _cost_nothing(problem: RobustProblem) -> Flags:
     return np.asarray(cost * largest < CERTIFICATE.negligible_share * problem.radius)
 
 
-def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None) -> float:
+def _move_spending(
+    problem: RobustProblem, gradient: Floats, flow: Floats | PairWeights | None
+) -> float:
     """sigma(G) on the touchable features."""
     touchable = np.isfinite(problem.attainable_feature_cost())
     if not touchable.any():
@@ -179,7 +172,7 @@ def _move_spending(problem: RobustProblem, gradient: Floats, flow: Floats | None
         gradient[:, touchable],
         problem.norm,
         problem.feature_cost[touchable],
-        None if flow is None else flow[:, touchable],
+        flow[:, touchable] if isinstance(flow, np.ndarray) else flow,
     )
 
 
@@ -189,100 +182,10 @@ def _balanced(
     equalities: Equalities,
     flip_share: float = 1.0,
 ) -> tuple[Sums | None, Sums]:
-    """Tilt rows until the equalities hold; return the sums after and before all tilts.
+    """Sums of the multipliers after and before all tilts.
 
-    The first result is None if the strict equalities cannot be met.  Each tilt is the
-    smallest change in the metric of the multipliers, so that small multipliers stay
-    positive.  Multipliers that become negative are clipped, and another tilt follows.  One
-    tilt mostly suffices, so the system for a second tilt is summed only when needed.  With
-    few rows a reduction is cheap, and even the first system is summed only when needed.
-    If the rows are too few to follow a tilt, the error grows; then the ridge is raised.
+    The first result is None if the strict equalities cannot be met.
     """
-    tilts: list[Floats] = []
-    many = problem.n_rows > CERTIFICATE.few_rows
-    first = sums = _summed(problem, multipliers, equalities, tilts, flip_share, many)
-    # If the rows are too few to meet all equalities, they may still meet the strict ones.
-    for columns in (np.ones_like(equalities.strict), equalities.strict):
-        ridge, limit = CERTIFICATE.first_ridge, len(tilts) + CERTIFICATE.max_tilts
-        while len(tilts) < limit and ridge < CERTIFICATE.last_ridge:
-            miss = equalities.miss(sums, columns)
-            if miss <= EQUALITY_ROUNDING:
-                break
-            if sums.system is None:
-                sums = _summed(problem, multipliers, equalities, tilts, flip_share, True)
-            system = np.asarray(sums.system)
-            tilts.append(_solve_tilt(system, equalities.lack(sums), ridge, columns))
-            tilted = _summed(problem, multipliers, equalities, tilts, flip_share, False)
-            if equalities.miss(tilted, columns) < miss:
-                sums = tilted
-            else:
-                tilts.pop()
-                ridge *= CERTIFICATE.ridge_factor
-    exact = equalities.miss(sums, equalities.strict) <= EQUALITY_ROUNDING
-    return (sums if exact else None), first
-
-
-def _summed(
-    problem: RobustProblem,
-    multipliers: MultiplierSource,
-    equalities: Equalities,
-    tilts: list[Floats],
-    flip_share: float,
-    with_system: bool,
-) -> Sums:
-    """Sums over all rows of multipliers that are made feasible row by row, then tilted."""
-    work = partial(
-        _sums_of_rows, multipliers, equalities, tuple(tilts), flip_share, with_system
-    )
-    with problem.reduction() as reduction:
-        sums: Sums = reduction.fold(work, added)
-    return sums
-
-
-def _sums_of_rows(
-    multipliers: MultiplierSource,
-    equalities: Equalities,
-    tilts: tuple[Floats, ...],
-    flip_share: float,
-    with_system: bool,
-    problem: RobustProblem,
-    rows: slice,
-) -> Sums:
-    y, weight = problem.y[rows], problem.weight[rows]
-    cost = problem.attainable_flip_cost(rows)
-    part = multipliers.rows(problem, rows).restored(weight, y, cost, flip_share)
-    columns = equalities.rows(problem, rows)
-    for tilt in tilts:
-        part = part.tilted(columns @ tilt.T)
-    slopes = part.slopes(y)
-    return Sums(
-        part.value(weight, y),
-        part.spending(cost),
-        np.asarray((equalities.features(problem, rows).T @ slopes).T),
-        slopes.T @ columns,
-        np.abs(slopes).T @ np.abs(columns),
-        part.curvature(columns) if with_system else None,
-    )
-
-
-def _solve_tilt(system: Floats, lack: Floats, ridge: float, columns: Flags) -> Floats:
-    """The tilt (C, E) that adds what the sums ``lack`` on some columns.
-
-    A common shift of all classes is in the null space of the system and is kept at zero.
-    The ridge is for columns that are linearly dependent.
-    """
-    n_classes, wanted = len(lack), lack[:, columns]
-    square = system[:, columns][:, :, :, columns]
-    stiffness = np.einsum("idid->d", square) / n_classes
-    stiffness = np.where(stiffness > 0, stiffness, 1.0)
-    each = np.arange(len(stiffness))
-    square[:, each, :, each] += stiffness[:, None, None]
-    square = square.reshape(wanted.size, wanted.size)
-    square[np.diag_indices_from(square)] *= 1 + ridge
-    try:
-        solution = np.linalg.solve(square, wanted.ravel())
-    except np.linalg.LinAlgError:
-        solution = np.linalg.lstsq(square, wanted.ravel())[0]
-    tilt = np.zeros_like(lack)
-    tilt[:, columns] = solution.reshape(wanted.shape)
-    return tilt
+    before = Repair(problem, multipliers, equalities, flip_share)
+    after = before.balanced()
+    return (after.complete_sums if after.is_feasible else None), before.sums

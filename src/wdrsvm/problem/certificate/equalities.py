@@ -14,11 +14,13 @@ import numpy as np
 from scipy import sparse
 
 from ...arrays import Codes, Flags, Floats, Matrix
+from ...rows.blocks import as_floats
 from ..norms import TINY
 from ..problem import RobustProblem
+from .tilts import EQUALITY_ROUNDING
 
-# Equalities hold in floating point if they hold up to this share of their terms.
-EQUALITY_ROUNDING = 1e-13
+# A block of so few columns is faster as a dense array, even if X is sparse.
+FEW_COLUMNS = 64
 
 
 class Sums(NamedTuple):
@@ -27,8 +29,8 @@ class Sums(NamedTuple):
     ==========  ============  =====================================================
     value                     sum_n (w_n - alpha_n,y)
     on_flips                  sum k phi
-    gradient    (C, P)        G
-    on_columns   (C, E)        sum_n g_n e_n'
+    gradient    (C, P)        G, None if not asked for
+    on_columns  (C, E)        sum_n g_n e_n'
     sizes       (C, E)        sum of the absolute values of these terms
     system      (C, E, C, E)  the linear system of a tilt, None if not asked for
     ==========  ============  =====================================================
@@ -36,7 +38,7 @@ class Sums(NamedTuple):
 
     value: float
     on_flips: float
-    gradient: Floats
+    gradient: Floats | None
     on_columns: Floats
     sizes: Floats
     system: Floats | None
@@ -92,7 +94,7 @@ class Equalities:
         larger than the rounding in the risk of any classifier.
         """
         width = len(self.columns)
-        aim, gradient = self.aim[:, :width], sums.gradient.copy()
+        aim, gradient = self.aim[:, :width], np.array(sums.gradient)
         reached = np.abs(self.lack(sums)) <= EQUALITY_ROUNDING * sums.sizes
         here = gradient[:, self.columns]
         gradient[:, self.columns] = np.where(reached[:, :width], aim * self.scale, here)
@@ -102,15 +104,27 @@ class Equalities:
         """Some rows of X minus the centre."""
         return _from_centre(problem.features(rows), self.centre)
 
-    def rows(self, problem: RobustProblem, rows: slice) -> Floats:
-        """The columns e of some rows, scaled to entries of at most 1."""
-        dense = _dense(self.features(problem, rows)[:, self.columns]) / self.scale
-        if problem.fit_intercept:
-            dense = np.column_stack([dense, np.ones(len(dense))])
-        return dense
+    def rows(self, problem: RobustProblem, rows: slice) -> Matrix:
+        """The columns e of some rows, scaled to entries of at most 1.
+
+        Many columns of a sparse X stay sparse.
+        """
+        chosen: Matrix = np.empty((len(problem.y[rows]), 0))
+        if len(self.columns):
+            chosen = as_floats(problem.X[rows][:, self.columns])
+            chosen = _from_centre(chosen, self.centre[self.columns])
+        keeps_sparse = sparse.issparse(chosen) and len(self.columns) > FEW_COLUMNS
+        scaled = (chosen if keeps_sparse else dense(chosen)) / self.scale
+        if not problem.fit_intercept:
+            return scaled
+        ones = np.ones((scaled.shape[0], 1))
+        if keeps_sparse:
+            return sparse.hstack([scaled, ones], format="csr")
+        return np.hstack([scaled, ones])
 
 
-def _dense(block: Matrix) -> Floats:
+def dense(block: Matrix) -> Floats:
+    """A block as a dense array."""
     return block.toarray() if sparse.issparse(block) else np.asarray(block)
 
 
@@ -128,7 +142,7 @@ def _largest_of_rows(
     columns: Codes, centre: Floats, problem: RobustProblem, rows: slice
 ) -> Floats:
     features = _from_centre(problem.features(rows), centre)
-    return _dense(np.abs(features[:, columns]).max(axis=0)).ravel()
+    return dense(np.abs(features[:, columns]).max(axis=0)).ravel()
 
 
 def _from_centre(features: Matrix, centre: Floats) -> Matrix:

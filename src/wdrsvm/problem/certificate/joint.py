@@ -62,6 +62,9 @@ class JointRows:
     def slopes(self, y: Codes) -> Floats:
         return self.masses.slopes(y)
 
+    def response(self, pull: Floats) -> Floats:
+        return np.asarray(np.einsum("nij,nj->ni", self._spread(), pull))
+
     def curvature(self, columns: Floats) -> Floats:
         n_rows, n_columns = columns.shape
         n_classes = self.masses.alpha.shape[1]

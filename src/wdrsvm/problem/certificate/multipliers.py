@@ -16,6 +16,7 @@ import numpy as np
 from ...arrays import Codes, Floats
 from ...rows.along_rows import row_maxima, row_sums
 from ..loss import LOSSES, Loss
+from ..pair_weights import PairWeights
 from ..problem import RobustProblem
 from .settings import CERTIFICATE
 
@@ -53,6 +54,10 @@ class RowDuals(Protocol):
         """The slopes g, shape (rows, C)."""
         ...
 
+    def response(self, pull: Floats) -> Floats:
+        """The derivative of the slopes along ``pull``, (rows, C)."""
+        ...
+
     def curvature(self, columns: Floats) -> Floats:
         """The derivative of sum_n g_n e_n' in a tilt on the columns e, (C, E, C, E)."""
         ...
@@ -68,7 +73,7 @@ class MultiplierSource(Protocol):
     """
 
     @property
-    def flow(self) -> Floats | None: ...
+    def flow(self) -> Floats | PairWeights | None: ...
     @property
     def gradient(self) -> Floats | None: ...
     def rows(self, problem: RobustProblem, rows: slice) -> RowDuals: ...
@@ -126,6 +131,9 @@ class RowMultipliers(NamedTuple):
         slope[np.arange(len(y)), y] -= row_sums(sloped)
         return np.asarray(slope)
 
+    def response(self, pull: Floats) -> Floats:
+        return _response(self.alpha, pull) + _response(self.beta, pull)
+
     def curvature(self, columns: Floats) -> Floats:
         n_classes, n_columns = self.alpha.shape[1], columns.shape[1]
         system = np.zeros((n_classes, n_columns, n_classes, n_columns))
@@ -155,7 +163,7 @@ class Changed:
     multipliers: MultiplierSource
 
     @property
-    def flow(self) -> Floats | None:
+    def flow(self) -> Floats | PairWeights | None:
         return self.multipliers.flow
 
     @property
@@ -173,12 +181,23 @@ class Loosened(Changed):
 def tilt(mass: Floats, pull: Floats) -> Floats:
     """Shift mass along ``pull`` within each row; masses stay >= 0, row sums unchanged."""
     total = row_sums(mass)[:, None]
-    safe = np.where(total == 0, 1.0, total)
-    mean = row_sums(mass * pull)[:, None] / safe
-    moved = mass * np.maximum(1.0 + pull - mean, 0.0)
+    if not total.any():
+        return mass
+    moved = mass * np.maximum(1.0 + _from_mean(mass, pull, total), 0.0)
     after = row_sums(moved)[:, None]
     # After rounding, a huge pull may clip all mass of a row: then the row does not change.
     return np.where(after > 0, moved * (total / np.where(after > 0, after, 1.0)), mass)
+
+
+def _from_mean(mass: Floats, pull: Floats, total: Floats) -> Floats:
+    """``pull`` minus its mean under the mass of each row, whose ``total`` is (rows, 1)."""
+    safe = np.where(total == 0, 1.0, total)
+    return np.asarray(pull - row_sums(mass * pull)[:, None] / safe)
+
+
+def _response(mass: Floats, pull: Floats) -> Floats:
+    """The derivative of the tilted mass along ``pull``."""
+    return np.asarray(mass * _from_mean(mass, pull, row_sums(mass)[:, None]))
 
 
 def _add_curvature(system: Floats, mass: Floats, columns: Floats) -> None:

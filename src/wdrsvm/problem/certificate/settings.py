@@ -18,6 +18,16 @@ class CertificateSettings:
     few_rows : int
         Up to this many rows, another reduction costs less than the system of a needless
         tilt.
+    few_features : int
+        Up to this many features, the gradient is summed together with everything else.
+    max_kept_entries : int
+        Repaired multipliers of all rows are kept between tilts if they and the columns of
+        the equalities have at most this many entries.  Otherwise each reduction repeats
+        the repair.
+    max_cg_steps : int
+        Steps of conjugate gradients for one tilt.
+    cg_tol : float
+        Their relative tolerance.  Rough is enough, because tilts are repeated.
     first_ridge, ridge_factor, last_ridge : float
         Ridge of a tilt's system, relative to the diagonal: the first, the factor after
         each tilt that raised the error, and the value from which tilting is given up.
@@ -46,6 +56,10 @@ class CertificateSettings:
 
     max_tilts: int = 20
     few_rows: int = 4096
+    few_features: int = 32
+    max_kept_entries: int = 2_000_000
+    max_cg_steps: int = 200
+    cg_tol: float = 1e-6
     first_ridge: float = 1e-12
     ridge_factor: float = 1e3
     last_ridge: float = 1e-2

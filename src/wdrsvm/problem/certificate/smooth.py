@@ -28,7 +28,7 @@ import numpy as np
 from ...arrays import Codes, Floats
 from ...cached import cached_property
 from ...rows.along_rows import row_maxima, row_sums
-from ..loss import Loss, softmax
+from ..loss import Loss, logsumexp, softmax
 from ..problem import RobustProblem
 from .multipliers import tilt
 
@@ -40,6 +40,31 @@ class RowTangents:
     loss: Loss
     points: Floats
     masses: Floats
+
+    @classmethod
+    def of_labels(cls, loss: Loss, points: Floats, y: Codes, weight: Floats) -> RowTangents:
+        """Tangents of trusted labels: each has the whole weight of its row."""
+        masses = np.zeros_like(points)
+        masses[np.arange(len(y)), y] = weight
+        return cls(loss, points, masses)
+
+    def drawn(self, y: Codes, share: float) -> RowTangents:
+        """The tangents of trusted labels whose winners are  share p + (1 - share) e_y.
+
+        Their slopes are ``share`` times as long, and their value is larger than the share
+        of the value, because it is concave in p.
+        """
+        if share == 1:
+            return self
+        own, temperature = (np.arange(len(y)), y), self.loss.temperature
+        lowered = self.points.copy()
+        lowered[own] -= self.loss.margin
+        sharp = lowered / temperature
+        sharp += np.log(share) - logsumexp(sharp)[:, None]
+        sharp[own] = np.log(np.exp(sharp[own]) + (1 - share))
+        points = temperature * sharp
+        points[own] += self.loss.margin
+        return RowTangents(self.loss, points, self.masses)
 
     def belong_to(self, loss: Loss) -> bool:
         return loss == self.loss
@@ -92,16 +117,22 @@ class RowTangents:
             slopes += row_sums(self.masses[:, labels])[:, None] * winners
         return np.asarray(slopes)
 
+    def response(self, pull: Floats) -> Floats:
+        return np.asarray(np.einsum("ijn,nj->ni", self._covariance, pull))
+
     def curvature(self, columns: Floats) -> Floats:
         """The covariance of e_j - e_c, where c has the mass Q_c, and j the share p_cj."""
         n_classes, n_columns = self.points.shape[1], columns.shape[1]
         system = np.zeros((n_classes, n_columns, n_classes, n_columns))
-        if n_columns:
-            for i, row in enumerate(self._covariance()):
+        if n_columns == 1:
+            system[:, 0, :, 0] = self._summed_covariance(columns[:, 0] ** 2)
+        elif n_columns:
+            for i, row in enumerate(self._covariance):
                 for j, entry in enumerate(row):
                     system[i, :, j] = (columns.T * entry) @ columns
         return system
 
+    @cached_property
     def _covariance(self) -> Floats:
         """The covariance of each row, shape (C, C, rows)."""
         n_rows, n_classes = self.points.shape
@@ -118,6 +149,20 @@ class RowTangents:
         total = row_sums(self.masses)
         spread -= slopes[:, None] * (slopes / np.where(total > 0, total, 1.0))
         return spread
+
+    def _summed_covariance(self, factor: Floats) -> Floats:
+        """The sum over the rows of the covariance times a factor, (C, C), in products."""
+        total = row_sums(self.masses)
+        slopes = self._slopes
+        diagonal = factor @ self.masses
+        spread = -(slopes.T * (factor / np.where(total > 0, total, 1.0))) @ slopes
+        for labels, winners in self._by_label:
+            mass = self.masses[:, labels] * factor[:, None]
+            diagonal = diagonal + row_sums(mass) @ winners
+            crossed = winners.T @ mass
+            spread[:, labels] -= crossed
+            spread[labels] -= crossed.T
+        return np.asarray(spread + np.diag(diagonal))
 
     @cached_property
     def _by_label(self) -> list[tuple[Codes, Floats]]:

@@ -1,8 +1,9 @@
 r"""The plane of radii and label costs: what a solve at one point proves at others.
 
 A classifier found anywhere has a risk everywhere: an upper bound.  Multipliers found
-anywhere bound the optimum everywhere from below (``problem.floors``).  Where the two meet
-within the gap asked for there is nothing left to solve:
+anywhere bound the optimum everywhere from below
+(``problem.certificate.radius_envelope``).  Where the two meet within the
+requested gap, nothing is left to solve:
 
 * at and beyond ``radius_max`` the constant classifier is optimal, and what proves it at one
   point proves it at every larger radius and smaller label cost;
@@ -31,13 +32,13 @@ from ...problem.label_flips import spend
 from ...solvers import SolverResult, SolverSettings, SolverStatus
 from ...solvers.chain import Chain, chain_of
 from ...solvers.neighbours import Neighbour
-from ..radius.break_ties import is_constant, lean, nominal_classifier
+from ..radius.break_ties import break_ties, is_constant, nominal_classifier
 from ..radius.radius_max import LimitClassifier, limit_classifier
 
 # A grid of so many points is worth a solve without a budget, which bounds the small radii.
 LARGE_GRID = 50
 # A bound and the multipliers behind it agree to this share.
-ROUNDING = 1e-12
+BOUND_ROUNDING = 1e-12
 
 
 def solve_plane(
@@ -142,7 +143,7 @@ class _Candidate:
         return RobustRisk(loss + bought.gain, bought.rate / price)
 
 
-class _Floors:
+class _Envelopes:
     """Values of multipliers, and what they spend at each column's label cost."""
 
     def __init__(self, columns: list[_Column]):
@@ -155,7 +156,7 @@ class _Floors:
         if not np.isfinite(bound):
             return
         point = result.dual_point
-        known = point is not None and point.bound(radius) >= bound * (1 - ROUNDING)
+        known = point is not None and point.bound(radius) >= bound * (1 - BOUND_ROUNDING)
         if point is None or not known:
             point = DualPoint(bound, radius, 0.0)
         spending = [self._spending(j, k, point, known) for k in range(len(self.columns))]
@@ -205,7 +206,7 @@ class _Plane:
         self.shared = not self.columns[0].at(1.0).is_bounded if self.columns else False
         priced = [column for column in self.columns if column.is_priced]
         self.unit = replace(priced[0], label_cost=1.0).at(0.0) if priced else None
-        self.floors = _Floors(self.columns)
+        self.envelopes = _Envelopes(self.columns)
         self.near: dict[int, Neighbour] = {}
         self.candidates: dict[int, _Candidate] = {}
 
@@ -270,7 +271,7 @@ class _Plane:
         if not self._is_constant(problem, column, result):
             return result
         nominal, risk = self._nominal.result, self._nominal.risk(problem, column).value
-        return lean(problem, result, column.limit, nominal, self.tol, risk)
+        return break_ties(problem, result, column.limit, nominal, self.tol, risk)
 
     @cached_property
     def _nominal(self) -> _Candidate:
@@ -280,7 +281,7 @@ class _Plane:
         self, problem: RobustProblem, j: int, nearby: list[int]
     ) -> SolverResult | None:
         """A classifier found elsewhere that is optimal here too."""
-        column, floor = self.columns[j], self.floors.at(j, problem.radius)
+        column, floor = self.columns[j], self.envelopes.at(j, problem.radius)
         limit = column.limit
         if problem.radius > 0 and limit.risk - floor <= self._allowed(limit.risk):
             return _reused(limit.coef, limit.intercept, Certificate(limit.risk, floor, 0.0))
@@ -305,7 +306,7 @@ class _Plane:
         if result.certificate.lam > 0 and problem.radius > 0:
             self.near[j] = solved
         self.candidates[j] = _Candidate(result, self.unit)
-        self.floors.add(j, problem.radius, result)
+        self.envelopes.add(j, problem.radius, result)
         return result
 
 

@@ -23,7 +23,7 @@ from .nearest_steps import NEAREST_STEPS
 # More categorical features that can switch have too many sets of switches to try.
 MAX_SWITCHES = 6
 # Scores that miss by this share of the gap miss by rounding.
-ROUNDING = 1e-12
+GAIN_ROUNDING = 1e-12
 
 
 class Way(NamedTuple):
@@ -118,7 +118,7 @@ class BoundedSteps:
             moved = nearest(steepness, reach, cost, missing)
             step[:, used], gained = np.sign(slope[used]) * moved, moved @ steepness
         price = self.moves.move_cost(step)
-        return Way(np.where(gained >= missing * (1 - ROUNDING), price, np.inf), step)
+        return Way(np.where(gained >= missing * (1 - GAIN_ROUNDING), price, np.inf), step)
 
     def _least_costs(self, slope: Floats, gap: Floats, rows: Codes) -> Floats:
         """A lower bound: the gap over the best gain per cost of any single feature."""

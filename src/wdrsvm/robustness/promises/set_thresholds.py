@@ -29,7 +29,7 @@ CostsAt = Callable[[float], Floats]
 # Share of itself by which a threshold may be larger than the least one.
 ACCURACY = 1e-12
 # The condition, a sum of n terms, is met up to this rounding.
-ROUNDING = 1e-12
+CONDITION_ROUNDING = 1e-12
 
 
 class Wanted(NamedTuple):
@@ -45,7 +45,7 @@ class Wanted(NamedTuple):
 
 def calm_threshold(gaps: Floats, wanted: Wanted) -> float:
     """The threshold at radius 0, from the gaps (n,) of the labels' scores."""
-    n_lost = int(np.floor(wanted.leaves(len(gaps)) + ROUNDING))
+    n_lost = int(np.floor(wanted.leaves(len(gaps)) + CONDITION_ROUNDING))
     if n_lost < 0:
         return np.inf
     if n_lost >= len(gaps):
@@ -56,12 +56,12 @@ def calm_threshold(gaps: Floats, wanted: Wanted) -> float:
 def robust_threshold(costs_at: CostsAt, n_rows: int, lam: float, wanted: Wanted) -> float:
     """The least threshold that keeps the coverage in the ball; inf if there is none."""
     left = wanted.leaves(n_rows) - lam * wanted.radius * (n_rows + 1)
-    if left < -ROUNDING * (n_rows + 1):
+    if left < -CONDITION_ROUNDING * (n_rows + 1):
         return np.inf
 
     def holds(threshold: float) -> bool:
         lost = expected_losses(costs_at(threshold), lam).sum()
-        return bool(lost <= left + ROUNDING * (n_rows + 1))
+        return bool(lost <= left + CONDITION_ROUNDING * (n_rows + 1))
 
     return least(holds)
 

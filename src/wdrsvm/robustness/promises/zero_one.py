@@ -23,7 +23,7 @@ from .wrong_costs import WrongCosts, leads_of
 # A hair: this share of the lead, and this share of the terms that a lead is made of.
 BEYOND, OF_TERMS = 1e-9, 1e-13
 # Budget that is left for the rounding of sums.
-ROUNDING = 1e-13
+BUDGET_ROUNDING = 1e-13
 
 
 def wrong_atoms(judged: Judged) -> Atoms:
@@ -61,7 +61,7 @@ def _bought(judged: Judged, wanted: Atoms) -> Atoms:
     price = move_distances(judged, wanted)
     price += label_costs(judged, wanted.source)[n, wanted.label]
     spent = np.cumsum(wanted.weight * price)
-    left = problem.radius * (1 - ROUNDING) - (spent - wanted.weight * price)
+    left = problem.radius * (1 - BUDGET_ROUNDING) - (spent - wanted.weight * price)
     whole = wanted.weight * price <= left
     mass = np.where(whole, wanted.weight, 0.0)
     np.divide(np.maximum(left, 0.0), price, out=mass, where=~whole)

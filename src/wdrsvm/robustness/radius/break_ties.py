@@ -10,7 +10,7 @@ from ...problem import Certificate, RobustProblem
 from ...solvers import SolverResult, SolverSettings, solve
 from .radius_max import LimitClassifier
 
-# A direction to lean towards, and whether it leads anywhere, need no more.
+# Enough for a direction that breaks ties, and for whether it changes any score.
 ROUGHLY = SolverSettings(tol=1e-3)
 # Gaps below this are not told apart from it.
 LEAST_TOL = 1e-6
@@ -24,7 +24,7 @@ ROWS_A_CLASS = 20
 def nominal_classifier(problem: RobustProblem) -> SolverResult:
     """Roughly the best classifier without an adversary, of some rows where there are many.
 
-    Advice and a direction to lean towards must not cost a second fit.
+    Advice and a direction that breaks ties must not cost a second fit.
     """
     problem = sampled(problem, ENOUGH_ENTRIES)
     harmless = replace(problem.ball, radius=0.0, label_cost=np.inf)
@@ -54,7 +54,7 @@ def is_constant(
     return problem.radius > 0 and proven
 
 
-def lean(
+def break_ties(
     problem: RobustProblem,
     result: SolverResult,
     limit: LimitClassifier,

@@ -32,9 +32,9 @@ from ...inputs.arrays import (
     observed_classes,
 )
 from ...problem import Loss, RobustProblem, WassersteinBall, canonical_rows
+from ...problem.class_means import class_means
 from ...rows.reduce import added
 from ...solvers import SolverSettings, solve
-from .class_means import class_means
 
 MAX_TANGENTS = 100
 # Entries of all rows times classes beyond which class means stand for them.

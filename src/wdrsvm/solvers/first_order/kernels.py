@@ -17,11 +17,6 @@ settle_row: Any = _native.settle_row
 column_squares: Any = _native.column_squares
 row_squares: Any = _native.row_squares
 
-add_slopes: Any = _native.add_slopes
-add_response: Any = _native.add_response
-add_curvature: Any = _native.add_curvature
-tilt: Any = _native.tilt
-
 sweep_table: Any = _native.sweep_table
 newton_price: Any = _native.newton_price
 settle_price: Any = _native.settle_price

@@ -54,7 +54,7 @@ def first_order(
             best.raise_bound(0.0, None)
             stalled = True
             break
-        ascent.judge(best)
+        ascent.certify(best)
         history.add(epoch, best.objective, best.dual_bound)
         stalled = _stalled(history)
         if stalled or best.certificate.holds(settings.tol):

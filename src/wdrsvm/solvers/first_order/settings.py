@@ -49,13 +49,9 @@ class FirstOrderSettings:
     min_softness, max_softness : float
         Limits of the proximal steps, relative to the first ones.
     max_dense_unknowns : int
-        Up to so many unknowns the dense certificate costs next to nothing.
+        Up to this many unknowns, dense systems of the certificate cost next to nothing.
     max_dense_work : float
         The same for rows times squared unknowns.
-    max_cg_steps : int
-        Steps of conjugate gradients for one tilt of the multipliers.
-    cg_tol : float
-        Their relative tolerance.  Rough is enough, because tilts are repeated.
     least_density : float
         From this share of nonzeros on, running over all columns is faster than looking
         them up.
@@ -103,8 +99,6 @@ class FirstOrderSettings:
     max_softness: float = 100.0
     max_dense_unknowns: int = 100
     max_dense_work: float = 1e7
-    max_cg_steps: int = 200
-    cg_tol: float = 1e-6
     least_density: float = 0.1
     least_column_share: float = 1e-2
     max_call_work: float = 5e7

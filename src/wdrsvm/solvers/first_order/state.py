@@ -124,12 +124,12 @@ class Ascent:
         )
         return not all(size < HUGE for size in sizes)
 
-    def judge(self, best: Incumbent) -> None:
+    def certify(self, best: Incumbent) -> None:
         """Offer the present point, and a bound from the present multipliers."""
         coef, intercept = self.layout.original(self.block.coef, self.free_centre)
         risk = self.problem.risk(coef, intercept)
         best.offer(coef, intercept, risk)
-        made = feasible(self.problem, self.rows, self.layout, self.duals)
+        made = feasible(self.problem, self.layout, self.duals)
         bound = 0.0 if made is None else self._raise_bound(best, made)
         best.raise_bound(bound, None)
         self.gap = max(best.certificate.gap, 0.0)

@@ -29,22 +29,8 @@ from ..cones.choice import MAX_START_LAM
 from ..result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
 from ..scaling import Scaling
 from .point import Iterate, ScaledData
+from .settings import INTERIOR_POINT
 from .warm_start import placed
-
-MAX_ITER = 200
-# Share of the objective below which the radius' own term does not matter.
-NEGLIGIBLE = 1e-6
-# Where a radius or label costs are tiny beside the features, lam ends far from where it
-# starts by default: then the way is tried again from these, and from this share of the
-# lam at which flipping labels does not pay.
-FARTHER_LAMS = (1e7, 1e11)
-SHARE_OF_FLIPS = 0.1
-# Failed judgements before multipliers are steered.
-PATIENCE = 3
-# Rounding is sooner felt where the system is one of few rows: each point from this many
-# times the gap asked for is looked at.
-EARLY = 30.0
-
 
 # Shown every iterate and its relative gap.
 Look = Callable[[Iterate, float], None]
@@ -73,11 +59,13 @@ def from_near(
         if result.status is SolverStatus.CONVERGED or settings.max_iter is not None:
             return result
     result = follow(problem, settings, Iterate(data, problem.norm), look)
-    for lam in _farther_lams(data) if problem.radius > 0 else ():
-        if result.status is not SolverStatus.STALLED:
-            break
+    if result.status is not SolverStatus.STALLED or problem.radius == 0:
+        return result
+    for lam in _farther_lams(data):
         again = follow(problem, settings, Iterate(data, problem.norm, lam), look)
         result = min(again, result, key=lambda found: found.certificate.gap)
+        if result.status is not SolverStatus.STALLED:
+            break
     return result
 
 
@@ -88,11 +76,11 @@ def follow(
     look: Look | None = None,
 ) -> SolverResult:
     """The method from a given interior point on."""
-    best = Incumbent(*iterate.data.scaling.original(iterate.coef))
+    best = Incumbent.of_equal_scores(problem)
     history = History(settings.callback)
-    max_iter = MAX_ITER if settings.max_iter is None else settings.max_iter
+    max_iter = INTERIOR_POINT.max_iter if settings.max_iter is None else settings.max_iter
     n_iter, n_judged = 0, 0
-    near = settings.tol * (EARLY if iterate.is_wide else 1.0)
+    near = settings.tol * (INTERIOR_POINT.early_look if iterate.is_wide else 1.0)
     watched = look is not None or settings.callback is not None
     while n_iter < max_iter:
         lines = iterate.run(1 if watched else max_iter - n_iter, near)
@@ -103,9 +91,13 @@ def follow(
         if iterate.is_near(near) or iterate.is_stuck or n_iter == max_iter:
             point = iterate.data.scaling.original(iterate.coef)
             # A few more steps are cheaper than steering, unless there are none.
-            steering = n_judged >= PATIENCE or iterate.is_stuck or n_iter == max_iter
+            steering = (
+                n_judged >= INTERIOR_POINT.patience
+                or iterate.is_stuck
+                or n_iter == max_iter
+            )
             n_judged += 1
-            best.judge(problem, *point, iterate.multipliers(), settings.tol, steering)
+            best.certify(problem, *point, iterate.multipliers(), settings.tol, steering)
         history.add(n_iter, iterate.objective, best.dual_bound)
         if iterate.is_stuck or best.certificate.holds(settings.tol):
             break
@@ -115,16 +107,16 @@ def follow(
         limit = interior_point(problem.with_radius(0.0), settings)
         if limit.multipliers is not None:
             point = (limit.coef, limit.intercept)
-            best.judge(problem, *point, limit.multipliers, settings.tol)
+            best.certify(problem, *point, limit.multipliers, settings.tol)
     return best.result("interior-point", settings.tol, stalled, n_iter, history)
 
 
 def _farther_lams(data: ScaledData) -> Iterator[float]:
     priced = data.kappa[np.isfinite(data.kappa) & (data.kappa > 0)]
     if len(priced):
-        yield max(SHARE_OF_FLIPS / float(np.median(priced)), MAX_START_LAM)
-    yield from FARTHER_LAMS
+        yield max(INTERIOR_POINT.share_of_flips / float(np.median(priced)), MAX_START_LAM)
+    yield from INTERIOR_POINT.farther_lams
 
 
 def _radius_is_negligible(problem: RobustProblem, best: Incumbent) -> bool:
-    return 0 < problem.radius * best.lam < NEGLIGIBLE * best.objective
+    return 0 < problem.radius * best.lam < INTERIOR_POINT.negligible_share * best.objective

@@ -7,12 +7,25 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class InteriorPointSettings:
-    """What warm starts, chains of problems and bounded balls go by.
+    """Numbers of the loop, of warm starts, of chains of problems and of bounded balls.
 
     Parameters
     ----------
     max_iter : int
         Iterations of a solve where the caller gives no limit.
+    negligible_share : float
+        The term of the radius does not matter below this share of the objective.
+    farther_lams : tuple of float
+        With a tiny radius or tiny label costs, lam ends far from its default start.  Then
+        the solve is repeated from these values of lam.
+    share_of_flips : float
+        The first of these repetitions starts from this share of the lam at which label
+        flips do not pay.
+    patience : int
+        Certificates that fail before multipliers are steered.
+    early_look : float
+        In a system of few rows, rounding is felt sooner.  Each point is certified from this
+        many times the requested gap.
     inside : float
         How far inside the constraints a classifier of another problem is placed, relative
         to its objective.
@@ -38,6 +51,11 @@ class InteriorPointSettings:
     """
 
     max_iter: int = 200
+    negligible_share: float = 1e-6
+    farther_lams: tuple[float, ...] = (1e7, 1e11)
+    share_of_flips: float = 0.1
+    patience: int = 3
+    early_look: float = 30.0
     inside: float = 0.3
     narrowest: float = 0.02
     widest: float = 0.6

@@ -102,7 +102,7 @@ class Rounds:
         norm = norm_multipliers(newton.cone, self.passes.scaling, 1.0)
         multipliers = SoftmaxMultipliers(self.passes.smoothing, at, *norm)
         tol = self.settings.tol
-        self.best.judge(self.problem, at.coef, at.intercept, multipliers, tol)
+        self.best.certify(self.problem, at.coef, at.intercept, multipliers, tol)
 
     def _try_constant(self, newton: Newton) -> None:
         """Where no feature pays, classifiers near the optimum are worse than a constant

@@ -16,3 +16,4 @@ soften_labels: Any = _native.soften_labels
 label_curvature: Any = _native.label_curvature
 label_masses: Any = _native.label_masses
 active_tangents: Any = _native.active_tangents
+soften_columns: Any = _native.soften_columns

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from ...problem import RobustProblem
-from ..result import SolverResult, SolverSettings, Start
+from ..result import SolverResult, SolverSettings, SolverStatus, Start
 from .hinge import smoothing_newton
+from .products.choice import in_products, unknowns
+from .products.loop import product_newton
+from .products.settings import PRODUCTS
 from .smooth_loss import label_newton
 
 
@@ -12,5 +15,13 @@ def newton(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Only a loss with kinks of its own has to be smoothed."""
-    solver = label_newton if problem.loss.temperature > 0 else smoothing_newton
-    return solver(problem, settings, start)
+    if problem.loss.temperature == 0:
+        return smoothing_newton(problem, settings, start)
+    if not in_products(problem):
+        return label_newton(problem, settings, start)
+    found = product_newton(problem, settings, start)
+    failed = found.status is not SolverStatus.CONVERGED and settings.max_iter is None
+    if not failed or unknowns(problem) > PRODUCTS.max_rescued_unknowns:
+        return found
+    again = label_newton(problem, settings, start)
+    return min(again, found, key=lambda result: result.certificate.gap)

@@ -82,7 +82,7 @@ def polish(
             if iterate.is_near(tol) or at_limit:
                 point = passes.scaling.original(iterate.coef)
                 multipliers = FixedAndFree(fixed, free, iterate.multipliers())
-                best.judge(problem, *point, multipliers, tol)
+                best.certify(problem, *point, multipliers, tol)
             if iterate.is_near(solved) or at_limit:
                 break
         history.add(iterations.start + n_iter, best.objective, best.dual_bound)

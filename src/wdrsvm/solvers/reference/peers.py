@@ -27,7 +27,7 @@ HIGHS_METHODS = ("simplex", "ipm")
 
 
 class ReferenceSolution(NamedTuple):
-    """What a judge returned: its point, the value it claims, its duals, its time.
+    """What a reference solver returned: its point, claimed value, duals and time.
 
     ``seconds`` covers the solver alone, not the building of the program.
     """
@@ -54,7 +54,7 @@ class RawSolution(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """How hard a judge is to try."""
+    """How much accuracy and time a reference solver is given."""
 
     tol: float = FINEST_TOL
     max_iter: int | None = None
@@ -119,7 +119,7 @@ def clarabel(
 
 
 def _limits(settings: SolverSettings) -> Limits:
-    """A judge's own tolerance is not a gap, so it always tries its best."""
+    """The best accuracy: the tolerance of a reference solver is not a duality gap."""
     return Limits(max_iter=settings.max_iter)
 
 

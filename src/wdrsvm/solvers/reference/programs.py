@@ -33,20 +33,22 @@ from ...problem import Multipliers, RobustProblem
 from ...problem.norms import TRIANGLE, class_pairs, divergence
 
 
-class Rows(NamedTuple):
+class ConstraintRows(NamedTuple):
     """Rows ``sum of parts[v] x_v <= bound``, one sparse part a variable ``v``."""
 
     parts: dict[str, Any]
     bound: Floats
 
-    def only(self, kept: Flags) -> Rows:
-        return Rows({v: part[kept] for v, part in self.parts.items()}, self.bound[kept])
+    def only(self, kept: Flags) -> ConstraintRows:
+        return ConstraintRows(
+            {v: part[kept] for v, part in self.parts.items()}, self.bound[kept]
+        )
 
 
 class LossRows(NamedTuple):
     """The rows of the samples, class by class, and how to read their duals."""
 
-    groups: list[Rows]
+    groups: list[ConstraintRows]
     kept: Flags
     multipliers: Callable[[RobustProblem, Floats], Multipliers]
 
@@ -98,7 +100,7 @@ def build_program(problem: RobustProblem, program: str = "paper") -> Program:
     """The training problem as a sparse program, ``"paper"`` or ``"compact"``."""
     loss_rows = LOSS_ROWS[program](problem)
     norm_rows = NORM_ROWS[problem.norm](problem)
-    lam_sign = Rows({"lam": _column(-1.0)}, np.zeros(1))
+    lam_sign = ConstraintRows({"lam": _column(-1.0)}, np.zeros(1))
     groups = [*loss_rows.groups, lam_sign, *norm_rows]
     slices = _column_slices(groups)
     bound = np.concatenate([rows.bound for rows in groups])
@@ -115,7 +117,7 @@ def build_program(problem: RobustProblem, program: str = "paper") -> Program:
     )
 
 
-def _column_slices(groups: list[Rows]) -> dict[str, slice]:
+def _column_slices(groups: list[ConstraintRows]) -> dict[str, slice]:
     widths: dict[str, int] = {}
     for rows in groups:
         widths |= {name: part.shape[1] for name, part in rows.parts.items()}
@@ -130,7 +132,7 @@ def _costs(problem: RobustProblem, slices: dict[str, slice]) -> Floats:
     return cost
 
 
-def _stacked(groups: list[Rows], slices: dict[str, slice]) -> Any:
+def _stacked(groups: list[ConstraintRows], slices: dict[str, slice]) -> Any:
     grid = [[rows.parts.get(name) for name in slices] for rows in groups]
     return sparse.block_array(grid, format="csc")
 
@@ -164,7 +166,7 @@ def _paper_rows(problem: RobustProblem) -> LossRows:
     parts = _score_parts(problem, classes[winner] - classes[label])
     parts["lam"] = _column(-np.where(kept, price, 0.0))
     parts["slack"] = -_repeated(sparse.eye_array(n_rows), n_classes**2)
-    rows = Rows(parts, -np.repeat((winner != label).astype(float), n_rows))
+    rows = ConstraintRows(parts, -np.repeat((winner != label).astype(float), n_rows))
     return LossRows([rows.only(kept)], kept, _paper_multipliers)
 
 
@@ -186,8 +188,8 @@ def _compact_rows(problem: RobustProblem) -> LossRows:
     possible = np.isfinite(price)
     flippable = possible.reshape(n_classes, n_rows).any(axis=0)
     top = _repeated(sparse.eye_array(n_rows, format="csc")[:, flippable], n_classes)
-    above = Rows(score | {"top": -top}, np.zeros(n_classes * n_rows))
-    flip = Rows(
+    above = ConstraintRows(score | {"top": -top}, np.zeros(n_classes * n_rows))
+    flip = ConstraintRows(
         {v: -part for v, part in score.items()}
         | {"lam": _column(-np.where(possible, price, 0.0)), "top": top}
         | {"slack": -_repeated(sparse.eye_array(n_rows), n_classes)},
@@ -201,7 +203,7 @@ def _compact_rows(problem: RobustProblem) -> LossRows:
     )
 
 
-def _true_label_rows(problem: RobustProblem, score: dict[str, Any]) -> Rows:
+def _true_label_rows(problem: RobustProblem, score: dict[str, Any]) -> ConstraintRows:
     """s_n >= z_nj + 1[j != y_n] - z_n,y, rows (j, n); j = y_n says s_n >= 0."""
     n_classes, n_rows = problem.n_classes, problem.n_rows
     own = problem.y * n_rows + np.arange(n_rows)
@@ -209,7 +211,7 @@ def _true_label_rows(problem: RobustProblem, score: dict[str, Any]) -> Rows:
     bound = np.full(n_classes * n_rows, -1.0)
     bound[own] = 0.0
     slack = -_repeated(sparse.eye_array(n_rows), n_classes)
-    return Rows(rivals | {"slack": slack}, bound)
+    return ConstraintRows(rivals | {"slack": slack}, bound)
 
 
 def _compact_multipliers(problem: RobustProblem, duals: Floats) -> Multipliers:
@@ -245,15 +247,17 @@ def _price_scaling(problem: RobustProblem) -> Any:
     return sparse.diags_array(1.0 / problem.feature_cost[touchable]) @ scaling
 
 
-def _l1_rows(problem: RobustProblem) -> list[Rows]:
+def _l1_rows(problem: RobustProblem) -> list[ConstraintRows]:
     """lam >= |(M_i - M_j)_d / cost_d|."""
     difference = sparse.kron(_pair_differences(problem), _price_scaling(problem))
     lam = _column(-np.ones(difference.shape[0]))
     bound = np.zeros(difference.shape[0])
-    return [Rows({"coef": sign * difference, "lam": lam}, bound) for sign in (1, -1)]
+    return [
+        ConstraintRows({"coef": sign * difference, "lam": lam}, bound) for sign in (1, -1)
+    ]
 
 
-def _linf_rows(problem: RobustProblem) -> list[Rows]:
+def _linf_rows(problem: RobustProblem) -> list[ConstraintRows]:
     """lam >= sum_d u_d,  u_d >= |(M_i - M_j)_d / cost_d|."""
     pairs, scaling = _pair_differences(problem), _price_scaling(problem)
     difference = sparse.kron(pairs, scaling)
@@ -262,29 +266,34 @@ def _linf_rows(problem: RobustProblem) -> list[Rows]:
     total = sparse.kron(sparse.eye_array(pairs.shape[0]), np.ones((1, scaling.shape[0])))
     n_pairs = pairs.shape[0]
     return [
-        *(Rows({"coef": sign * difference, "part": part}, bound) for sign in (1, -1)),
-        Rows({"lam": _column(-np.ones(n_pairs)), "part": total}, np.zeros(n_pairs)),
+        *(
+            ConstraintRows({"coef": sign * difference, "part": part}, bound)
+            for sign in (1, -1)
+        ),
+        ConstraintRows(
+            {"lam": _column(-np.ones(n_pairs)), "part": total}, np.zeros(n_pairs)
+        ),
     ]
 
 
-def _l2_rows(problem: RobustProblem) -> list[Rows]:
+def _l2_rows(problem: RobustProblem) -> list[ConstraintRows]:
     """Cone rows (lam, (M_i - M_j) / cost) of every pair."""
     return _cone_rows(problem, _pair_differences(problem))
 
 
-def _triangle_rows(problem: RobustProblem) -> list[Rows]:
+def _triangle_rows(problem: RobustProblem) -> list[ConstraintRows]:
     """Cone rows (lam, 2 M_i / cost) of every class."""
     return _cone_rows(problem, 2 * sparse.eye_array(problem.n_classes, format="csr"))
 
 
-def _cone_rows(problem: RobustProblem, combinations: Any) -> list[Rows]:
+def _cone_rows(problem: RobustProblem, combinations: Any) -> list[ConstraintRows]:
     scaling = _price_scaling(problem)
     with_lam = sparse.vstack([sparse.csr_array((1, scaling.shape[1])), scaling])
     first = np.zeros((with_lam.shape[0], 1))
     first[0] = 1.0
     coef = -sparse.kron(combinations, with_lam, format="csr")
     lam = -_repeated(first, combinations.shape[0])
-    return [Rows({"coef": coef, "lam": lam}, np.zeros(coef.shape[0]))]
+    return [ConstraintRows({"coef": coef, "lam": lam}, np.zeros(coef.shape[0]))]
 
 
 NORM_ROWS = {

@@ -47,7 +47,7 @@ class Looked(NamedTuple):
     slope: Point
 
 
-class Rows:
+class ActiveRows:
     """The samples as the compiled passes see them."""
 
     def __init__(self, problem: RobustProblem):

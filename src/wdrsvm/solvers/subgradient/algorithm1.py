@@ -28,7 +28,7 @@ import numpy as np
 from ...problem import Multipliers, RobustProblem
 from ...problem.projections import project
 from ..result import History, Incumbent, SolverResult, SolverSettings, Start
-from .active_pieces import Point, Rows
+from .active_pieces import ActiveRows, Point
 from .kernels import count_pieces
 from .settings import SubgradientSettings
 
@@ -42,7 +42,7 @@ class Descent:
         self, problem: RobustProblem, settings: SubgradientSettings, start: Start | None
     ):
         self.problem, self.settings = problem, settings
-        self.rows = Rows(problem)
+        self.rows = ActiveRows(problem)
         self.cost = problem.attainable_feature_cost()
         self.at = self._begin(start)
         self.best = self.mean = self.at
@@ -103,12 +103,12 @@ class Descent:
             risk = self.problem.risk(point.coef, point.intercept)
             best.offer(point.coef, point.intercept, risk)
 
-    def judge(self, best: Incumbent) -> None:
+    def certify(self, best: Incumbent) -> None:
         """Offer points and multipliers; collect new ones from here."""
         self.offer(best)
         if self.settings.certify and self.collected > 0:
             tol = self.settings.tol
-            best.judge(self.problem, best.coef, best.intercept, self._multipliers(), tol)
+            best.certify(self.problem, best.coef, best.intercept, self._multipliers(), tol)
         self._collect_anew()
 
 
@@ -194,7 +194,7 @@ def subgradient(
         descent.iterate(t, best.dual_bound)
         if t >= min(judge_due, max_iter):
             judge_due = t * own.judge_factor
-            descent.judge(best)
+            descent.certify(best)
         if t >= min(record_due, max_iter):
             record_due = t * own.record_factor
             history.add(t, min(best.objective, descent.best_value), best.dual_bound)

@@ -1,6 +1,5 @@
 """Sources of the first-order kernels, and what Python may call; see ``runtime.native``."""
 
-from .bound import add_curvature, add_response, add_slopes, tilt
 from .l1 import settle_price
 from .l2 import class_metric, pair_distances, press_on, sweep_pairs
 from .l2_blocks import sweep_blocks
@@ -15,9 +14,6 @@ __all__ = [
     "Design",
     "Price",
     "Samples",
-    "add_curvature",
-    "add_response",
-    "add_slopes",
     "class_metric",
     "column_squares",
     "flow_cost",
@@ -33,5 +29,4 @@ __all__ = [
     "sweep_blocks",
     "sweep_pairs",
     "sweep_table",
-    "tilt",
 ]

@@ -1,9 +1,9 @@
 r"""Rows of a smooth loss in the first-order method: one sample at a time, compiled.
 
 A row holds a point u, masses Q of the labels and its slopes g = sum_c Q_c (p_c(u) - e_c),
-the tangents of ``problem.tangents``.  Moving g by v changes the scores by -K v, with
-K = q A + r I as in ``hinge_rows``.  A row is settled when u are the scores that its own
-move leaves,
+the tangents of ``problem.certificate.smooth``.  Moving g by v changes the scores by -K v,
+with K = q A + r I as in ``hinge_rows``.  A row is settled when u are the scores that its
+own move leaves,
 
     u = z - K (g(u, Q) - g_before),
 

@@ -27,9 +27,9 @@ def bounded_interior_point(
 ) -> SolverResult:
     """Train to the gap asked for.  ``start`` is not used: the method starts centrally."""
     problem = problem.without_idle_rows()
-    judge = _Judge.of(problem)
-    point = judge.start()
-    best = Incumbent(*judge.classifier(point))
+    evaluation = _Evaluation.of(problem)
+    point = evaluation.start()
+    best = Incumbent(*evaluation.classifier(point))
     history = History(settings.callback)
     limit = settings.max_iter
     max_iter = INTERIOR_POINT.max_iter if limit is None else limit
@@ -39,7 +39,7 @@ def bounded_interior_point(
         point.predictor_corrector()
         near = point.gap <= allowed_gap(looked_at, point.objective)
         if near or point.is_stuck or n_iter == max_iter:
-            judge.look(point, best)
+            evaluation.certify(point, best)
         history.add(n_iter, point.objective, best.dual_bound)
         if point.is_stuck or best.certificate.holds(settings.tol):
             break
@@ -47,7 +47,7 @@ def bounded_interior_point(
 
 
 @dataclass(frozen=True, eq=False)
-class _Judge:
+class _Evaluation:
     """Points are of the ``normalised`` problem, risks are those of the problem itself."""
 
     problem: RobustProblem
@@ -55,7 +55,7 @@ class _Judge:
     normalised: RobustProblem
 
     @classmethod
-    def of(cls, problem: RobustProblem) -> _Judge:
+    def of(cls, problem: RobustProblem) -> _Evaluation:
         units = BoundedUnits.of(problem)
         return cls(problem, units, units.normalised(problem))
 
@@ -66,7 +66,7 @@ class _Judge:
     def classifier(self, point: BoundedPoint) -> tuple[Floats, Floats]:
         return self.units.original(*_classifier(self.normalised, point))
 
-    def look(self, point: BoundedPoint, best: Incumbent) -> None:
+    def certify(self, point: BoundedPoint, best: Incumbent) -> None:
         """Offer a point's classifier and its bound."""
         limited = self.units.original_slopes(point.layout.limited(point.own))
         classifier = self.classifier(point)

@@ -8,6 +8,7 @@ from .smooth_loss_passes import (
     label_masses,
     soften_labels,
 )
+from .softmax_columns import soften_columns
 
 __all__ = [
     "active_tangents",
@@ -17,5 +18,6 @@ __all__ = [
     "soft_curvature",
     "soft_multipliers",
     "soften",
+    "soften_columns",
     "soften_labels",
 ]

@@ -10,8 +10,8 @@ has kinks.  It is replaced by
     min over s of  s - mu sum_c log(s - a_c)        (nothing to replace if c = y alone),
 
 whose slopes mu / (s - a_c) sum to 1: they are, times w_n, the label's mass Q_c in the
-tangent multipliers (``problem.tangents``).  Unlike logsumexp it is a barrier, so that
-Newton steps stay good while mu falls to 0.
+tangent multipliers (``problem.certificate.smooth``).  Unlike logsumexp it is a barrier, so
+that Newton steps stay good while mu falls to 0.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ class LabelRow:
     ``worth`` a (C,), -inf for a label that cannot be given; ``powers``
     exp((z_j - z_top) / temperature), and ``rest`` (C,) their sums with each label's own
     margin, which costs O(C) in all.  The top one's sum is taken relative to the largest of
-    its own terms: beside its power the others may be too small to count.  ``mass`` (C,)
-    are the slopes of the maximum, ``bound`` is above it, ``value`` the smoothed one.
+    its own terms: beside its power the others may be too small to count.  ``below`` (C,)
+    is how far each is below the highest, in units of mu.  ``mass`` (C,) are the slopes of
+    the maximum, ``bound`` is above it, ``value`` the smoothed one.
     """
 
     lam: Real
@@ -64,6 +65,7 @@ class LabelRow:
     powers: Vector
     rest: Vector
     worth: Vector
+    below: Vector
     mass: Vector
 
     def __init__(self, n_classes, lam, mu, barrier, temperature, margin):
@@ -72,6 +74,7 @@ class LabelRow:
         self.damp = exp(-self.margin / self.temperature)
         self.powers, self.rest = np.empty(n_classes), np.empty(n_classes)
         self.worth, self.mass = np.empty(n_classes), np.empty(n_classes)
+        self.below = np.empty(n_classes)
 
 
 @inner
@@ -164,19 +167,19 @@ def _soft_maximum(row: LabelRow) -> None:
     c: Count
     n_labels: Count = 0
     highest: Real = -NEVER
-    below: Real
     total: Real = 0.0
     for c in range(row.worth.shape[0]):
         if row.worth[c] > -NEVER:
             n_labels += 1
             if row.worth[c] > highest:
                 highest = row.worth[c]
+    for c in range(row.worth.shape[0]):
+        row.below[c] = (highest - row.worth[c]) / row.mu
     if row.barrier and n_labels > 1:
         _log_barrier(row, highest)
         return
     for c in range(row.worth.shape[0]):
-        below = (highest - row.worth[c]) / row.mu
-        row.mass[c] = exp(-below) if below < FAR else 0.0
+        row.mass[c] = exp(-row.below[c]) if row.below[c] < FAR else 0.0
         total += row.mass[c]
     for c in range(row.worth.shape[0]):
         row.mass[c] /= total
@@ -187,16 +190,15 @@ def _soft_maximum(row: LabelRow) -> None:
 def _log_barrier(row: LabelRow, highest: Real) -> None:
     """The same by  min over s of  s - mu sum_c log(s - a_c)."""
     c: Count
-    rise: Real = _barrier_root(row, highest)
+    rise: Real = _barrier_root(row)
     total: Real = 0.0
     logs: Real = 0.0
     for c in range(row.worth.shape[0]):
-        row.mass[c] = 0.0
-        if row.worth[c] > -NEVER:
-            row.mass[c] = 1.0 / (rise + (highest - row.worth[c]) / row.mu)
+        row.mass[c] = 1.0 / (rise + row.below[c])
+        total += row.mass[c]
+        if row.mass[c] > 0:
             # -mu log(s - a_c) is mu log(mass_c), up to a constant.
             logs += log(row.mass[c])
-            total += row.mass[c]
     for c in range(row.worth.shape[0]):
         row.mass[c] /= total
     row.bound = highest + row.mu * rise
@@ -204,10 +206,11 @@ def _log_barrier(row: LabelRow, highest: Real) -> None:
 
 
 @kernel
-def _barrier_root(row: LabelRow, highest: Real) -> Real:
+def _barrier_root(row: LabelRow) -> Real:
     """t = (s - highest) / mu with  sum_c 1 / (t + (highest - a_c) / mu) = 1.
 
     The sum is convex and falls with t, so that Newton's method climbs from 1 to the root.
+    A label that cannot be given is infinitely far below and adds nothing.
     """
     c: Count
     _step: Count
@@ -219,10 +222,9 @@ def _barrier_root(row: LabelRow, highest: Real) -> Real:
         excess = -1.0
         slope = 0.0
         for c in range(row.worth.shape[0]):
-            if row.worth[c] > -NEVER:
-                part = 1.0 / (t + (highest - row.worth[c]) / row.mu)
-                excess += part
-                slope += part * part
+            part = 1.0 / (t + row.below[c])
+            excess += part
+            slope += part * part
         t += excess / slope
         if excess <= ROOT_TOL:
             break

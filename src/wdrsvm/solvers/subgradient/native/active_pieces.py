@@ -27,17 +27,6 @@ def _loss_of(score: Real, rival: Real) -> Real:
 
 
 @inner
-def _highest(z: ReadTable, n: Count, but: Count) -> Count:
-    """The class of the highest score but one's."""
-    j: Count
-    best: Count = 0 if but != 0 else 1
-    for j in range(1, z.shape[1]):
-        if j != but and z[n, j] > z[n, best]:
-            best = j
-    return best
-
-
-@inner
 def _worst_label(
     z: ReadTable,
     n: Count,
@@ -46,14 +35,13 @@ def _worst_label(
     k: Count,
     lam: Real,
     first: Count,
-    second: Count,
+    top: Real,
+    runner_up: Real,
 ) -> Count:
-    """The label whose piece is largest."""
+    """The label whose piece is largest, from the first class and the two highest scores."""
     c: Count
     piece: Real
     label: Count = y
-    top: Real = z[n, first]
-    runner_up: Real = z[n, second]
     best: Real = _loss_of(z[n, y], runner_up if y == first else top)
     for c in range(z.shape[1]):
         if c != y and cost[k, c] < NEVER:
@@ -90,15 +78,25 @@ def active_pieces(
     price: Real
     first: Count
     second: Count
+    top: Real
+    runner_up: Real
     with cython.nogil:
         for n in range(scores.shape[0]):
-            first = _highest(scores, n, -1)
-            second = _highest(scores, n, first)
+            first = 1 if scores[n, 1] > scores[n, 0] else 0
+            second = 1 - first
+            top = scores[n, first]
+            runner_up = scores[n, second]
+            for j in range(2, scores.shape[1]):
+                if scores[n, j] > top:
+                    second, runner_up = first, top
+                    first, top = j, scores[n, j]
+                elif scores[n, j] > runner_up:
+                    second, runner_up = j, scores[n, j]
             label = _worst_label(
-                scores, n, y[n], flip_cost, cost_row[n], lam, first, second
+                scores, n, y[n], flip_cost, cost_row[n], lam, first, top, runner_up
             )
             rival = second if label == first else first
-            loss = _loss_of(scores[n, label], scores[n, rival])
+            loss = _loss_of(scores[n, label], runner_up if label == first else top)
             winner = rival if loss > 0 else label
             price = flip_cost[cost_row[n], label] if label != y[n] else 0.0
             for j in range(scores.shape[1]):

@@ -8,11 +8,11 @@ from sklearn.preprocessing import scale
 
 from wdrsvm import WassersteinBall, radius_max
 from wdrsvm.problem import LOSSES, RobustProblem
+from wdrsvm.problem.class_means import class_means
 from wdrsvm.robustness import radius_max_of
 from wdrsvm.robustness.paths.constant_points import constant_risks, without_features
 from wdrsvm.robustness.radius import radius_max as radius
 from wdrsvm.robustness.radius.break_ties import sampled
-from wdrsvm.robustness.radius.class_means import class_means
 from wdrsvm.robustness.radius.radius_max import limit_classifier
 from wdrsvm.solvers import SolverSettings, solve
 

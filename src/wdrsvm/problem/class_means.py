@@ -13,9 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...arrays import Floats
-from ...problem import RobustProblem, WassersteinBall
-from ...rows.reduce import added
+from ..arrays import Floats
+from ..rows.reduce import added
+from .ball import WassersteinBall
+from .problem import RobustProblem
 
 
 def class_means(problem: RobustProblem) -> RobustProblem:

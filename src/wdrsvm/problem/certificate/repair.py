@@ -1,0 +1,231 @@
+"""The repair of approximate multipliers: row by row, then tilted into the equalities.
+
+All steps need only sums over rows.  Therefore one reduction over blocks of rows works for
+data of any size, in memory or on dask workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ...arrays import Flags, Floats, Matrix
+from ...cached import cached_property
+from ...rows.reduce import added
+from ..problem import RobustProblem
+from .equalities import Equalities, Sums, dense
+from .multipliers import Loosened, MultiplierSource, RowDuals
+from .settings import CERTIFICATE
+from .tilts import (
+    EQUALITY_ROUNDING,
+    solve_by_products,
+    solve_dense,
+    tilted_until_equal,
+)
+
+TiltSolver = Literal["dense", "products"]
+
+
+class RepairedRows(NamedTuple):
+    """Multipliers of some rows after the repair, their columns e and their flip costs."""
+
+    duals: RowDuals
+    columns: Matrix
+    cost: Floats
+
+
+Part = Callable[[RobustProblem, slice], RepairedRows]
+
+
+@dataclass(frozen=True, eq=False)
+class Repair:
+    """Multipliers of a problem that are made feasible row by row, then tilted.
+
+    Flips that are not free are multiplied by ``flip_share``.  ``solver`` says how the
+    system of a tilt is solved; only ``"dense"`` works for rows on a cluster.  ``before`` is
+    the same repair without its last tilt.
+    """
+
+    problem: RobustProblem
+    multipliers: MultiplierSource
+    equalities: Equalities
+    flip_share: float = 1.0
+    solver: TiltSolver = "dense"
+    tilts: tuple[Floats, ...] = ()
+    before: Repair | None = None
+
+    def balanced(self) -> Repair:
+        """Tilted until all equalities hold, or else at least the strict ones."""
+        strict = self.equalities.strict
+        stages = (strict,) if strict.all() else (np.ones_like(strict), strict)
+        return tilted_until_equal(self, stages)
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether the strict equalities hold."""
+        return self.miss(self.equalities.strict) <= EQUALITY_ROUNDING
+
+    def miss(self, columns: Flags) -> float:
+        return self.equalities.miss(self.sums, columns)
+
+    def tilted(self, ridge: float, columns: Flags) -> Repair:
+        lack = self.equalities.lack(self.sums)
+        if self.solver == "dense":
+            tilt = solve_dense(self.system, lack, ridge, columns)
+        else:
+            tilt = solve_by_products(*self._products, lack, ridge, columns)
+        return replace(self, tilts=(*self.tilts, tilt), before=self)
+
+    @cached_property
+    def sums(self) -> Sums:
+        """Sums over all rows.
+
+        One tilt mostly suffices, so the system of a second tilt is summed only when needed.
+        With few rows a reduction is cheap, and even the first system waits.  A gradient of
+        many features waits, too, until the multipliers are balanced.
+        """
+        many = self.problem.n_rows > CERTIFICATE.few_rows
+        with_system = many and not self.tilts and self.solver == "dense"
+        return self._summed(with_system, not self._gradient_waits)
+
+    @property
+    def _gradient_waits(self) -> bool:
+        wide = self.problem.n_features > CERTIFICATE.few_features
+        return wide and not self.problem.is_distributed
+
+    @cached_property
+    def system(self) -> Floats:
+        """The dense linear system of the next tilt, (C, E, C, E)."""
+        if self.sums.system is not None:
+            return self.sums.system
+        return np.asarray(self._summed(True, False).system)
+
+    @cached_property
+    def complete_sums(self) -> Sums:
+        """The sums with the gradient G (C, P)."""
+        if not self._gradient_waits:
+            return self.sums
+        work = partial(_gradient_of_rows, self._part, self.equalities)
+        return self.sums._replace(gradient=self._folded(work))
+
+    def rows(self) -> RowDuals:
+        """The tilted multipliers of all rows, which must be in memory."""
+        return self._part(self.problem, slice(0, self.problem.n_rows)).duals
+
+    @property
+    def _part(self) -> Part:
+        if self._kept is not None:
+            return partial(_the_kept, self._kept)
+        return partial(
+            _repaired, self.multipliers, self.equalities, self.tilts, self.flip_share
+        )
+
+    @cached_property
+    def _kept(self) -> RepairedRows | None:
+        """The repair of all rows, kept for the next tilt; None if it would be too large."""
+        problem = self.problem
+        entries = problem.n_rows * (3 * problem.n_classes + len(self.equalities.strict))
+        if problem.is_distributed or entries > CERTIFICATE.max_kept_entries:
+            return None
+        if self.before is None or self.before._kept is None:
+            sources = self.multipliers, self.equalities, self.tilts, self.flip_share
+            return _repaired(*sources, problem, slice(0, problem.n_rows))
+        kept = self.before._kept
+        return kept._replace(duals=kept.duals.tilted(kept.columns @ self.tilts[-1].T))
+
+    def _summed(self, with_system: bool, with_gradient: bool) -> Sums:
+        sums: Sums = self._folded(
+            partial(_sums_of_rows, self._part, self.equalities, with_system, with_gradient)
+        )
+        return sums
+
+    def _folded(self, work: Callable[[RobustProblem, slice], Any]) -> Any:
+        if self._kept is not None:
+            return work(self.problem, slice(0, self.problem.n_rows))
+        with self.problem.reduction() as reduction:
+            return reduction.fold(work, added)
+
+    @cached_property
+    def _products(self) -> tuple[Callable[[Floats], Floats], Floats]:
+        """The product  S -> A S  with the system of the next tilt, and its diagonal."""
+        part, columns, _ = self._part(self.problem, slice(0, self.problem.n_rows))
+        shape = self.problem.n_rows, self.problem.n_classes
+        units = np.eye(self.problem.n_classes)
+        own = [part.response(np.broadcast_to(unit, shape)) @ unit for unit in units]
+
+        def product(tilt: Floats) -> Floats:
+            return np.asarray(part.response(columns @ tilt.T).T @ columns)
+
+        return product, np.asarray(np.stack(own) @ columns**2)
+
+
+def repaired(
+    problem: RobustProblem, multipliers: MultiplierSource, solver: TiltSolver = "dense"
+) -> Repair | None:
+    """Multipliers that meet the strict equalities, before scaling; None if out of reach."""
+    fixed = np.isinf(problem.attainable_feature_cost())
+    equalities = Equalities.of(problem, fixed)
+    # Products with the system see little of multipliers that are zero: loosened at once.
+    sources = (multipliers, Loosened(multipliers))[solver == "products" :]
+    for source in sources:
+        found = Repair(problem, source, equalities, solver=solver).balanced()
+        if found.is_feasible:
+            return found
+    return None
+
+
+def _the_kept(kept: RepairedRows, problem: RobustProblem, rows: slice) -> RepairedRows:
+    return kept
+
+
+def _repaired(
+    multipliers: MultiplierSource,
+    equalities: Equalities,
+    tilts: tuple[Floats, ...],
+    flip_share: float,
+    problem: RobustProblem,
+    rows: slice,
+) -> RepairedRows:
+    y, weight = problem.y[rows], problem.weight[rows]
+    cost = problem.attainable_flip_cost(rows)
+    given = multipliers.rows(problem, rows)
+    if not given.belong_to(problem.loss):
+        raise ValueError(f"these multipliers are not those of the loss {problem.loss}.")
+    part = given.restored(weight, y, cost, flip_share)
+    columns = equalities.rows(problem, rows)
+    for tilt in tilts:
+        part = part.tilted(columns @ tilt.T)
+    return RepairedRows(part, columns, cost)
+
+
+def _gradient_of_rows(
+    part: Part, equalities: Equalities, problem: RobustProblem, rows: slice
+) -> Floats:
+    slopes = part(problem, rows).duals.slopes(problem.y[rows])
+    return np.asarray((equalities.features(problem, rows).T @ slopes).T)
+
+
+def _sums_of_rows(
+    part: Part,
+    equalities: Equalities,
+    with_system: bool,
+    with_gradient: bool,
+    problem: RobustProblem,
+    rows: slice,
+) -> Sums:
+    duals, columns, cost = part(problem, rows)
+    y = problem.y[rows]
+    slopes = duals.slopes(y)
+    features = equalities.features(problem, rows) if with_gradient else None
+    return Sums(
+        duals.value(problem.weight[rows], y),
+        duals.spending(cost),
+        None if features is None else np.asarray((features.T @ slopes).T),
+        np.asarray(slopes.T @ columns),
+        np.asarray(np.abs(slopes).T @ np.abs(columns)),
+        duals.curvature(dense(columns)) if with_system else None,
+    )

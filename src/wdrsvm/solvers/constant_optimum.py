@@ -1,0 +1,103 @@
+r"""Where the class means already prove that no classifier beats a constant one.
+
+The problem of the class means has one row per class.  Its optimum is a lower bound of the
+optimum of all rows (``problem.class_means``).  Where the bound reaches the risk of the best
+constant classifier, that classifier is optimal.  This takes one pass over the rows in place
+of a solve, in which nearly every row would sit on a kink of its loss.  Classifiers that
+point from class mean to class mean show beforehand whether this can be the case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from ..arrays import Floats
+from ..problem import RobustProblem
+from ..problem.certificate.gap import allowed_gap
+from ..problem.class_means import class_means
+from .result import History, Incumbent, SolverResult, SolverSettings
+
+# A solver of problems with one row per class.
+SolveMeans: TypeAlias = Callable[[RobustProblem, SolverSettings], SolverResult]
+
+
+@dataclass(frozen=True)
+class ConstantOptimumSettings:
+    """When the class means are looked at.
+
+    Parameters
+    ----------
+    min_entries : int
+        Entries of X from which a solve takes longer than one pass over the rows.
+    max_classes : int
+        Classes up to which the problem of the class means is solved in a moment.
+    scales : tuple of float
+        Scales of the classifiers that point from class mean to class mean, relative to
+        the one that would separate the means by the margin.
+    share_of_gap : float
+        Share of the allowed gap to which the problem of the class means is solved.
+    """
+
+    min_entries: int = 100_000
+    max_classes: int = 30
+    scales: tuple[float, ...] = (1.0, 0.3, 0.1, 0.03, 0.01)
+    share_of_gap: float = 0.1
+
+
+CONSTANT_OPTIMUM = ConstantOptimumSettings()
+
+
+def constant_optimum(
+    problem: RobustProblem, settings: SolverSettings, solve_means: SolveMeans
+) -> SolverResult | None:
+    """A constant classifier that is optimal up to the gap asked for, or None."""
+    if not _is_worth_a_look(problem):
+        return None
+    means = class_means(problem)
+    exact = SolverSettings(tol=CONSTANT_OPTIMUM.share_of_gap * settings.tol)
+    constant = solve_means(means.with_rows(X=np.zeros_like(means.X)), exact)
+    hoped = constant.certificate.objective
+    hoped -= allowed_gap(settings.tol, hoped)
+    if _some_direction_pays(means, constant.intercept, hoped):
+        return None
+    bound = solve_means(means, exact)
+    if bound.certificate.dual_bound < hoped:
+        return None
+    coef = np.zeros((problem.n_classes, problem.n_features))
+    best = Incumbent(coef, constant.intercept, dual_bound=bound.certificate.dual_bound)
+    best.offer(coef, constant.intercept, problem.risk(coef, constant.intercept))
+    if not best.certificate.holds(settings.tol):
+        return None
+    history = History(settings.callback)
+    history.add(bound.n_iter, best.objective, best.dual_bound)
+    return best.result("class-means", settings.tol, False, bound.n_iter, history)
+
+
+def _is_worth_a_look(problem: RobustProblem) -> bool:
+    n_entries = problem.n_rows * problem.n_features
+    return (
+        problem.radius > 0
+        and not problem.is_bounded
+        and n_entries >= CONSTANT_OPTIMUM.min_entries
+        and problem.n_classes <= CONSTANT_OPTIMUM.max_classes
+        and bool(np.isfinite(problem.feature_cost).all())
+    )
+
+
+def _some_direction_pays(means: RobustProblem, intercept: Floats, hoped: float) -> bool:
+    """Whether a classifier along the class means is better than ``hoped``."""
+    centred = means.X - means.weight @ means.X
+    direction = np.zeros((means.n_classes, means.n_features))
+    np.add.at(direction, means.y, centred)
+    length = float((direction**2).sum(axis=1).max())
+    if length == 0:
+        return False
+    offset = direction @ (means.weight @ means.X)
+    return any(
+        means.risk(step * direction, intercept - step * offset).value < hoped
+        for step in np.asarray(CONSTANT_OPTIMUM.scales) / length
+    )

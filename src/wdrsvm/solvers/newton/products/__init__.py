@@ -1,0 +1,1 @@
+"""Smooth losses with many coefficients: matrix products and no curvature matrix."""

@@ -1,0 +1,44 @@
+"""Which problems are solved in matrix products."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....problem import RobustProblem
+from .diameter import DIAMETERS
+from .settings import PRODUCTS
+
+
+def in_products(problem: RobustProblem) -> bool:
+    """Whether the method knows the problem, and is the faster one for it.
+
+    With the l1 norm it needs more rows than unknowns: most coefficients then lie between
+    the bounds that the norm sets them.
+    """
+    size = unknowns(problem)
+    many_rows = problem.norm == "l2" or problem.n_rows >= size
+    return size >= PRODUCTS.least_unknowns and many_rows and is_known(problem)
+
+
+def unknowns(problem: RobustProblem) -> int:
+    """Coefficients, of which the l2 norm needs no more for a class than there are rows."""
+    width = problem.n_features
+    if problem.norm == "l2":
+        width = min(width, problem.n_rows)
+    return problem.n_classes * (width + 1)
+
+
+def is_known(problem: RobustProblem) -> bool:
+    """Whether the method knows the problem.
+
+    It does not know label costs that are finite, features that cost nothing or cannot be
+    moved, classes that no row can have, and sparse rows.
+    """
+    ball_known = problem.norm in DIAMETERS and problem.radius > 0 and not problem.is_bounded
+    if not ball_known or problem.loss.temperature == 0 or problem.is_distributed:
+        return False
+    if not isinstance(problem.X, np.ndarray) or not np.isfinite(problem.feature_cost).all():
+        return False
+    own = np.eye(problem.n_classes, dtype=bool)
+    flips = np.isfinite(problem.label_cost) & ~own
+    return bool(not flips.any() and problem.reachable.all())

@@ -1,0 +1,104 @@
+"""Passes over rows held in the solver's columns: one matrix product in, one out.
+
+In between, a compiled softmax goes over a block of scores that lies in the cache.  Blocks
+do not depend on threads, and their sums have the size of the coefficients.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....arrays import Floats
+from ....problem import RobustProblem
+from ....rows.reduce import Reduction, added
+from ...scaling import Scaling
+from .. import kernels
+
+
+class LossSums(NamedTuple):
+    """The mean loss and its gradient (C, Q)."""
+
+    loss: float
+    gradient: Floats
+
+
+class CurvatureSums(NamedTuple):
+    """Sums of the curvature q_nc of each score alone: its mass (C,), q x' (C, Q), and
+    (sum_c q) x x' (Q, Q)."""
+
+    mass: Floats
+    first: Floats
+    second: Floats
+
+
+def in_columns(scaling: Scaling, kind: Any, problem: RobustProblem) -> RobustProblem:
+    """The problem with its rows in the solver's columns."""
+    design = np.empty((problem.n_rows, scaling.n_columns), dtype=kind)
+    for rows in problem.blocks():
+        design[rows] = scaling.design(problem.X[rows])
+    return problem.with_rows(X=design)
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Rows in the solver's columns, and the passes over them."""
+
+    scaling: Scaling
+    reduction: Reduction
+
+    def evaluate(self, coef: Floats) -> LossSums:
+        """The loss and its gradient at coef (C, Q)."""
+        sums: LossSums = self.reduction.fold(partial(_loss_sums, coef), added)
+        return sums
+
+    def curvature(self, coef: Floats) -> CurvatureSums:
+        """What the preconditioner is made of."""
+        sums: CurvatureSums = self.reduction.fold(partial(_curvature_sums, coef), added)
+        return sums
+
+    def class_sums(self, n_classes: int) -> tuple[Floats, Floats]:
+        """Sums of w x for each label (C, Q), and the second moment (Q, Q)."""
+        sums: tuple[Floats, Floats] = self.reduction.fold(_class_sums, added)
+        return sums
+
+
+def _softened(
+    coef: Floats, is_spread: bool, problem: RobustProblem, rows: slice
+) -> tuple[float, Any, Any]:
+    """The loss of some rows, their slopes or spreads (C, n), and the rows."""
+    block = problem.X[rows]
+    scores = (coef.astype(block.dtype) @ block.T).astype(np.float64)
+    loss = kernels.soften_columns(
+        scores,
+        problem.y[rows],
+        problem.weight[rows],
+        problem.loss.temperature,
+        problem.loss.margin,
+        is_spread,
+    )
+    return loss, scores.astype(block.dtype), block
+
+
+def _loss_sums(coef: Floats, problem: RobustProblem, rows: slice) -> LossSums:
+    loss, slopes, block = _softened(coef, False, problem, rows)
+    return LossSums(loss, (slopes @ block).astype(np.float64))
+
+
+def _curvature_sums(coef: Floats, problem: RobustProblem, rows: slice) -> CurvatureSums:
+    _, spread, block = _softened(coef, True, problem, rows)
+    second = (block.T * spread.sum(axis=0)) @ block
+    return CurvatureSums(
+        *(part.astype(np.float64) for part in (spread.sum(axis=1), spread @ block, second))
+    )
+
+
+def _class_sums(problem: RobustProblem, rows: slice) -> tuple[Floats, Floats]:
+    block, weight = problem.X[rows], problem.weight[rows]
+    own = np.zeros((problem.n_classes, len(block)), dtype=block.dtype)
+    own[problem.y[rows], np.arange(len(block))] = weight
+    second = (block.T * weight.astype(block.dtype)) @ block
+    return (own @ block).astype(np.float64), second.astype(np.float64)

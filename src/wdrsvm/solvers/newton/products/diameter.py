@@ -1,0 +1,149 @@
+r"""The largest difference of coefficients as a power mean, whose weights are learnt.
+
+L(M) is the largest of some lengths d_k(M).  In its place stands
+
+    D(M) = (sum_k share_k d_k^power)^(1 / power),    sum_k share_k = 1,    D <= L.
+
+Where the smoothed risk is least, its gradient carries a flow whose total length is at most
+the radius, whatever the shares are: the lower bound is good before D is close to L.  Then
+the shares become share_k d_k^power, and the risk is minimised again; once they stay as they
+are, all lengths with a share are equal, and D = L.
+
+With the l2 norm the lengths are those of the differences of all pairs of classes.  With
+the l1 norm they are 2 |M_jd|: one vector added to all classes changes nothing, and some
+such vector puts every column's range in the middle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from ....arrays import Floats
+from ....problem.norms import NORMS
+from ....problem.pair_weights import PairWeights, laplacian, pair_distances
+from .settings import PRODUCTS
+
+
+class Smoothed(NamedTuple):
+    """D, its gradient (C, T), the lengths and the slope of D in each squared length / 2,
+    and the stiffness (C,) with which the norm holds each class."""
+
+    value: float
+    gradient: Floats
+    lengths: Floats
+    slopes: Floats
+    stiffness: Floats
+
+    @property
+    def largest(self) -> float:
+        return float(self.lengths.max(initial=0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Diameter:
+    """The power mean with its shares, in an array like that of the lengths."""
+
+    shares: Floats
+    power: float = PRODUCTS.first_power
+
+    def mean(self, lengths: Floats) -> float:
+        """D of these lengths."""
+        top = float(lengths.max(initial=0.0))
+        if top == 0:
+            return 0.0
+        total = float((self.shares * (lengths / top) ** self.power).sum())
+        return float(top * total ** (1 / self.power))
+
+    def _slopes(self, lengths: Floats, value: float) -> Floats:
+        """dD / d(d_k^2 / 2)."""
+        if value == 0:
+            return np.zeros_like(lengths)
+        return np.asarray(self.shares * (lengths / value) ** (self.power - 2) / value)
+
+    def reweighted(self, lengths: Floats, power: float) -> Self:
+        """Shares that have learnt from these lengths."""
+        top = float(lengths.max(initial=0.0))
+        if top == 0:
+            return self
+        shares = self.shares * (lengths / top) ** self.power
+        return type(self)(shares / shares.sum(), power)
+
+
+class PairDiameter(Diameter):
+    """For the l2 norm; shares and lengths (C, C), each pair twice."""
+
+    @classmethod
+    def of(cls, n_classes: int, n_columns: int) -> PairDiameter:
+        pairs = np.ones((n_classes, n_classes)) - np.eye(n_classes)
+        return cls(pairs / pairs.sum())
+
+    def at(self, coef: Floats) -> Smoothed:
+        lengths = pair_distances(coef)
+        np.fill_diagonal(lengths, 0.0)
+        value = self.mean(lengths)
+        # Both entries of a pair have half of its share.
+        slopes = 2 * self._slopes(lengths, value)
+        gradient = laplacian(slopes) @ coef
+        return Smoothed(value, gradient, lengths, slopes, slopes.sum(axis=1))
+
+    def flow(self, found: Smoothed, gradient: Floats) -> PairWeights:
+        """The weights of a short flow with the divergence G (C, T)."""
+        weights = PairWeights(found.slopes * found.lengths)
+        return weights.shortened(gradient, PRODUCTS.flow_rounds, rtol=1e-4)
+
+    def polar(self, flow: PairWeights | None, gradient: Floats) -> float:
+        assert flow is not None
+        return flow.cost(gradient, NORMS["l2"].of_rows)
+
+    def repaired(self, coef: Floats, length: float, rtol: float) -> Floats:
+        """Coefficients nearby, no two classes farther apart than about ``length``.
+
+        All pairs that are too long pull their classes together at once; a class in many
+        of them is pulled less by each.
+        """
+        coef = coef.copy()
+        for _ in range(PRODUCTS.repair_rounds):
+            lengths = pair_distances(coef)
+            if lengths.max(initial=0.0) <= length * (1 + rtol):
+                break
+            excess = np.maximum(1 - length / np.maximum(lengths, length), 0.0)
+            n_long = (excess > 0).sum(axis=1)
+            most = np.maximum(n_long[:, None], n_long)
+            coef -= (
+                laplacian(0.5 * excess * np.minimum(1.0, 3.0 / np.maximum(most, 1))) @ coef
+            )
+        return coef
+
+
+class EntryDiameter(Diameter):
+    """For the l1 norm; shares and lengths (C, T), one for each coefficient."""
+
+    @classmethod
+    def of(cls, n_classes: int, n_columns: int) -> EntryDiameter:
+        size = n_classes * n_columns
+        return cls(np.full((n_classes, n_columns), 1.0 / max(size, 1)))
+
+    def at(self, coef: Floats) -> Smoothed:
+        lengths = 2 * np.abs(coef)
+        value = self.mean(lengths)
+        slopes = 4 * self._slopes(lengths, value)
+        stiffness = (self.power - 1) * slopes.mean(axis=1)
+        return Smoothed(value, slopes * coef, lengths, slopes, stiffness)
+
+    def flow(self, found: Smoothed, gradient: Floats) -> None:
+        """None: the polar has a closed form."""
+
+    def polar(self, flow: PairWeights | None, gradient: Floats) -> float:
+        return 0.5 * float(np.abs(gradient).sum())
+
+    def repaired(self, coef: Floats, length: float, rtol: float) -> Floats:
+        return np.clip(coef, -length / 2, length / 2)
+
+
+DIAMETERS: dict[str, type[PairDiameter] | type[EntryDiameter]] = {
+    "l1": EntryDiameter,
+    "l2": PairDiameter,
+}

@@ -1,0 +1,143 @@
+r"""Training in matrix products: smooth losses with many classes or coefficients.
+
+The risk  radius D(M) + mean loss  with a smoothed diameter D (``diameter``) is smooth.
+Preconditioned quasi-Newton steps minimise it, one pass over the rows each (``design``).
+
+1. Steps go on until they promise little beside what new shares of the lengths would add
+   to D; then the shares learn from the lengths, and D becomes sharper.
+2. From what a pass tells, a gap is estimated: the loss at coefficients whose longest
+   differences are shortened, and the value of the tangents after they are drawn to the
+   labels far enough to be paid by the radius.
+3. When the estimate is good enough, the certificate is asked.
+
+No matrix is larger than the coefficients, (P, P) or (C, C).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from ....arrays import Floats
+from ....problem import RobustProblem
+from ....problem.certificate.gap import allowed_gap
+from ....problem.certificate.smooth import RowTangents
+from ....problem.pair_weights import PairWeights
+from ...result import History, Incumbent, SolverResult, SolverSettings, Start
+from ...scaling import Scaling
+from .design import Design, in_columns
+from .diameter import DIAMETERS
+from .settings import PRODUCTS
+from .start import first_point
+from .steps import Descent
+
+
+def product_newton(
+    problem: RobustProblem, settings: SolverSettings, start: Start | None = None
+) -> SolverResult:
+    """Train to the gap asked for; ``start`` replaces the ridge direction."""
+    problem = problem.without_idle_rows()
+    scaling = Scaling.of(problem)
+    kind = np.float32 if settings.tol >= PRODUCTS.single_tol else np.float64
+    prepared = problem.by_chunks(partial(in_columns, scaling, kind))
+    with prepared.reduction() as reduction:
+        design = Design(scaling, reduction)
+        return Training(problem, design, settings, start).solve()
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnTangents:
+    """Tangents of the rows at a classifier's scores, drawn to the labels by a share."""
+
+    coef: Floats
+    intercept: Floats
+    share: float
+    flow: PairWeights | None = None
+    gradient: Floats | None = None
+
+    def rows(self, problem: RobustProblem, rows: slice) -> RowTangents:
+        scores = problem.scores(self.coef, self.intercept, rows)
+        y, weight = problem.y[rows], problem.weight[rows]
+        return RowTangents.of_labels(problem.loss, scores, y, weight).drawn(y, self.share)
+
+
+class Training:
+    """The rounds, the best point and the best bound so far."""
+
+    def __init__(
+        self,
+        problem: RobustProblem,
+        design: Design,
+        settings: SolverSettings,
+        start: Start | None,
+    ):
+        self.problem, self.design, self.settings = problem, design, settings
+        self.radius = problem.radius / design.scaling.unit
+        n_touchable = design.scaling.n_touchable
+        diameter = DIAMETERS[problem.norm].of(problem.n_classes, n_touchable)
+        coef = first_point(
+            problem, design, start, lambda coef: diameter.at(coef[:, :n_touchable]).largest
+        )
+        if start is not None:
+            # Its differences say which of them are long, better than equal shares do.
+            lengths = diameter.at(coef[:, :n_touchable]).lengths
+            diameter = diameter.reweighted(lengths, PRODUCTS.warm_power)
+        self.descent = Descent(design, diameter, self.radius, coef)
+        self.history = History(settings.callback)
+        shape = (problem.n_classes, problem.n_features)
+        self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
+        self.n_asked = 0
+
+    def solve(self) -> SolverResult:
+        descent, tol = self.descent, self.settings.tol
+        limit = self.settings.max_iter
+        max_iter = PRODUCTS.max_iter if limit is None else limit
+        while descent.n_iter < max_iter and not self._is_over():
+            is_moving = descent.step()
+            if descent.has_settled or not is_moving:
+                self._consider()
+                descent.sharpen()
+            self.history.add(descent.n_iter, descent.risk, self.best.dual_bound)
+        if not self.best.certificate.holds(tol) and self.n_asked < PRODUCTS.max_asked:
+            self._ask(descent.repaired(tol))
+        stalled = descent.n_iter < max_iter
+        return self.best.result("newton", tol, stalled, descent.n_iter, self.history)
+
+    def _is_over(self) -> bool:
+        return (
+            self.best.certificate.holds(self.settings.tol)
+            or self.n_asked >= PRODUCTS.max_asked
+            or self.descent.is_stuck
+        )
+
+    def _consider(self) -> None:
+        """Ask the certificate where that may succeed."""
+        descent, tol = self.descent, self.settings.tol
+        wanted = PRODUCTS.hope * allowed_gap(tol, descent.risk)
+        if descent.promise > wanted or descent.smooth_risk - descent.dual > wanted:
+            return
+        flow = descent.flow()
+        share = self._share(flow)
+        bound = descent.dual - (1 - share) * self.radius * descent.smoothed.value
+        repaired = descent.repaired(tol)
+        if descent.risk_at(repaired) - bound <= wanted:
+            self._ask(repaired)
+
+    def _share(self, flow: PairWeights | None) -> float:
+        """How far the tangents have to be drawn to the labels to be paid."""
+        spent = self.descent.diameter.polar(flow, self.descent.flow_gradient)
+        # Rounding and the balance of the intercept may make the true cost a little larger.
+        rounding = 1e-5 if self.settings.tol >= PRODUCTS.single_tol else 1e-9
+        return min(1.0, self.radius / max(spent, self.radius / 2) * (1 - rounding))
+
+    def _ask(self, repaired: Floats) -> None:
+        self.n_asked += 1
+        descent, original = self.descent, self.design.scaling.original
+        flow = descent.flow()
+        multipliers = DrawnTangents(*original(descent.coef), self._share(flow), flow)
+        tol = self.settings.tol
+        self.best.certify(
+            self.problem, *original(repaired), multipliers, tol, steering=False
+        )

@@ -1,0 +1,48 @@
+"""A memory of steps and of how the gradient changed along them (limited-memory BFGS)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+
+from ....arrays import Floats
+from .settings import PRODUCTS
+
+# A step whose gradient hardly changed says nothing about curvature.
+LEAST_CURVATURE = 1e-8
+# By at most this factor the last step may lengthen what the preconditioner says.
+MAX_STRETCH = 1.5
+
+
+class Memory:
+    """The last steps; the curvature of none may be negative."""
+
+    def __init__(self) -> None:
+        self.steps: deque[tuple[Floats, Floats, float]] = deque(maxlen=PRODUCTS.memory)
+
+    def add(self, step: Floats, change: Floats) -> None:
+        curved = float(np.vdot(step, change))
+        if curved > LEAST_CURVATURE * np.linalg.norm(step) * np.linalg.norm(change):
+            self.steps.append((step, change, curved))
+
+    def forget(self) -> None:
+        self.steps.clear()
+
+    def direction(
+        self, gradient: Floats, precondition: Callable[[Floats], Floats]
+    ) -> Floats:
+        """Minus the approximate inverse curvature times the gradient."""
+        rest, shares = gradient.copy(), []
+        for step, change, curved in reversed(self.steps):
+            share = float(np.vdot(step, rest)) / curved
+            shares.append(share)
+            rest -= share * change
+        found = precondition(rest)
+        if self.steps:
+            _, change, curved = self.steps[-1]
+            found *= min(MAX_STRETCH, curved / float(np.vdot(change, precondition(change))))
+        for (step, change, curved), share in zip(self.steps, reversed(shares), strict=True):
+            found += (share - float(np.vdot(change, found)) / curved) * step
+        return -found

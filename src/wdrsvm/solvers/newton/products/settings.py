@@ -1,0 +1,76 @@
+"""The tuning numbers of the method in matrix products, on one page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ProductSettings:
+    """What the steps, the smoothed diameter and the certificate go by.
+
+    Parameters
+    ----------
+    max_iter : int
+        Steps of a solve where the caller gives no limit.
+    memory : int
+        Steps whose curvature is remembered.
+    first_power, last_power, power_factor : float
+        The power of the mean that stands for the diameter: the first, the last, and the
+        factor after a quick settling.
+    warm_power : float
+        The first power where a start is given.
+    quick_steps, patience : int
+        Steps after which a settling no longer counts as quick, and after which it is
+        given up.
+    settled : float
+        Steps have settled when they promise less than this share of what new weights of
+        the pairs would add to the smoothed diameter.
+    rebuilds : tuple of int
+        Steps after which the preconditioner is built again, then every last one of these.
+    start_ridge : float
+        Ridge of the first direction, relative to the mean variance of a column.
+    start_rows : int
+        Rows on which the length of the first direction is chosen.
+    single_tol : float
+        Rows are held in single precision from this tolerance on.
+    hope : float
+        The certificate is asked when the gap estimated is at most this share of the
+        allowed one.
+    flow_rounds : int
+        Rounds that shorten the flow of a certificate.
+    repair_rounds : int
+        Rounds that shorten pairs longer than most, at most.
+    repair_share : float
+        Share of the tolerance by which a pair may stay longer.
+    least_unknowns : int
+        With fewer coefficients a matrix of their curvature costs less than it saves.
+    max_rescued_unknowns : int
+        Up to this many, Newton's method with such a matrix tries again where this failed.
+    max_asked : int
+        Certificates that may fail before the method gives up.
+    """
+
+    max_iter: int = 600
+    memory: int = 20
+    first_power: float = 8.0
+    last_power: float = 40.0
+    power_factor: float = 1.3
+    warm_power: float = 20.0
+    quick_steps: int = 6
+    patience: int = 10
+    settled: float = 0.2
+    rebuilds: tuple[int, ...] = (6, 20)
+    start_ridge: float = 0.06
+    start_rows: int = 2000
+    single_tol: float = 1e-4
+    hope: float = 0.9
+    flow_rounds: int = 8
+    repair_rounds: int = 100
+    repair_share: float = 0.1
+    least_unknowns: int = 60
+    max_rescued_unknowns: int = 4000
+    max_asked: int = 20
+
+
+PRODUCTS = ProductSettings()

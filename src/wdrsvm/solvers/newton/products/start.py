@@ -1,0 +1,50 @@
+"""Where to begin: the direction of a ridge regression on the labels, as long as it pays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ....arrays import Floats
+from ....problem import RobustProblem
+from ...result import Start
+from .design import Design
+from .settings import PRODUCTS
+
+LENGTHS = np.geomspace(0.1, 1000.0, 25)
+
+
+def first_point(
+    problem: RobustProblem,
+    design: Design,
+    start: Start | None,
+    modulus: Callable[[Floats], float],
+) -> Floats:
+    """Coefficients (C, Q) in the solver's columns; ``modulus`` is L of such ones."""
+    if start is not None:
+        return design.scaling.scaled(start.coef, start.intercept)
+    direction = _ridge(problem, design)
+    rows = np.linspace(0, problem.n_rows - 1, min(problem.n_rows, PRODUCTS.start_rows))
+    part = problem.take(np.unique(rows.astype(np.intp)))
+    scores = design.scaling.design(part.X) @ direction.T
+    steepness = problem.radius / design.scaling.unit * modulus(direction)
+    risks = [_loss(part, length * scores) + length * steepness for length in LENGTHS]
+    return np.asarray(LENGTHS[int(np.argmin(risks))] * direction)
+
+
+def _ridge(problem: RobustProblem, design: Design) -> Floats:
+    sums, second = design.class_sums(problem.n_classes)
+    centred = sums - sums.mean(axis=0)
+    if problem.fit_intercept:
+        centred = sums - sums[:, -1:] * sums.sum(axis=0)
+    ridge = PRODUCTS.start_ridge * np.trace(second) / len(second)
+    direction = np.linalg.solve(second + ridge * np.eye(len(second)), centred.T).T
+    if problem.fit_intercept:
+        direction[:, -1] = 0.0
+    return np.asarray(direction)
+
+
+def _loss(part: RobustProblem, scores: Floats) -> float:
+    losses = part.loss.of_labels(scores)[np.arange(part.n_rows), part.y]
+    return float(part.weight @ losses / part.weight.sum())

@@ -1,0 +1,145 @@
+"""Quasi-Newton steps on the risk with a smoothed diameter."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....arrays import Floats
+from ....problem.pair_weights import PairWeights
+from .design import Design, LossSums
+from .diameter import EntryDiameter, PairDiameter, Smoothed
+from .preconditioner import Preconditioner
+from .quasi_newton import Memory
+from .settings import PRODUCTS
+
+# A step must gain this share of what its slope promises.
+LEAST_GAIN = 1e-4
+# A risk that rises by no more than this share has not risen, in single precision.
+ROUNDING = 1e-6
+MAX_TRIALS = 8
+
+
+class Descent:
+    """The state of the method: coefficients (C, Q) and what a pass told of them."""
+
+    def __init__(
+        self,
+        design: Design,
+        diameter: PairDiameter | EntryDiameter,
+        radius: float,
+        coef: Floats,
+    ):
+        self.design, self.diameter, self.radius = design, diameter, radius
+        self.n_touchable = design.scaling.n_touchable
+        self.memory, self.n_iter, self.n_since, self.n_failed = Memory(), 0, 0, 0
+        self.promise = np.inf
+        self._arrive(coef, design.evaluate(coef))
+        self._build()
+
+    def _arrive(self, coef: Floats, sums: LossSums) -> None:
+        self.coef, self.sums = coef, sums
+        self._smooth()
+
+    def _smooth(self) -> None:
+        self.smoothed, self.gradient = self._smoothed_at(self.coef, self.sums)
+
+    def _smoothed_at(self, coef: Floats, sums: LossSums) -> tuple[Smoothed, Floats]:
+        smoothed = self.diameter.at(coef[:, : self.n_touchable])
+        gradient = sums.gradient.copy()
+        gradient[:, : self.n_touchable] += self.radius * smoothed.gradient
+        return smoothed, gradient
+
+    def _build(self) -> None:
+        sums = self.design.curvature(self.coef)
+        self.precondition = Preconditioner.of(sums, self.radius * self.smoothed.stiffness)
+
+    @property
+    def smooth_risk(self) -> float:
+        return self.radius * self.smoothed.value + self.sums.loss
+
+    @property
+    def risk(self) -> float:
+        return self.radius * self.smoothed.largest + self.sums.loss
+
+    @property
+    def dual(self) -> float:
+        """The value of the tangents at the scores, if they were feasible."""
+        return self.sums.loss - float(np.vdot(self.coef, self.sums.gradient))
+
+    @property
+    def flow_gradient(self) -> Floats:
+        return self.sums.gradient[:, : self.n_touchable]
+
+    def flow(self) -> PairWeights | None:
+        return self.diameter.flow(self.smoothed, self.flow_gradient)
+
+    def risk_at(self, coef: Floats) -> float:
+        """The true risk of other coefficients, which takes a pass."""
+        largest = self.diameter.at(coef[:, : self.n_touchable]).largest
+        return self.radius * largest + self.design.evaluate(coef).loss
+
+    def repaired(self, tol: float) -> Floats:
+        """The coefficients with the longest differences shortened."""
+        coef, n = self.coef.copy(), self.n_touchable
+        rtol = PRODUCTS.repair_share * tol
+        coef[:, :n] = self.diameter.repaired(coef[:, :n], self.smoothed.value, rtol)
+        return coef
+
+    @property
+    def has_settled(self) -> bool:
+        """Whether new shares of the lengths would change more than further steps."""
+        lengths = self.smoothed.lengths
+        learnt = self.diameter.reweighted(lengths, self.diameter.power).mean(lengths)
+        added = self.radius * (learnt - self.smoothed.value)
+        return self.promise < PRODUCTS.settled * added or self.n_since >= PRODUCTS.patience
+
+    @property
+    def is_stuck(self) -> bool:
+        return self.n_failed > 2
+
+    def sharpen(self) -> None:
+        """Let the shares learn; raise the power if the steps have settled quickly."""
+        power = self.diameter.power
+        if self.n_since <= PRODUCTS.quick_steps:
+            power = min(PRODUCTS.last_power, PRODUCTS.power_factor * power)
+        self.diameter = self.diameter.reweighted(self.smoothed.lengths, power)
+        self.n_since = 0
+        self._smooth()
+
+    def step(self) -> bool:
+        """One step; False if no step along the direction found gains anything."""
+        self.n_iter += 1
+        self.n_since += 1
+        *early, period = PRODUCTS.rebuilds
+        if self.n_iter in early or self.n_iter % period == 0:
+            self._build()
+        step = self.memory.direction(self.gradient, self.precondition)
+        slope = float(np.vdot(self.gradient, step))
+        if not slope < 0:
+            self.memory.forget()
+            self.n_failed += 1
+            return False
+        self.promise = -slope / 2
+        gained = self._search(step, slope)
+        self.n_failed = 0 if gained else self.n_failed + 1
+        if not gained:
+            self.memory.forget()
+        return gained
+
+    def _search(self, step: Floats, slope: float) -> bool:
+        """Go along the step, shorter and shorter, until the smoothed risk falls."""
+        length, risk, gradient = 1.0, self.smooth_risk, self.gradient
+        for _ in range(MAX_TRIALS):
+            coef = self.coef + length * step
+            sums = self.design.evaluate(coef)
+            smoothed, after = self._smoothed_at(coef, sums)
+            rise = self.radius * smoothed.value + sums.loss - risk
+            level = rise <= ROUNDING * risk and np.vdot(after, step) <= -0.8 * slope
+            if rise <= LEAST_GAIN * length * slope or level:
+                self.coef, self.sums = coef, sums
+                self.smoothed, self.gradient = smoothed, after
+                self.memory.add(length * step, after - gradient)
+                return True
+            lowest = -slope * length / (2 * (rise - slope * length))
+            length *= min(max(lowest, 0.1), 0.5)
+        return False

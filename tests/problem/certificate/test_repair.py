@@ -1,0 +1,120 @@
+"""The repair of multipliers: sums over all rows, and equalities that hold afterwards."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from wdrsvm import WassersteinBall
+from wdrsvm.problem import Multipliers, RobustProblem
+from wdrsvm.problem.certificate import repair
+from wdrsvm.problem.certificate.equalities import Equalities
+from wdrsvm.problem.certificate.joint import JointRows
+from wdrsvm.problem.certificate.multipliers import RowMultipliers
+from wdrsvm.problem.certificate.repair import Repair, repaired
+from wdrsvm.problem.certificate.settings import CERTIFICATE
+from wdrsvm.problem.certificate.smooth import RowTangents
+from wdrsvm.problem.loss import Loss
+
+from ...agreement.instances import random_problem
+
+
+def two_rows():
+    ball = WassersteinBall(0.1)
+    return RobustProblem.of(np.eye(2)[:, :1], np.arange(2), np.full(2, 0.5), ball, 2)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sums_are_those_of_every_row(seed):
+    """Restored and tilted twice, then added up: value, spending, G, sums on columns."""
+    problem = random_problem(seed)
+    rng = np.random.default_rng(seed)
+    masses = Multipliers(*rng.exponential(size=(3, problem.n_rows, problem.n_classes)))
+    equalities = Equalities.of(problem, np.arange(problem.n_features) % 2 == 0)
+    tilts = [0.1 * rng.normal(size=equalities.aim.shape) for _ in range(2)]
+    found = Repair(problem, masses, equalities, 0.5, tilts=tuple(tilts))._summed(True, True)
+    every = slice(0, problem.n_rows)
+    cost = problem.attainable_flip_cost()
+    part = masses.rows(problem, every).restored(problem.weight, problem.y, cost, 0.5)
+    columns = equalities.rows(problem, every)
+    for each in tilts:
+        part = part.tilted(columns @ each.T)
+    slopes = part.slopes(problem.y)
+    assert found.value == pytest.approx(part.value(problem.weight, problem.y))
+    assert found.on_flips == pytest.approx(part.spending(cost))
+    np.testing.assert_allclose(found.gradient, slopes.T @ problem.X, atol=1e-12)
+    np.testing.assert_allclose(found.on_columns, slopes.T @ columns, atol=1e-12)
+    sizes = sum(np.abs(np.outer(g, e)) for g, e in zip(slopes, columns, strict=True))
+    np.testing.assert_allclose(found.sizes, sizes, atol=1e-12)
+    np.testing.assert_allclose(found.system, part.curvature(columns), atol=1e-12)
+    bare = Repair(problem, masses, equalities, 0.5, tilts=tuple(tilts))._summed(
+        False, False
+    )
+    assert bare.system is None
+    assert bare.gradient is None
+
+
+@pytest.mark.parametrize("solver", ["dense", "products"])
+def test_balanced_sums_vanish_where_they_must(solver):
+    rng = np.random.default_rng(0)
+    problem = random_problem(3)
+    problem = replace(problem, fit_intercept=True).with_radius(0.1)
+    masses = Multipliers(*rng.exponential(size=(3, problem.n_rows, problem.n_classes)))
+    sums = repaired(problem, masses, solver).complete_sums
+    fixed = np.isinf(problem.feature_cost)
+    np.testing.assert_allclose(sums.gradient[:, fixed], 0.0, atol=1e-10)
+    np.testing.assert_allclose(sums.on_columns, 0.0, atol=1e-12)
+    without = Multipliers(np.array([[0.0, 0.5], [0.0, 0.5]]), *np.zeros((2, 2, 2)))
+    one_class = two_rows().with_rows(y=np.zeros(2, int))
+    # Only loosened masses can go back to the label that all rows have.
+    assert repaired(one_class, without, solver).sums.value == pytest.approx(0.0, abs=1e-8)
+
+
+def wide(n_features=80):
+    """Many features that cannot be moved, in a sparse X."""
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((300, n_features + 20), density=0.2, rng=rng, format="csr")
+    cost = np.ones(n_features + 20)
+    cost[:n_features] = np.inf
+    y, weight = np.arange(300) % 3, np.full(300, 1 / 300)
+    problem = RobustProblem.of(
+        X, y, weight, WassersteinBall(0.1, 0.5, feature_cost=cost), 3
+    )
+    return problem, Multipliers(*rng.uniform(0.8, 1.0, size=(3, 300, 3)))
+
+
+def test_both_linear_solves_repair_many_columns_alike():
+    problem, masses = wide()
+    dense, products = (repaired(problem, masses, how) for how in ("dense", "products"))
+    assert dense.complete_sums.value == pytest.approx(
+        products.complete_sums.value, rel=1e-6
+    )
+    for found in (dense, products):
+        slopes = found.rows().slopes(problem.y)
+        np.testing.assert_allclose(problem.X[:, :80].T @ slopes, 0.0, atol=1e-12)
+        gradient = found.complete_sums.gradient
+        np.testing.assert_allclose(gradient, (problem.X.T @ slopes).T, atol=1e-13)
+
+
+def test_rows_that_are_not_kept_give_the_same_sums(monkeypatch):
+    problem, masses = wide(8)
+    kept = repaired(problem, masses)
+    monkeypatch.setattr(repair, "CERTIFICATE", replace(CERTIFICATE, max_kept_entries=0))
+    repeated = repaired(problem, masses)
+    assert kept._kept is not None
+    assert repeated._kept is None
+    for one, other in zip(kept.complete_sums[:5], repeated.complete_sums[:5], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["pieces", "joint", "smooth"])
+def test_a_response_is_what_the_curvature_says_of_one_row(kind):
+    rng = np.random.default_rng(3)
+    masses, y = RowMultipliers(*rng.exponential(size=(3, 4, 3))), np.array([0, 2, 1, 0])
+    masses = masses.restored(np.full(4, 0.25), y, np.where(np.eye(3)[y], np.inf, 1.0), 1.0)
+    smooth = RowTangents(Loss(0.5, 1.0), rng.normal(size=(4, 3)), masses.alpha)
+    rows = {"pieces": masses, "joint": JointRows(masses, y), "smooth": smooth}[kind]
+    columns, tilt = rng.normal(size=(4, 2)), rng.normal(size=(3, 2))
+    expected = np.einsum("idje,je->id", rows.curvature(columns), tilt)
+    np.testing.assert_allclose(rows.response(columns @ tilt.T).T @ columns, expected)

@@ -1,0 +1,69 @@
+"""Flows between classes that are told by one weight for each pair."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from wdrsvm.problem import pair_weights as module
+from wdrsvm.problem.norms import NORMS, lipschitz
+from wdrsvm.problem.pair_weights import PairWeights, laplacian, pair_distances
+
+l2 = NORMS["l2"].of_rows
+
+
+def zero_sum(seed, n_classes, n_features):
+    gradient = np.random.default_rng(seed).normal(size=(n_classes, n_features))
+    return gradient - gradient.mean(axis=0)
+
+
+def random_weights(seed, n_classes):
+    weights = np.random.default_rng(seed).uniform(0.1, 2.0, (n_classes, n_classes))
+    weights = weights + weights.T
+    np.fill_diagonal(weights, 0.0)
+    return weights
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+def test_the_inverse_of_a_laplacian_is_its_pseudoinverse(n_classes):
+    weights = random_weights(0, n_classes)
+    found = module._laplacian_inverse(weights)
+    np.testing.assert_allclose(found, np.linalg.pinv(laplacian(weights)), atol=1e-12)
+
+
+def test_distances_are_those_of_the_differences():
+    points = np.random.default_rng(0).normal(size=(5, 3))
+    true = np.linalg.norm(points[:, None] - points, axis=2)
+    np.testing.assert_allclose(pair_distances(points), true, atol=1e-7)
+
+
+def test_the_cost_bounds_every_product_whatever_the_weights():
+    gradient, rng = zero_sum(1, 6, 4), np.random.default_rng(2)
+    for weights in (random_weights(3, 6), np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1)):
+        cost = PairWeights(weights).cost(gradient, l2)
+        for _ in range(100):
+            coef = rng.normal(size=(6, 4))
+            assert np.vdot(gradient, coef) <= cost * lipschitz(coef, "l2", np.ones(4))
+
+
+def test_the_cost_pays_for_a_divergence_that_rounding_has_spoilt():
+    """Classes that hang together by a thread have potentials of which nothing is left."""
+    gradient, weights = zero_sum(1, 6, 4), random_weights(3, 6)
+    weights[:3, 3:] = weights[3:, :3] = 0.0
+    cost = PairWeights(weights).cost(gradient, l2)
+    assert cost >= PairWeights.uniform(6).shortened(gradient).cost(gradient, l2) * (
+        1 - 1e-9
+    )
+
+
+def test_rounds_shorten_the_flow_until_they_no_longer_do():
+    gradient, uniform = zero_sum(1, 5, 3), PairWeights.uniform(5)
+    costs = [uniform.shortened(gradient, n).cost(gradient, l2) for n in (1, 2, 5, 30, 300)]
+    assert all(one > other for one, other in pairwise(costs))
+    rough = uniform.shortened(gradient, rtol=0.05).cost(gradient, l2)
+    assert costs[-1] < rough <= costs[0]
+
+
+def test_without_a_gradient_nothing_flows():
+    nothing = np.zeros((4, 2))
+    assert PairWeights.uniform(4).shortened(nothing).cost(nothing, l2) == 0.0

@@ -1,0 +1,37 @@
+"""The softmax of columns against its definition."""
+
+import numpy as np
+import pytest
+
+from wdrsvm.solvers.newton.kernels import soften_columns
+
+rng = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(("temperature", "margin"), [(1.0, 0.0), (0.1, 1.0)])
+def test_loss_slopes_and_spreads(temperature, margin):
+    scores, y = 3 * rng.normal(size=(5, 40)), rng.integers(0, 5, 40)
+    weight, own = rng.uniform(size=40), (y, np.arange(40))
+    raised = scores + margin
+    raised[own] -= margin
+    powers = np.exp(raised / temperature)
+    share = powers / powers.sum(axis=0)
+    losses = temperature * np.log(powers.sum(axis=0)) - scores[own]
+    slopes = weight * share
+    slopes[own] -= weight
+    found = scores.copy()
+    loss = soften_columns(found, y, weight, temperature, margin, False)
+    assert loss == pytest.approx(weight @ losses, rel=1e-12)
+    np.testing.assert_allclose(found, slopes, atol=1e-12)
+    found = scores.copy()
+    soften_columns(found, y, weight, temperature, margin, True)
+    np.testing.assert_allclose(
+        found, weight * share * (1 - share) / temperature, atol=1e-11
+    )
+
+
+def test_scores_far_apart_neither_overflow_nor_vanish():
+    scores = np.array([[1e6, -1e6], [-1e6, 0.0], [0.0, 1e6]])
+    loss = soften_columns(scores, np.array([0, 0]), np.ones(2), 1.0, 0.0, False)
+    assert loss == pytest.approx(2e6)
+    np.testing.assert_allclose(scores, [[0, -1], [0, 0], [0, 1]], atol=1e-20)

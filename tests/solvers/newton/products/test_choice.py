@@ -1,0 +1,53 @@
+"""Which problems are solved in matrix products."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
+from wdrsvm.solvers import choose
+from wdrsvm.solvers.newton.products.choice import in_products
+
+
+def rows(n_rows=200, n_features=20, n_classes=5, **ball):
+    X = np.random.default_rng(0).normal(size=(n_rows, n_features))
+    y, weight = np.arange(n_rows) % n_classes, np.full(n_rows, 1 / n_rows)
+    ball = WassersteinBall(**{"radius": 0.1, "label_cost": np.inf} | ball)
+    return RobustProblem.of(X, y, weight, ball, n_classes, loss=LOSSES["logistic"])
+
+
+def test_trusted_labels_with_the_l2_norm():
+    assert in_products(rows())
+    assert choose(rows(n_features=2000, n_rows=3000), 1e-3) == "newton"
+
+
+@pytest.mark.parametrize(
+    "ball",
+    [
+        {"label_cost": 2.0},
+        {"norm": "linf"},
+        {"radius": 0.0},
+        {"feature_cost": np.append(np.ones(19), np.inf)},
+    ],
+    ids=str,
+)
+def test_balls_it_does_not_know(ball):
+    assert not in_products(rows(**ball))
+
+
+def test_rows_and_losses_it_does_not_know():
+    problem = rows()
+    assert not in_products(problem.with_rows(X=sparse.csr_array(problem.X)))
+    assert not in_products(replace(problem, loss=LOSSES["crammer-singer"]))
+    assert not in_products(replace(problem, n_classes=6))
+
+
+def test_the_l1_norm_needs_more_rows_than_unknowns():
+    assert in_products(rows(norm="l1"))
+    assert not in_products(rows(norm="l1", n_rows=100))
+
+
+def test_few_coefficients_have_a_small_matrix():
+    assert not in_products(rows(n_features=3))

@@ -1,0 +1,81 @@
+"""The smoothed diameter: below the true one, with its gradient, learning towards it."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from wdrsvm.problem.norms import lipschitz, polar
+from wdrsvm.solvers.newton.products.diameter import DIAMETERS
+
+NORMS = [*DIAMETERS]
+
+
+def random_coef(seed=0, shape=(6, 4)):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_gradient_by_finite_differences(norm):
+    coef = random_coef()
+    diameter = DIAMETERS[norm].of(6, 4)
+    diameter = diameter.reweighted(diameter.at(coef + 0.3).lengths, 6.0)
+    slope = approx_fprime(
+        coef.ravel(), lambda flat: diameter.at(flat.reshape(6, 4)).value, 1e-7
+    )
+    np.testing.assert_allclose(diameter.at(coef).gradient.ravel(), slope, atol=1e-5)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_it_is_below_the_largest_length_and_learns_towards_it(norm):
+    coef = random_coef()
+    diameter = DIAMETERS[norm].of(6, 4)
+    values = []
+    for _ in range(12):
+        found = diameter.at(coef)
+        values.append(found.value)
+        diameter = diameter.reweighted(found.lengths, 10.0)
+    assert values == sorted(values)
+    assert values[-1] <= found.largest
+    assert values[-1] == pytest.approx(found.largest, rel=1e-3)
+
+
+def test_the_largest_length_is_the_modulus():
+    coef, cost = random_coef(), np.ones(4)
+    assert DIAMETERS["l2"].of(6, 4).at(coef).largest == pytest.approx(
+        lipschitz(coef, "l2", cost)
+    )
+    centred = coef - (coef.max(axis=0) + coef.min(axis=0)) / 2
+    assert DIAMETERS["l1"].of(6, 4).at(centred).largest == pytest.approx(
+        lipschitz(coef, "l1", cost)
+    )
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_its_gradient_costs_at_most_one(norm):
+    """Whatever the shares are: the flow of a stationary point is paid by the radius."""
+    coef = random_coef()
+    coef -= coef.mean(axis=0)
+    diameter = DIAMETERS[norm].of(6, 4)
+    found = diameter.at(coef)
+    flow = diameter.flow(found, found.gradient)
+    assert polar(found.gradient, norm, np.ones(4), flow) <= 1 + 1e-9
+    assert diameter.polar(flow, found.gradient) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_repaired_coefficients_are_no_farther_apart_than_asked(norm):
+    coef = random_coef()
+    diameter = DIAMETERS[norm].of(6, 4)
+    wanted = 0.7 * diameter.at(coef).largest
+    repaired = diameter.repaired(coef, wanted, 1e-3)
+    assert diameter.at(repaired).largest <= wanted * (1 + 1e-3) * (1 + 1e-9)
+    assert (diameter.repaired(coef, 9.0, 1e-3) == coef).all()
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_equal_classes_have_no_diameter(norm):
+    diameter = DIAMETERS[norm].of(3, 2)
+    found = diameter.at(np.zeros((3, 2)))
+    assert found.value == 0
+    assert not found.gradient.any()
+    assert diameter.reweighted(found.lengths, 9.0) is diameter

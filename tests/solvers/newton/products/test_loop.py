@@ -1,0 +1,126 @@
+"""Training in matrix products against other methods, by certificates alone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
+from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
+from wdrsvm.solvers.newton.products.loop import product_newton
+from wdrsvm.solvers.newton.smooth_loss import label_newton
+
+LOGISTIC = LOSSES["logistic"]
+
+
+def blobs(n_rows=300, n_features=8, n_classes=20, seed=0, loss=LOGISTIC, **options):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_rows) % n_classes
+    X = (
+        rng.normal(size=(n_rows, n_features))
+        + 2 * rng.normal(size=(n_classes, n_features))[y]
+    )
+    weight = rng.uniform(0.5, 1.5, n_rows)
+    ball = {"radius": 0.05, "label_cost": np.inf, "norm": "l2"} | options.pop("ball", {})
+    return RobustProblem.of(
+        X,
+        y,
+        weight / weight.sum(),
+        WassersteinBall(**ball),
+        n_classes,
+        loss=loss,
+        **options,
+    )
+
+
+def bound_holds(result):
+    return result.certificate.dual_bound <= result.certificate.objective
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-6])
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_it_certifies_what_newton_finds(norm, tol):
+    problem = blobs(ball={"norm": norm})
+    found = product_newton(problem, SolverSettings(tol=tol))
+    other = label_newton(problem, SolverSettings(tol=1e-7)).certificate
+    assert found.status is SolverStatus.CONVERGED
+    assert bound_holds(found)
+    assert found.certificate.dual_bound <= other.objective
+    assert other.dual_bound <= found.certificate.objective
+    value = problem.risk(found.coef, found.intercept).value
+    assert value == pytest.approx(found.certificate.objective, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"fit_intercept": False},
+        {"loss": Loss(temperature=0.3, margin=1.0)},
+        {"ball": {"feature_cost": np.linspace(0.5, 2.0, 8)}},
+        {"n_classes": 50},
+        {"n_rows": 40, "n_features": 60, "n_classes": 5},
+        {"n_classes": 2},
+    ],
+    ids=str,
+)
+def test_every_kind_of_problem_it_knows(options):
+    problem = blobs(**options)
+    found = product_newton(problem, SolverSettings(tol=1e-5))
+    other = solve(problem, "first-order", SolverSettings(tol=1e-4)).certificate
+    assert found.status is SolverStatus.CONVERGED
+    assert bound_holds(found)
+    assert found.certificate.dual_bound <= other.objective
+    assert other.dual_bound <= found.certificate.objective
+
+
+def test_radii_of_all_sizes():
+    for radius in (1e-3, 0.01, 0.3, 1.0, 30.0):
+        problem = blobs(ball={"radius": radius})
+        found = solve(problem, "newton", SolverSettings(tol=1e-4))
+        assert found.status is SolverStatus.CONVERGED, radius
+        assert bound_holds(found)
+
+
+def test_a_neighbours_classifier_saves_steps():
+    problem = blobs()
+    near = product_newton(problem.with_radius(0.055), SolverSettings(tol=1e-4))
+    start = Start(near.coef, near.intercept, near.certificate.lam)
+    warm = product_newton(problem, SolverSettings(tol=1e-4), start)
+    cold = product_newton(problem, SolverSettings(tol=1e-4))
+    assert warm.status is SolverStatus.CONVERGED
+    assert warm.n_iter < cold.n_iter
+
+
+def test_a_loose_tolerance_is_cheap():
+    problem = blobs()
+    steps = [
+        product_newton(problem, SolverSettings(tol=tol)).n_iter for tol in (1e-2, 1e-6)
+    ]
+    assert 3 * steps[0] <= steps[1]
+
+
+def test_the_limit_of_steps_holds_and_what_is_returned_is_certified():
+    problem = blobs()
+    found = product_newton(problem, SolverSettings(tol=1e-6, max_iter=3))
+    assert found.n_iter == 3
+    assert found.status is SolverStatus.MAX_ITER
+    assert found.certificate.objective < np.log(20)
+    assert bound_holds(found)
+
+
+def test_rows_of_no_weight_do_not_count():
+    problem = blobs()
+    idle = np.arange(problem.n_rows) % 3 == 0
+    weight = np.where(idle, 0.0, problem.weight)
+    weighted = problem.with_rows(weight=weight / weight.sum())
+    some = weighted.take(np.flatnonzero(~idle))
+    one, other = (product_newton(p, SolverSettings(tol=1e-4)) for p in (weighted, some))
+    np.testing.assert_array_equal(one.coef, other.coef)
+
+
+def test_threads_change_nothing(monkeypatch):
+    problem = replace(blobs(6000), fit_intercept=True)
+    first = product_newton(problem, SolverSettings(tol=1e-3))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    second = product_newton(problem, SolverSettings(tol=1e-3))
+    np.testing.assert_array_equal(first.coef, second.coef)

@@ -1,0 +1,80 @@
+"""The class means prove a constant classifier optimal where they can, and only there."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from wdrsvm import WassersteinBall
+from wdrsvm.problem import LOSSES, RobustProblem
+from wdrsvm.solvers import SolverSettings, solve
+from wdrsvm.solvers.constant_optimum import CONSTANT_OPTIMUM, constant_optimum
+
+N_ROWS, N_FEATURES, N_CLASSES = 25_000, 4, 3
+SETTINGS = SolverSettings(tol=1e-5)
+
+
+def means_solver(problem, settings):
+    return solve(problem, "auto", settings)
+
+
+def problem_of(radius, *, shift=0.0, label_cost=2.0, norm="l2", of=np.asarray, **options):
+    """Noise, but for a shift of the class means along the first feature."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(N_CLASSES, size=N_ROWS)
+    X = rng.standard_normal((N_ROWS, N_FEATURES))
+    X[:, 0] += shift * y
+    weight = np.full(N_ROWS, 1 / N_ROWS)
+    ball = WassersteinBall(radius, label_cost, norm, options.pop("feature_cost", None))
+    return RobustProblem.of(of(X), y, weight, ball, N_CLASSES, **options)
+
+
+CASES = [
+    {},
+    {"label_cost": np.inf},
+    {"norm": "l1"},
+    {"norm": "linf", "label_cost": np.inf},
+    {"feature_cost": np.linspace(0.5, 2.0, N_FEATURES)},
+    {"fit_intercept": False},
+    {"of": sparse.csr_array},
+    {"loss": LOSSES["logistic"], "label_cost": np.inf},
+]
+
+
+@pytest.mark.parametrize("options", CASES)
+def test_noise_needs_no_solver(options):
+    problem = problem_of(0.1, **options)
+    found = constant_optimum(problem, SETTINGS, means_solver)
+    assert found.solver == "class-means"
+    assert not found.coef.any()
+    assert found.certificate.holds(SETTINGS.tol)
+    risk = problem.risk(found.coef, found.intercept).value
+    assert found.certificate.objective == pytest.approx(risk, rel=1e-12)
+    solved = solve(problem, "newton", SolverSettings(tol=1e-4)).certificate
+    assert solved.dual_bound <= found.certificate.objective * (1 + 1e-9)
+    assert found.certificate.dual_bound <= solved.objective * (1 + 1e-9)
+
+
+def test_it_is_tried_first():
+    assert solve(problem_of(0.1), settings=SETTINGS).solver == "class-means"
+
+
+@pytest.mark.parametrize("shift", [1.0, 3.0])
+@pytest.mark.parametrize("label_cost", [2.0, np.inf])
+def test_nothing_is_claimed_where_a_classifier_is_better(shift, label_cost):
+    problem = problem_of(0.01, shift=shift, label_cost=label_cost)
+    assert constant_optimum(problem, SETTINGS, means_solver) is None
+    assert solve(problem, settings=SolverSettings(tol=1e-3)).coef.any()
+
+
+@pytest.mark.parametrize("trust", [0.5, np.inf])
+def test_trusted_rows_are_not_taken_for_doubtful_ones(trust):
+    label_trust = np.where(np.arange(N_ROWS) % 2, 1.0, trust)
+    problem = problem_of(0.3, label_cost=0.2, label_trust=label_trust)
+    found = constant_optimum(problem, SETTINGS, means_solver)
+    assert found is None or found.certificate.holds(SETTINGS.tol)
+
+
+def test_rounds_of_small_data_cost_no_more_than_before():
+    problem = problem_of(0.1)
+    few = problem.take(np.arange(CONSTANT_OPTIMUM.min_entries // N_FEATURES - 1))
+    assert constant_optimum(few, SETTINGS, means_solver) is None
