@@ -70,17 +70,17 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     Measured crossovers, with C (P + 1) unknowns, where P counts at most the rows with
     the l2 norm:
 
-    ===================  ========================  ==================
-    unknowns             rows                      solver
-    ===================  ========================  ==================
-    at most 1500         up to 10 per unknown,    "interior-point"
-                         or up to 600
-    at most 1500         more                      "newton"
-    more                 few (l1, linf)            "interior-point"
-    more                 any other                 "first-order"
-    more than 400        up to 2 per feature (l2), "first-order"
-                         or features of a kernel
-    ===================  ========================  ==================
+    =============  =========================  ================
+    unknowns       rows                       solver
+    =============  =========================  ================
+    at most 1500   up to 10 per unknown,      "interior-point"
+                   or up to 600
+    at most 1500   more                       "newton"
+    more           few (l1, linf)             "interior-point"
+    more           any other                  "first-order"
+    more than 400  up to 2 per feature (l2),  "first-order"
+                   or features of a kernel
+    =============  =========================  ================
 
     With four and more classes per feature and up to 600 rows the limit is 4000 in place of
     1500.
