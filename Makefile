@@ -15,7 +15,7 @@ COUNTED := $(addprefix tests/,agreement $(ROOMS))
 # it is imported.
 BUILD := "cython>=3.1" "meson-python>=0.16" ninja "scipy>=1.12"
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -e
-.PHONY: native demo test lint bench stress coverage dist test-matrix mutants docs clean browser fuzz
+.PHONY: native demo test lint bench errors stress coverage dist test-matrix mutants docs clean browser fuzz
 
 # Once, before tests run side by side: all of them would begin to build.
 native: $(READY)
@@ -53,6 +53,13 @@ bench: $(READY)
 # Some ten minutes; a run that was cut short goes on where it was.
 stress: $(READY)
 	$(BIN)/python -m benchmarks.stress --csv docs/results/stress.csv
+
+# Worst-case errors of several learners on tables of their own; a quarter of an hour, and
+# it goes on where it was.  Then the coverage of sets.
+errors: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.worst_case_error_study \
+		--csv worst-case-error.csv --out docs/results
+	$(BIN)/python -m benchmarks.set_study --csv docs/results/sets.csv
 
 # The release, built, looked into, installed in an empty environment and run there.
 dist: $(READY)

@@ -48,6 +48,7 @@ SOLVER_FLOORS = [
             "label_noise",
             "ramp",
             "separable",
+            "smooth_error",
             "solve",
         ),
         "unreachable_classes",

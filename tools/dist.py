@@ -90,7 +90,8 @@ def repaired(wheel: Path, scratch: Path) -> Path:
 def check_wheel(wheel: Path) -> None:
     """The package, all of it, its compiled kernels, its licence, and nothing else."""
     with zipfile.ZipFile(wheel) as archive:
-        names = set(archive.namelist())
+        # auditwheel lists folders too.
+        names = {name for name in archive.namelist() if not name.endswith("/")}
     info = "-".join(wheel.name.split("-")[:2]) + ".dist-info"
     parts = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")
     source = {f"wdrsvm/{path.relative_to(PACKAGE).as_posix()}" for path in source_files()}

@@ -30,6 +30,7 @@ from .version import __version__
 
 ABOUT = "wdrsvm.json"
 CLASSIFIERS = (
+    estimators.RobustConformalClassifier,
     estimators.RobustLinearSVC,
     estimators.RobustLinearSVCCV,
     estimators.RobustLogisticRegression,

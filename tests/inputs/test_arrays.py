@@ -8,6 +8,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from wdrsvm import WassersteinBall, audit_labels, bootstrap_radius, radius_max
 from wdrsvm.inputs.arrays import (
+    READ_AS_THEY_ARE,
     as_matrix,
     check_kernel_ball,
     check_size,
@@ -21,6 +22,7 @@ from wdrsvm.inputs.arrays import (
     checked_weight,
     class_factors,
     label_codes,
+    need_no_conversion,
     nominal_weight,
     nonnegative_weight,
     observed_classes,
@@ -297,3 +299,26 @@ def test_some_rows_are_of_the_kind_that_was_given(kind):
     assert isinstance(found, type(given)) or sparse.issparse(given)
     dense = found.toarray() if sparse.issparse(found) else np.asarray(found)
     np.testing.assert_array_equal(dense, [[6, 7, 8], [0, 1, 2]])
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        ([[1.0], [2.0]], np.array([0, 1])),
+        (np.array([[1.0], [2.0]]), [0, 1]),
+        (np.array([1.0, 2.0]), np.array([0, 1])),
+        (np.array([[1.0], [np.nan]]), np.array([0, 1])),
+        (np.array([[1.0], [np.inf]]), np.array([0, 1])),
+        (np.array([[1.0], [-np.inf]]), np.array([0, 1])),
+        (np.array([[1.0], [2.0]]), np.array([0, 1, 1])),
+        (np.array([[1.0], [2.0]]), np.array([[0], [1]])),
+        (np.array([[1.0], [2.0]]), np.array([0.0, 1.0])),
+        (np.array([["1"], ["2"]]), np.array([0, 1])),
+        (np.empty((0, 1)), np.empty(0, dtype=int)),
+    ],
+)
+def test_what_is_no_plain_pair_of_arrays_needs_conversion(X, y):
+    plain = np.array([[1.0], [2.0]]), np.array([0, 1])
+    assert need_no_conversion(*plain, READ_AS_THEY_ARE)
+    assert not need_no_conversion(*plain, [np.float32])
+    assert not need_no_conversion(X, y, READ_AS_THEY_ARE)

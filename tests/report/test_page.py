@@ -83,7 +83,7 @@ def test_numbers_are_short_and_missing_ones_a_dash():
 
 
 @pytest.mark.parametrize(
-    ("good", "word"), [(True, "Holds."), (False, "Does not hold."), (None, "In short.")]
+    ("good", "word"), [(True, "Holds."), (False, "Does not hold."), (None, "Result.")]
 )
 def test_a_verdict_does_not_rely_on_colour(good, word):
     assert word in Verdict("text", good).html()

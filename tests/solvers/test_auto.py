@@ -3,8 +3,10 @@
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
+from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.solvers import SOLVERS, SolverSettings, SolverStatus, auto, choose, solve
 from wdrsvm.solvers.auto import RULE
 from wdrsvm.solvers.registry import Declared
@@ -28,6 +30,63 @@ def test_auto_goes_first_order_earlier_with_as_many_features_as_rows():
     assert choose(rows_in_line(n_features, n_rows=200, norm="l1"), 1e-6) == "interior-point"
     assert choose(rows_in_line(n_features, n_rows=500), 1e-6) == "interior-point"
     assert choose(rows_in_line(n_features, n_rows=500), 1e-6, True) == "first-order"
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_classes", "n_features", "chosen"),
+    [
+        (400, 200, 10, "interior-point"),
+        (400, 200, 50, "first-order"),
+        (601, 200, 10, "first-order"),
+        (400, 50, 40, "first-order"),
+    ],
+)
+def test_auto_goes_inside_with_more_classes_than_features_and_few_rows(
+    n_rows, n_classes, n_features, chosen
+):
+    X, y = np.zeros((n_rows, n_features)), np.arange(n_rows) % n_classes
+    ball, weight = WassersteinBall(0.1), np.full(n_rows, 1 / n_rows)
+    assert choose(RobustProblem.of(X, y, weight, ball, n_classes), 1e-6) == chosen
+
+
+def clusters(spread, radius):
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 10
+    X = spread * rng.normal(size=(10, 30))[y] + rng.normal(size=(600, 30))
+    return RobustProblem.of(X, y, np.full(600, 1 / 600), WassersteinBall(radius), 10)
+
+
+def test_a_loose_tolerance_is_reached_by_a_few_epochs():
+    problem = clusters(spread=1.0, radius=0.05)
+    assert choose(problem, 1e-2) == "interior-point"
+    quick = solve(problem, settings=SolverSettings(tol=1e-2))
+    assert quick.solver == "first-order"
+    assert quick.status is SolverStatus.CONVERGED
+    assert solve(problem, settings=SolverSettings(tol=1e-4)).solver == "interior-point"
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "chosen", "tol", "expected"),
+    [
+        (20, "newton", 1e-3, True),
+        (19, "newton", 1e-3, False),
+        (10, "interior-point", 1e-3, True),
+        (10, "interior-point", 9e-4, False),
+        (9, "interior-point", 1e-3, False),
+        (20, "first-order", 1e-3, False),
+    ],
+)
+def test_where_a_few_epochs_are_tried(n_classes, chosen, tol, expected):
+    X, y = np.ones((600, 29)), np.arange(600) % n_classes
+    ball, weight = WassersteinBall(0.1), np.full(600, 1 / 600)
+    problem = RobustProblem.of(X, y, weight, ball, n_classes)
+    assert auto.is_quick(problem, tol, chosen) == expected
+
+
+def test_a_loose_tolerance_out_of_reach_of_a_few_epochs_is_reached_all_the_same():
+    found = solve(clusters(spread=0.3, radius=1e-3), settings=SolverSettings(tol=1e-3))
+    assert found.solver == "interior-point"
+    assert found.status is SolverStatus.CONVERGED
 
 
 def test_auto_counts_at_most_the_rows_with_the_l2_norm():

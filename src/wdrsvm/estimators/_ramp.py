@@ -10,13 +10,10 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
-from sklearn.exceptions import ConvergenceWarning
-
 from ..problem import Certificate, RobustProblem
 from ..problem.ramp import RampProblem
 from ..robustness.promises.worst_case_error import error_of_rows
 from ..solvers import SolverResult, SolverSettings, SolverStatus, Start
-from ..solvers.descent_settings import DESCENT
 from ..solvers.ramp import minimise_ramp
 from ._fit import RadiusWarning, Training, TrainingData, solver_of, warn_about_gap
 
@@ -61,9 +58,9 @@ def forget_error(estimator: Any) -> None:
 def _minimise(
     estimator: Any, problem: RobustProblem, settings: SolverSettings, start: Start | None
 ) -> Any:
-    """Minimise the bound of the worst-case error by fits of the kept rows."""
+    """Train a classifier for the worst-case error; ``start`` is not used."""
     _check_rows(problem)
-    return minimise_ramp(RampProblem(problem), settings, start, solver_of(estimator))
+    return minimise_ramp(RampProblem(problem), settings, solver_of(estimator))
 
 
 def _conclude_error(
@@ -72,11 +69,11 @@ def _conclude_error(
     """Keep the exact worst-case error in the estimator.
 
     The result's objective is an upper bound of that error.  The dual bound is the bound of
-    the convex problem on the kept rows.  It proves that the classifier is optimal for
-    these rows, and does not prove that the choice of rows is optimal.
+    the convex problem on the rows that are right.  It proves that no classifier has a lower
+    objective with these rows.
     """
-    found, settled = solved
-    _say_what_failed(estimator, problem, found, settled)
+    found: SolverResult = solved
+    _say_what_failed(estimator, problem, found)
     error = error_of_rows(problem, found.coef, found.intercept)
     estimator.worst_case_error_ = error
     objective, bound, lam = found.certificate
@@ -93,13 +90,9 @@ def ramp_constant_value(problem: RobustProblem) -> float:
     return RampProblem(problem).constant().value
 
 
-def _say_what_failed(
-    estimator: Any, problem: RobustProblem, found: SolverResult, settled: bool
-) -> None:
+def _say_what_failed(estimator: Any, problem: RobustProblem, found: SolverResult) -> None:
     if found.status is not SolverStatus.CONVERGED:
         warn_about_gap(estimator, problem, found)
-    if not settled:
-        _warn_about_rounds(estimator)
     if not found.coef.any() and problem.radius > 0:
         _warn_about_constant(problem, found)
 
@@ -117,20 +110,11 @@ def _check_rows(problem: RobustProblem) -> None:
         )
 
 
-def _warn_about_rounds(estimator: Any) -> None:
-    warnings.warn(
-        f"{type(estimator).__name__} stopped after {DESCENT.max_rounds} rounds, although "
-        "dropping other rows would still lower the bound. Raise radius or tol.",
-        ConvergenceWarning,
-        stacklevel=5,
-    )
-
-
 def _warn_about_constant(problem: RobustProblem, found: SolverResult) -> None:
     value = found.certificate.objective
     warnings.warn(
-        f"At radius={problem.radius:g} no classifier was found with a lower certified "
-        f"worst-case error ({value:.4g}) than a constant one. Choose a smaller radius, or "
+        f"At radius={problem.radius:g} no classifier was found that withstands more than a "
+        f"constant one (worst-case error {value:.4g}). Choose a smaller radius, or "
         "class_weight='balanced' if some classes are rare.",
         RadiusWarning,
         stacklevel=5,

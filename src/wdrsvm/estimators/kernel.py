@@ -87,7 +87,7 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     loss : {"hinge", "ramp"}, default="hinge"
         What is kept low in the worst case.  ``"hinge"``, also called
         ``"crammer-singer"``: the expected Crammer-Singer loss.  ``"ramp"``: the share of
-        wrong predictions, by a local search from the hinge's fit.
+        wrong predictions among new rows, by descents from the hinge's fit.
 
     Attributes
     ----------

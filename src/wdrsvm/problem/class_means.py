@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy import sparse
 
 from ..arrays import Floats
 from ..rows.reduce import added
@@ -56,11 +57,11 @@ def _sums(problem: RobustProblem, rows: slice) -> Floats:
     kind, weight = 2 * problem.y[rows].astype(np.intp), problem.weight[rows]
     if problem.label_trust is not None:
         kind = kind + np.isinf(problem.label_trust[rows])
-    mass = np.zeros((2 * problem.n_classes, len(kind)))
-    mass[kind, np.arange(len(kind))] = weight
-    # Written so that sparse features stay so.
-    features = np.asarray(problem.features(rows).T @ mass.T).T
-    return np.column_stack([mass.sum(axis=1), features])
+    shape = 2 * problem.n_classes, len(kind)
+    mass = sparse.csc_array((weight, kind, np.arange(len(kind) + 1)), shape)
+    features = mass @ problem.features(rows)
+    features = features.toarray() if sparse.issparse(features) else features
+    return np.column_stack([np.bincount(kind, weight, shape[0]), features])
 
 
 def _rotated(problem: RobustProblem, means: Floats) -> tuple[WassersteinBall, Floats]:

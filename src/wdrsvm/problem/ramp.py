@@ -30,9 +30,17 @@ from .label_flips import Flips, Purchase, spend
 from .label_noise import Beliefs, DoubtedProblem
 from .loss import lead_of
 from .problem import RobustProblem
+from .rivals import leads_in, nearest_rival, rival_rates
 
 # Leads below this share of the largest one are none.
 LEAD_ROUNDING = 1e-9
+
+
+class Errors(NamedTuple):
+    """Worst-case and plain error of a classifier; the first comes first in comparisons."""
+
+    worst: float
+    plain: float
 
 
 class RampPoint(NamedTuple):
@@ -89,6 +97,40 @@ class RampProblem:
             for rows in problem.blocks()
         ]
         return np.concatenate(parts)
+
+    def costs(self, coef: Floats, intercept: Floats) -> Floats:
+        """The cost (N,) of making each row wrong; 0 for rows that are wrong or tied."""
+        problem = self.problem
+        rates = rival_rates(coef, problem.ball.norm, problem.feature_cost)
+        parts = [
+            nearest_rival(
+                leads_in(problem.scores(coef, intercept, rows).T, problem.y[rows]),
+                rates,
+                problem.y[rows],
+            )
+            for rows in problem.blocks()
+        ]
+        return np.clip(np.concatenate(parts), 0.0, self.flip_cost)
+
+    def errors(self, coef: Floats, intercept: Floats) -> Errors:
+        """Both errors of a classifier over the rows."""
+        cost, weight = self.costs(coef, intercept), self.problem.weight
+        plain = float(weight[cost == 0].sum() / weight.sum())
+        bought = self._spent(cost, np.ones_like(cost), 0.0)
+        return Errors(min(plain + bought.gain / float(weight.sum()), 1.0), plain)
+
+    def multiplier(self, coef: Floats, intercept: Floats, least_share: float) -> float:
+        """Errors per unit of budget at the end of the budget; 0 if it buys all rows.
+
+        A budget that buys less than ``least_share`` of the weight counts as one that does.
+        """
+        cost = self.costs(coef, intercept)
+        rate = self._spent(cost, np.ones_like(cost), 0.0).rate
+        order = np.argsort(cost)
+        bought = np.cumsum(np.where(cost > 0, self.problem.weight, 0.0)[order])
+        last = int(np.searchsorted(bought, least_share * self.problem.weight.sum()))
+        widest = cost[order][min(last, len(cost) - 1)]
+        return min(rate, 1.0 / widest) if widest > 0 else rate
 
     def point(self, coef: Floats, intercept: Floats) -> RampPoint:
         """B at a classifier as it is."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..problem import RobustProblem
 from .newton.products.choice import in_products
 
@@ -21,10 +23,23 @@ class AutoRule:
         as rows.
     rows_per_wide_feature : int
         Up to so many rows per feature the features are about as many as the rows.
+    classes_per_feature : int
+        With so many classes per feature and at most ``min_newton_rows`` rows the classes'
+        own systems slow "first-order" down: a dense system serves up to
+        ``max_rescued_unknowns``.
     max_rescued_unknowns : int
         Up to this many a second-order method completes what "first-order" left open.
     rows_per_unknown, min_newton_rows : int
         With more rows than these, smoothing has enough of them near a kink to pay.
+    least_quick_tol : float
+        From this tolerance on a few epochs of "first-order" may reach the goal before an
+        interior point has begun.
+    least_quick_unknowns : int
+        With fewer unknowns an interior point is as fast.
+    least_quick_classes : int
+        With fewer classes and rows enough for it "newton" is as fast.
+    quick_epochs : int
+        So many epochs are tried: they cost less than an interior point.
     max_directions : int
         Few rows have at most so many directions N (C + 1).
     max_work_of_few_rows : float
@@ -34,9 +49,14 @@ class AutoRule:
     max_dense_unknowns: int = 1500
     max_wide_unknowns: int = 400
     rows_per_wide_feature: int = 2
+    classes_per_feature: int = 4
     max_rescued_unknowns: int = 4000
     rows_per_unknown: int = 10
     min_newton_rows: int = 600
+    least_quick_tol: float = 1e-3
+    least_quick_unknowns: int = 300
+    least_quick_classes: int = 20
+    quick_epochs: int = 100
     max_directions: int = 1000
     max_work_of_few_rows: float = 2e9
 
@@ -50,26 +70,33 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     Measured crossovers, with C (P + 1) unknowns, where P counts at most the rows with
     the l2 norm:
 
-    ===================  ========================  ==================
-    unknowns             rows                      solver
-    ===================  ========================  ==================
-    at most 1500         up to 10 per unknown,    "interior-point"
-                         or up to 600
-    at most 1500         more                      "newton"
-    more                 few (l1, linf)            "interior-point"
-    more                 any other                 "first-order"
-    more than 400        up to 2 per feature (l2), "first-order"
-                         or features of a kernel
-    ===================  ========================  ==================
+    =============  =========================  ================
+    unknowns       rows                       solver
+    =============  =========================  ================
+    at most 1500   up to 10 per unknown,      "interior-point"
+                   or up to 600
+    at most 1500   more                       "newton"
+    more           few (l1, linf)             "interior-point"
+    more           any other                  "first-order"
+    more than 400  up to 2 per feature (l2),  "first-order"
+                   or features of a kernel
+    =============  =========================  ================
+
+    With four and more classes per feature and up to 600 rows the limit is 4000 in place of
+    1500.
 
     With a smooth loss "newton" stands in for "interior-point", and the last line does not
-    hold; with trusted labels, dense rows and at least 60 unknowns it is "newton" at any
-    size, which then works in matrix products: with the l2 norm, and with the l1 norm for
-    more rows than unknowns.  In a bounded ball "interior-point" is the only one, and
-    "newton" for rows on the workers of a cluster.
+    hold; with dense rows, labels trusted or of one cost and at least 60 unknowns it is
+    "newton" at any size, which then works in matrix products: with the l2 norm, and with
+    the l1 norm for more rows than unknowns.  In a bounded ball "interior-point" is the
+    only one, and "newton" for rows on the workers of a cluster.
 
     Few rows are those whose N (C + 1) scores and prices make a small system, a third of the
     unknowns or less.
+
+    From a ``tol`` of 1e-3 on, with the l2 norm, labels that cannot be flipped and 300
+    unknowns or more, 100 epochs of "first-order" are tried before an "interior-point",
+    and with 20 classes or more before "newton".
 
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
     chosen and did not reach its goal; "first-order" does from an "interior-point" that was
@@ -109,9 +136,30 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     as_wide = problem.n_rows <= RULE.rows_per_wide_feature * problem.n_features
     wide = of_kernel or (as_wide and problem.ball.norm == "l2")
     wide = wide and problem.loss.temperature == 0
-    if unknowns(problem) > (RULE.max_wide_unknowns if wide else RULE.max_dense_unknowns):
+    if unknowns(problem) > (RULE.max_wide_unknowns if wide else _max_dense(problem)):
         return "interior-point" if has_few_rows(problem) else "first-order"
     return second_order(problem)
+
+
+def _max_dense(problem: RobustProblem) -> int:
+    """Unknowns up to which a dense system is the better choice."""
+    many_classes = problem.n_classes >= RULE.classes_per_feature * problem.n_features
+    few_rows = problem.n_rows <= RULE.min_newton_rows
+    if many_classes and few_rows and problem.loss.temperature == 0:
+        return RULE.max_rescued_unknowns
+    return RULE.max_dense_unknowns
+
+
+def is_quick(problem: RobustProblem, tol: float, chosen: str) -> bool:
+    """Whether a few epochs of "first-order" are worth a try before what was chosen."""
+    plain = problem.norm == "l2" and problem.loss.temperature == 0
+    if not plain or problem.is_bounded or problem.is_distributed:
+        return False
+    least_classes = {"interior-point": 0, "newton": RULE.least_quick_classes}
+    if problem.n_classes < least_classes.get(chosen, np.inf):
+        return False
+    loose = tol >= RULE.least_quick_tol and unknowns(problem) >= RULE.least_quick_unknowns
+    return loose and not np.isfinite(problem.attainable_flip_cost()).any()
 
 
 def has_few_rows(problem: RobustProblem) -> bool:

@@ -24,12 +24,18 @@ class DescentSettings:
         Limits of disbelief whose ends a larger limit may keep.
     n_folds : int
         Folds whose classifiers score the rows they have not seen.
-    ramp_rough_rounds : int
-        Rounds of a rough descent on the ramp bound: most end before.
-    ramp_smaller_radius : float
-        The smaller radius of a start, as a share of the one asked for.
-    ramp_far_wrong : float
-        A start leaves out the rows that lose more than this: they are wrong by far.
+    softnesses : tuple of float
+        Softness of the smooth worst-case errors that "ramp" descends on.
+    soft_rounds : int
+        Rounds of such a descent; each takes the multiplier anew.
+    soft_steps : int
+        Steps of each round, at most: more of them learn the rows by heart.
+    least_bought : float
+        The softness is measured by the cost of making this share of the weight wrong, at
+        least: a small budget would leave the descent too few rows.
+    error_tolerance : float
+        A worst-case error of rows left out that is higher than the least one by this much
+        is as good, if the plain error is lower.
     """
 
     rough_tol: float = 1e-2
@@ -38,9 +44,11 @@ class DescentSettings:
     price_factors: tuple[float, ...] = (4.0, 2.0, 1.0)
     disbelief_limits: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     n_folds: int = 3
-    ramp_rough_rounds: int = 4
-    ramp_smaller_radius: float = 0.3
-    ramp_far_wrong: float = 2.0
+    softnesses: tuple[float, ...] = (0.5, 0.25)
+    soft_rounds: int = 2
+    soft_steps: int = 20
+    least_bought: float = 0.05
+    error_tolerance: float = 0.06
 
 
 DESCENT = DescentSettings()

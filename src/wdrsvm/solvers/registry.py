@@ -10,6 +10,7 @@ from typing import NamedTuple, cast
 from ..problem import RobustProblem
 from ..problem.norms import TRIANGLE
 from .result import Solver
+from .runtime.blas_threads import forks_wait
 
 # Coefficients C (P + 1) of the largest dense system that is summed over a cluster.
 MAX_DISTRIBUTED_UNKNOWNS = 4000
@@ -25,7 +26,8 @@ class Address(NamedTuple):
     function: str
 
     def load(self) -> Solver:
-        module = import_module(f".{self.module}", __package__)
+        with forks_wait():
+            module = import_module(f".{self.module}", __package__)
         return cast(Solver, getattr(module, self.function))
 
 

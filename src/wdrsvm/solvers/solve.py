@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..problem import Certificate, RobustProblem, RobustRisk
-from .auto import choose, takes_over
+from .auto import RULE, choose, is_quick, takes_over
 from .constant_optimum import constant_optimum
 from .registry import SOLVERS, check_able, check_name
 from .result import SolverResult, SolverSettings, SolverStatus, Start, status_of
@@ -97,6 +97,11 @@ def _solve_by_rule(
     chosen = choose(problem, settings.tol, of_kernel)
     if chosen == "first-order" and (quick := separated(problem, settings)) is not None:
         return quick
+    if settings.max_iter is None and is_quick(problem, settings.tol, chosen):
+        few = replace(settings, max_iter=RULE.quick_epochs)
+        result = _run("first-order", problem, few, start)
+        if result.status is SolverStatus.CONVERGED:
+            return result
     result = _run(chosen, problem, settings, start)
     rescuer = takes_over(problem, chosen)
     failed = result.status is not SolverStatus.CONVERGED and settings.max_iter is None

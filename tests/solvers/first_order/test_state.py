@@ -1,12 +1,15 @@
-"""The state of the first-order method, where numbers end."""
+"""The state of the first-order method: which rows it visits, and where numbers end."""
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
 
-from wdrsvm.problem import LOSSES
+from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, SolverStatus, solve
 from wdrsvm.solvers.first_order.kernels import Price, class_metric, flow_length
 from wdrsvm.solvers.first_order.norms.l2 import EuclideanBlock
+from wdrsvm.solvers.first_order.settings import FIRST_ORDER
 from wdrsvm.solvers.first_order.state import Ascent
 
 from ..cases import three_clusters
@@ -83,3 +86,45 @@ def test_a_flow_without_numbers_is_as_long_as_can_be(entry):
     """So that the bound is zero, and not wrong."""
     pairs = np.full((3, 3), entry)
     assert flow_length(np.eye(3), pairs) == np.inf
+
+
+def rows_in_two_forms(label_cost, loss=LOSSES["crammer-singer"]):
+    """The same rows, dense and sparse, without an intercept that centres one of them."""
+    rng = np.random.default_rng(3)
+    y = np.arange(110) % 5
+    X = rng.normal(size=(110, 7)) + rng.normal(size=(5, 7))[y]
+    ball = WassersteinBall(0.05, label_cost, "l2")
+    weight = np.full(110, 1 / 110)
+    return [
+        RobustProblem.of(rows, y, weight, ball, 5, fit_intercept=False, loss=loss)
+        for rows in (X, sparse.csr_array(X))
+    ]
+
+
+def test_rows_in_blocks_move_as_one_by_one():
+    dense, scattered = (Ascent(form, None, 0) for form in rows_in_two_forms(np.inf))
+    for ascent in (dense, scattered):
+        # So fine a tolerance that rounding decides about no move.
+        ascent.block.sweep(np.arange(110), 1e-12, 0.1)
+    for in_block, alone in zip(dense.duals, scattered.duals, strict=True):
+        assert_allclose(in_block, alone, atol=1e-9)
+
+
+def test_rows_at_rest_are_visited_now_and_then(monkeypatch):
+    ascent = Ascent(rows_in_two_forms(np.inf)[0], None, 0)
+    visited = []
+    monkeypatch.setattr(ascent.block, "sweep", lambda order, *_: visited.append(order))
+    ascent.duals.alpha[7, ascent.rows.y[7]] /= 2
+    for _ in range(FIRST_ORDER.sweeps_per_turn + 1):
+        ascent.sweep()
+    assert len(visited[0]) == len(visited[-1]) == 110
+    assert all(list(order) == [7] for order in visited[1:-1])
+
+
+def test_all_rows_of_a_smooth_loss_are_in_play(monkeypatch):
+    ascent = Ascent(rows_in_two_forms(np.inf, LOSSES["logistic"])[0], None, 0)
+    visited = []
+    monkeypatch.setattr(ascent.block, "sweep", lambda order, *_: visited.append(order))
+    ascent.sweep()
+    ascent.sweep()
+    assert [len(order) for order in visited] == [110, 110]

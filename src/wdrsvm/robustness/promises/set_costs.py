@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Codes, Floats
+from ...problem.rivals import leads_in
 from ...rows.blocks import scores_of
 from .atoms import label_costs
 from .bounded_steps import BoundedSteps
 from .worst_case import Judged, features_for, linear_scores, linear_step
-from .wrong_costs import WrongCosts, class_scores, leads_in
+from .wrong_costs import WrongCosts, class_scores
 
 
 class SetCosts:

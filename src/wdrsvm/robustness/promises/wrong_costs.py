@@ -17,8 +17,8 @@ import numpy as np
 from ...arrays import Codes, Floats, Matrix
 from ...cached import cached_property
 from ...problem import RobustProblem, WassersteinBall
-from ...problem.norms import pairwise_moduli
 from ...problem.ramp import relabelling_costs
+from ...problem.rivals import leads_in, nearest_rival, rival_rates
 from .bounded_steps import BoundedSteps
 
 
@@ -34,9 +34,7 @@ class WrongCosts:
     def rates(self) -> Floats:
         """How fast moving makes a lead shrink, (C, C); 1 for a class and itself."""
         cost = self.ball.feature_costs(self.coef.shape[1])
-        moduli = pairwise_moduli(self.coef, self.ball.norm, cost)
-        np.fill_diagonal(moduli, 1.0)
-        return moduli
+        return rival_rates(self.coef, self.ball.norm, cost)
 
     def problem(self, X: Matrix, y: Codes, label_trust: Floats | None) -> RobustProblem:
         """Some rows of equal weight with the ball."""
@@ -63,7 +61,7 @@ class WrongCosts:
     def movements(self, leads: Floats, y: Codes, steps: BoundedSteps | None) -> Floats:
         """The least movement (N,) that makes up for the leads (C, N) over some class."""
         if steps is None:
-            distance = _nearest_rival(leads, self.rates, y)
+            distance = nearest_rival(leads, self.rates, y)
         else:
             distance = steps.costs(self.coef, leads)
         return np.maximum(distance, 0.0, out=distance)
@@ -80,21 +78,3 @@ def class_scores(X: Matrix, coef: Floats, intercept: Floats) -> Floats:
     scores = np.ascontiguousarray((X @ coef.T).T)
     scores += intercept[:, None]
     return scores
-
-
-def leads_in(scores: Floats, y: Codes, out: Floats | None = None) -> Floats:
-    """The same of scores (C, N) that are known, perhaps in their place."""
-    rows = np.arange(len(y))
-    leads: Floats = np.subtract(scores[y, rows], scores, out=out)
-    leads[y, rows] = np.inf
-    return leads
-
-
-def _nearest_rival(leads: Floats, rates: Floats, y: Codes) -> Floats:
-    """Least lead in units of the rate at which moving makes it shrink."""
-    rate = rates.take(y, axis=1)
-    if rates.all():
-        return np.asarray(np.divide(leads, rate, out=rate).min(axis=0))
-    # A rival that no movement brings closer has caught up already, or never does.
-    fixed = np.where(leads > 0, np.inf, 0.0)
-    return np.asarray(np.divide(leads, rate, out=fixed, where=rate > 0).min(axis=0))

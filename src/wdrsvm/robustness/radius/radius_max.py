@@ -182,10 +182,27 @@ def limit_classifier(problem: RobustProblem, solver: str = "auto") -> LimitClass
         # Any label at no cost: by convexity and symmetry equal scores are best.
         level = problem.loss.of_equal_scores(problem.n_classes)
         return LimitClassifier(coef, np.zeros(problem.n_classes), level)
+    if (shares := _shares_that_decide(problem, cost)) is not None:
+        intercept = problem.loss.temperature * np.log(shares)
+        return LimitClassifier(coef, intercept, float(-shares @ intercept))
     limit = _untouchable_problem(problem, cost)
     found = solve(limit, solver, SolverSettings(tol=1e-8))
     coef[:, np.isinf(problem.feature_cost)] = found.coef
     return LimitClassifier(coef, found.intercept, found.certificate.objective)
+
+
+def _shares_that_decide(problem: RobustProblem, cost: Floats) -> Floats | None:
+    """The shares of the classes, where they are the best probabilities; else None.
+
+    So it is for trusted labels, a smooth loss without a margin and no feature to look at.
+    """
+    loss, flips = problem.loss, cost[~np.eye(problem.n_classes, dtype=bool)]
+    smooth = loss.temperature > 0 and loss.margin == 0 and problem.fit_intercept
+    if not smooth or np.isfinite(flips).any() or np.isinf(problem.feature_cost).any():
+        return None
+    with problem.reduction() as reduction:
+        mass = reduction.fold(_mass_of_labels, added).sum(axis=1)
+    return np.asarray(mass / mass.sum()) if (mass > 0).all() else None
 
 
 def _some_are_trusted(problem: RobustProblem) -> bool:

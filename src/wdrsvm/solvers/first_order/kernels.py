@@ -21,6 +21,7 @@ sweep_table: Any = _native.sweep_table
 newton_price: Any = _native.newton_price
 settle_price: Any = _native.settle_price
 
+sweep_blocks: Any = _native.sweep_blocks
 sweep_pairs: Any = _native.sweep_pairs
 press_on: Any = _native.press_on
 class_metric: Any = _native.class_metric

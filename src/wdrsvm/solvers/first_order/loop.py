@@ -3,8 +3,9 @@ r"""First-order training for high dimensions: no dense system, sparse data stay 
 A proximal point method on (M, b, lam) whose subproblems are ascended in the dual, one
 sample at a time.  An epoch
 
-1. sweeps over the rows in random order; each row balances its multipliers exactly, and
-   coefficients, price lam and the norm's own multipliers follow at once
+1. sweeps over the rows in random order, those at rest only now and then; each row
+   balances its multipliers exactly, and coefficients, price lam and the norm's own
+   multipliers follow at once
    (``native.hinge_rows``, ``native.smooth_loss_rows``, and ``norms`` for the norms);
 2. moves the proximal centres to where the sweep ended: M, the free columns, lam
    (``state``);

@@ -26,6 +26,8 @@ class FirstOrderSettings:
     stall_factor : float
         A solve has stalled when the last half of its epochs left more than this share of
         the gap.
+    sweeps_per_turn : int
+        One of so many epochs of a hinge goes over all rows, the others over those in play.
     row_tol_share : float
         Rows are balanced to this share of the gap: a finer balance would not show in it.
     first_row_tol, least_row_tol : float
@@ -79,10 +81,11 @@ class FirstOrderSettings:
     max_epochs: int = 30_000
     first_check: int = 6
     min_interval: int = 2
-    max_interval: int = 5
+    max_interval: int = 8
     max_interval_share: float = 0.2
     stall_epochs: int = 2000
     stall_factor: float = 0.9
+    sweeps_per_turn: int = 4
     row_tol_share: float = 0.05
     first_row_tol: float = 1e-3
     least_row_tol: float = 1e-13

@@ -34,6 +34,9 @@ from .rows import Duals, FreeTable, Rows
 from .settings import FIRST_ORDER
 from .step_sizes import column_steps, effective_rows
 
+# A row rests when all but rounding of its mass is on its own label.
+AT_REST = 1 - 1e-12
+
 
 class Block(Protocol):
     """What a norm has to offer: coefficients (T, C) of the touchable columns.
@@ -83,16 +86,29 @@ class Ascent:
             self.rows.free, self.rows.weight, len(self.free_centre), rarity=1.0
         )
         self.gap = self.softness = 1.0
+        self.n_sweeps = 0
         block = BLOCKS[problem.norm] if len(touch) else BoxBlock
         self.block = block(self.rows, self.duals, self.free, self.price, touch)
         self._move_free()
 
     def sweep(self) -> None:
-        """One epoch over the rows in random order."""
-        order = self.rng.permutation(self.problem.n_rows)
+        """One epoch in random order, over all rows or over those in play."""
+        order = self.rng.permutation(self._rows_in_play())
         tol = min(FIRST_ORDER.row_tol_share * self.gap, FIRST_ORDER.first_row_tol)
         tol = max(tol, FIRST_ORDER.least_row_tol)
         self.block.sweep(order, tol, FIRST_ORDER.pair_weight_share * min(self.gap, 1.0))
+
+    def _rows_in_play(self) -> Codes | int:
+        """All rows now and then; in between those that have a slope, if others have none.
+
+        Most rows of a hinge end beyond their margin and stay there.
+        """
+        turn, self.n_sweeps = self.n_sweeps, self.n_sweeps + 1
+        if self.problem.loss.temperature > 0 or turn % FIRST_ORDER.sweeps_per_turn == 0:
+            return self.problem.n_rows
+        at_rest = self.duals.alpha[np.arange(self.problem.n_rows), self.rows.y]
+        in_play = at_rest < AT_REST * self.rows.weight
+        return np.flatnonzero(in_play) if in_play.any() else self.problem.n_rows
 
     def recentre(self) -> None:
         """Let the next proximal steps begin where this epoch ended."""

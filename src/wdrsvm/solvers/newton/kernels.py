@@ -17,3 +17,4 @@ label_curvature: Any = _native.label_curvature
 label_masses: Any = _native.label_masses
 active_tangents: Any = _native.active_tangents
 soften_columns: Any = _native.soften_columns
+soften_flips: Any = _native.soften_flips

@@ -46,6 +46,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_hold, after_in_parent=_release, after_in_child=_forget_fits)
 
 
+@contextmanager
+def forks_wait() -> Iterator[None]:
+    """Let forks by other threads wait for the end: a child born in the middle of an import
+    would wait for ever for the thread that began it."""
+    with _lock:
+        yield
+
+
 @lru_cache
 def _controller() -> Any:
     # Reading the list of loaded libraries takes milliseconds, so it is read once.  SciPy's

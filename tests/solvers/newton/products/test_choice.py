@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
+from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from wdrsvm.solvers import choose
 from wdrsvm.solvers.newton.products.choice import in_products
 
@@ -26,7 +26,8 @@ def test_trusted_labels_with_the_l2_norm():
 @pytest.mark.parametrize(
     "ball",
     [
-        {"label_cost": 2.0},
+        {"label_cost": 0.0},
+        {"label_cost": np.where(np.eye(5, k=1) > 0, 2.0, 1.0) - np.eye(5)},
         {"norm": "linf"},
         {"radius": 0.0},
         {"feature_cost": np.append(np.ones(19), np.inf)},
@@ -42,6 +43,10 @@ def test_rows_and_losses_it_does_not_know():
     assert not in_products(problem.with_rows(X=sparse.csr_array(problem.X)))
     assert not in_products(replace(problem, loss=LOSSES["crammer-singer"]))
     assert not in_products(replace(problem, n_classes=6))
+    costly = rows(label_cost=2.0)
+    assert in_products(costly)
+    assert not in_products(replace(costly, loss=Loss(0.1, 1.0)))
+    assert not in_products(costly.with_rows(label_trust=np.ones(200)))
 
 
 def test_the_l1_norm_needs_more_rows_than_unknowns():

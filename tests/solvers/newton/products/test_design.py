@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.newton.products.design import Design, in_columns
+from wdrsvm.solvers.newton.products.design import At, Design, in_columns
 from wdrsvm.solvers.scaling import Scaling
 
 from .test_loop import blobs
@@ -26,7 +26,7 @@ def test_loss_gradient_and_curvature(kind, atol):
     spread = problem.weight[:, None] * share * (1 - share)
     with prepared.reduction() as reduction:
         design = Design(scaling, reduction)
-        sums, curved = design.evaluate(coef), design.curvature(coef)
+        sums, curved = design.evaluate(At(coef)), design.curvature(At(coef))
         of_classes, second = design.class_sums(4)
     assert sums.loss == pytest.approx(problem.weight @ losses, abs=atol)
     np.testing.assert_allclose(sums.gradient, slopes.T @ rows, atol=atol)

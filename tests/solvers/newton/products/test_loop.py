@@ -124,3 +124,26 @@ def test_threads_change_nothing(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     second = product_newton(problem, SolverSettings(tol=1e-3))
     np.testing.assert_array_equal(first.coef, second.coef)
+
+
+def test_flips_that_are_rare():
+    problem = blobs(ball={"label_cost": 6.0, "radius": 0.1}, n_classes=6)
+    found = product_newton(problem, SolverSettings(tol=1e-2))
+    trusted = blobs(ball={"radius": 0.1}, n_classes=6)
+    other = label_newton(problem, SolverSettings(tol=1e-7)).certificate
+    assert other.objective > label_newton(trusted, SolverSettings()).certificate.objective
+    assert found.status is SolverStatus.CONVERGED
+    assert bound_holds(found)
+    assert found.certificate.dual_bound <= other.objective
+    assert other.dual_bound <= found.certificate.objective
+
+
+@pytest.mark.parametrize("label_cost", [0.1, 1.0])
+def test_where_flips_leave_nothing_to_moves_another_method_takes_over(label_cost):
+    problem = blobs(ball={"label_cost": label_cost}, n_classes=8)
+    alone = product_newton(problem, SolverSettings(tol=1e-4))
+    assert bound_holds(alone)
+    found = solve(problem, "newton", SolverSettings(tol=1e-4))
+    assert found.status is SolverStatus.CONVERGED
+    assert alone.certificate.dual_bound <= found.certificate.objective
+    assert found.certificate.dual_bound <= alone.certificate.objective

@@ -2,6 +2,7 @@
 
 from .l1 import settle_price
 from .l2 import class_metric, pair_distances, press_on, sweep_pairs
+from .l2_blocks import sweep_blocks
 from .linf import flow_cost, step_pairs
 from .polar import flow_length, laplacian
 from .records import Design, Price, Samples
@@ -25,6 +26,7 @@ __all__ = [
     "settle_price",
     "settle_row",
     "step_pairs",
+    "sweep_blocks",
     "sweep_pairs",
     "sweep_table",
 ]

@@ -48,7 +48,7 @@ class Classes:
 
 
 @kernel
-def _fill_metric(pairs: ReadTable, price: Price, damping: Real, metric: Table) -> None:
+def fill_metric(pairs: ReadTable, price: Price, damping: Real, metric: Table) -> None:
     """A = (T L_p + delta I)^{-1}; not a number where there is no inverse."""
     i: Count
     j: Count
@@ -67,7 +67,7 @@ def _fill_metric(pairs: ReadTable, price: Price, damping: Real, metric: Table) -
 def class_metric(pairs: ReadTable, price: Price, damping: Real):
     """A = (T L_p + delta I)^{-1}."""
     metric: Table = np.empty((pairs.shape[0], pairs.shape[0]))
-    _fill_metric(pairs, price, damping, metric)
+    fill_metric(pairs, price, damping, metric)
     return np.asarray(metric)
 
 
@@ -158,7 +158,7 @@ def _reweight(pairs: Table, spread: Table, least_weight: Real) -> Real:
 
 
 @kernel
-def _press(
+def press(
     pairs: Table, gram: ReadTable, price: Price, least_weight: Real, classes: Classes
 ) -> None:
     """Adapt pair weights and pressure to the distances, and lam to the pressure."""
@@ -189,8 +189,8 @@ def press_on(
     classes: Classes = Classes(pairs.shape[0])
     with cython.nogil:
         for _ in range(rounds):
-            _fill_metric(pairs, price, damping, classes.metric)
-            _press(pairs, gram, price, least_weight, classes)
+            fill_metric(pairs, price, damping, classes.metric)
+            press(pairs, gram, price, least_weight, classes)
 
 
 @inner
@@ -232,10 +232,7 @@ def sweep_pairs(
     tol: Real,
     least_weight: Real,
 ):
-    """Dual coordinate ascent over the rows, in the given order.
-
-    ``residual`` is (T, C), but by class, (C, T), for a dense design.
-    """
+    """Dual coordinate ascent over sparse rows, in the given order; R is (T, C)."""
     k: Count
     n: Count
     work: RowWork = RowWork(pairs.shape[0])
@@ -243,7 +240,7 @@ def sweep_pairs(
     touch: Design = samples.touch
     free: Design = samples.free
     with cython.nogil:
-        _fill_metric(pairs, price, damping, classes.metric)
+        fill_metric(pairs, price, damping, classes.metric)
         for k in range(order.shape[0]):
             n = order[k]
             clear(work.image)
@@ -256,5 +253,5 @@ def sweep_pairs(
                 descend(free, n, samples.coef, samples.steps, work.change)
                 _update_gram(gram, work.image, work.change, samples.touch_curvature[n])
             if (k + 1) % pace == 0:
-                _press(pairs, gram, price, least_weight, classes)
-                _fill_metric(pairs, price, damping, classes.metric)
+                press(pairs, gram, price, least_weight, classes)
+                fill_metric(pairs, price, damping, classes.metric)

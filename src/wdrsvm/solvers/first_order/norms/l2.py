@@ -26,7 +26,14 @@ from typing import Any
 import numpy as np
 
 from ....arrays import Codes, Floats
-from ..kernels import class_metric, laplacian, pair_distances, press_on, sweep_pairs
+from ..kernels import (
+    class_metric,
+    laplacian,
+    pair_distances,
+    press_on,
+    sweep_blocks,
+    sweep_pairs,
+)
 from ..rows import Duals, FreeTable, Rows, samples_of
 from ..settings import FIRST_ORDER
 from .polar import shortest_flow
@@ -69,13 +76,15 @@ class EuclideanBlock:
     def sweep(self, order: Codes, tol: float, least_weight: float) -> None:
         """One epoch over the rows."""
         # Compiled code goes over a table as it is stored.
-        stored = self.residual.T if self.rows.touch.is_dense else self.residual
+        is_dense = self.rows.touch.is_dense
+        sweep_part = sweep_blocks if is_dense else sweep_pairs
+        stored = self.residual.T if is_dense else self.residual
         state = self.samples, stored, self.gram, self.pairs, self.price
         # Whole paces, so that it does not matter where a call ends.
         n_rows = rows_a_call(self.rows, self.n_classes, self.price.temperature > 0)
         n_paces = max(1, n_rows // self.pace)
         for part in order_parts(order, n_paces * self.pace):
-            sweep_pairs(part, *state, self.damping, self.pace, tol, least_weight)
+            sweep_part(part, *state, self.damping, self.pace, tol, least_weight)
         rounds = min(FIRST_ORDER.max_last_presses, max(1, len(order) // self.pace))
         press_on(self.pairs, self.gram, self.price, self.damping, least_weight, rounds)
 

@@ -8,7 +8,7 @@ from .smooth_loss_passes import (
     label_masses,
     soften_labels,
 )
-from .softmax_columns import soften_columns
+from .softmax_columns import soften_columns, soften_flips
 
 __all__ = [
     "active_tangents",
@@ -19,5 +19,6 @@ __all__ = [
     "soft_multipliers",
     "soften",
     "soften_columns",
+    "soften_flips",
     "soften_labels",
 ]

@@ -125,3 +125,80 @@ def soften_columns(
             for n in range(z.shape[1]):
                 z[y[n], n] -= weight[n]
     return loss
+
+
+@kernel
+def _lower_labels(z: Table, y: ReadCodes, price: Real, low: Table) -> None:
+    """Minus the score of each label, less the price of a flip to it."""
+    j: Count
+    n: Count
+    for j in range(z.shape[0]):
+        for n in range(z.shape[1]):
+            low[j, n] = -z[j, n] - price
+    for n in range(z.shape[1]):
+        low[y[n], n] += price
+
+
+@kernel
+def _weigh(z: Table, low: Table, weight: ReadVector) -> None:
+    """Replace shares p and masses Q by the slopes w (p - Q)."""
+    j: Count
+    n: Count
+    for j in range(z.shape[0]):
+        for n in range(z.shape[1]):
+            z[j, n] = weight[n] * (z[j, n] - low[j, n])
+
+
+@kernel
+def _weigh_spreads(z: Table, low: Table, weight: ReadVector, sharp: Real, mu: Real) -> None:
+    """Replace shares p by  w (p (1 - p) sharp + Q (1 - Q) / mu)."""
+    j: Count
+    n: Count
+    for j in range(z.shape[0]):
+        for n in range(z.shape[1]):
+            z[j, n] = z[j, n] * (1.0 - z[j, n]) * sharp
+            z[j, n] = weight[n] * (z[j, n] + low[j, n] * (1.0 - low[j, n]) / mu)
+
+
+def soften_flips(
+    z: Table,
+    y: ReadCodes,
+    weight: ReadVector,
+    temperature: Real,
+    price: Real,
+    mu: Real,
+    spread: Flag,
+):
+    """The same without a margin, where a flip of any label costs ``price``.
+
+    The loss is  temperature logsumexp(z / temperature) - softmin_c (z_c + price [c != y]),
+    the minimum smoothed by mu, and the slopes are w (p - Q).  Returns the loss and the mass
+    of the flips.
+    """
+    n: Count
+    loss: Real = 0.0
+    flipped: Real = 0.0
+    low: Table = np.empty((z.shape[0], z.shape[1]))
+    top: Vector = np.empty(z.shape[1])
+    total: Vector = np.empty(z.shape[1])
+    with cython.nogil:
+        _lower_labels(z, y, price, low)
+        _find_tops(low, top)
+        _fill_shares(low, top, total, 1.0 / mu)
+        for n in range(z.shape[1]):
+            loss += weight[n] * (mu * log(total[n]) + top[n])
+            total[n] = 1.0 / total[n]
+        _scale_columns(low, total)
+        for n in range(z.shape[1]):
+            flipped += weight[n] * (1.0 - low[y[n], n])
+        _find_tops(z, top)
+        _fill_shares(z, top, total, 1.0 / temperature)
+        for n in range(z.shape[1]):
+            loss += weight[n] * (temperature * log(total[n]) + top[n])
+            total[n] = 1.0 / total[n]
+        _scale_columns(z, total)
+        if spread:
+            _weigh_spreads(z, low, weight, 1.0 / temperature, mu)
+        else:
+            _weigh(z, low, weight)
+    return loss, flipped

@@ -31,7 +31,8 @@ def unknowns(problem: RobustProblem) -> int:
 def is_known(problem: RobustProblem) -> bool:
     """Whether the method knows the problem.
 
-    It does not know label costs that are finite, features that cost nothing or cannot be
+    It does not know label costs that differ, finite ones with a margin or with a label
+    trust, features that cost nothing or cannot be
     moved, classes that no row can have, and sparse rows.
     """
     ball_known = problem.norm in DIAMETERS and problem.radius > 0 and not problem.is_bounded
@@ -39,6 +40,13 @@ def is_known(problem: RobustProblem) -> bool:
         return False
     if not isinstance(problem.X, np.ndarray) or not np.isfinite(problem.feature_cost).all():
         return False
-    own = np.eye(problem.n_classes, dtype=bool)
-    flips = np.isfinite(problem.label_cost) & ~own
-    return bool(not flips.any() and problem.reachable.all())
+    cost = single_flip_cost(problem)
+    trusted = cost == np.inf
+    plain = problem.loss.margin == 0 and problem.label_trust is None
+    return bool((trusted or (cost > 0 and plain)) and problem.reachable.all())
+
+
+def single_flip_cost(problem: RobustProblem) -> float:
+    """What a flip of any label to any other costs, or nan if it is not always the same."""
+    costs = problem.label_cost[~np.eye(problem.n_classes, dtype=bool)]
+    return float(costs[0]) if len(costs) and (costs == costs[0]).all() else np.nan

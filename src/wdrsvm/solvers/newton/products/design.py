@@ -19,11 +19,21 @@ from ...scaling import Scaling
 from .. import kernels
 
 
+class At(NamedTuple):
+    """Where the rows are looked at: coefficients (C, Q), the price of a flip, which is
+    infinite for trusted labels, and the smoothing of the choice between labels."""
+
+    coef: Floats
+    price: float = np.inf
+    mu: float = 1.0
+
+
 class LossSums(NamedTuple):
-    """The mean loss and its gradient (C, Q)."""
+    """The mean loss and its gradient (C, Q), and the mass of the flips."""
 
     loss: float
     gradient: Floats
+    flipped: float = 0.0
 
 
 class CurvatureSums(NamedTuple):
@@ -50,14 +60,14 @@ class Design:
     scaling: Scaling
     reduction: Reduction
 
-    def evaluate(self, coef: Floats) -> LossSums:
-        """The loss and its gradient at coef (C, Q)."""
-        sums: LossSums = self.reduction.fold(partial(_loss_sums, coef), added)
+    def evaluate(self, at: At) -> LossSums:
+        """The loss and its gradient."""
+        sums: LossSums = self.reduction.fold(partial(_loss_sums, at), added)
         return sums
 
-    def curvature(self, coef: Floats) -> CurvatureSums:
+    def curvature(self, at: At) -> CurvatureSums:
         """What the preconditioner is made of."""
-        sums: CurvatureSums = self.reduction.fold(partial(_curvature_sums, coef), added)
+        sums: CurvatureSums = self.reduction.fold(partial(_curvature_sums, at), added)
         return sums
 
     def class_sums(self, n_classes: int) -> tuple[Floats, Floats]:
@@ -67,29 +77,26 @@ class Design:
 
 
 def _softened(
-    coef: Floats, is_spread: bool, problem: RobustProblem, rows: slice
-) -> tuple[float, Any, Any]:
-    """The loss of some rows, their slopes or spreads (C, n), and the rows."""
-    block = problem.X[rows]
-    scores = (coef.astype(block.dtype) @ block.T).astype(np.float64)
-    loss = kernels.soften_columns(
-        scores,
-        problem.y[rows],
-        problem.weight[rows],
-        problem.loss.temperature,
-        problem.loss.margin,
-        is_spread,
-    )
-    return loss, scores.astype(block.dtype), block
+    at: At, is_spread: bool, problem: RobustProblem, rows: slice
+) -> tuple[float, float, Any, Any]:
+    """Loss and flips of some rows, their slopes or spreads (C, n), and the rows."""
+    block, loss, flipped = problem.X[rows], problem.loss, 0.0
+    scores = (at.coef.astype(block.dtype) @ block.T).astype(np.float64)
+    told = scores, problem.y[rows], problem.weight[rows], loss.temperature
+    if at.price < np.inf:
+        value, flipped = kernels.soften_flips(*told, at.price, at.mu, is_spread)
+    else:
+        value = kernels.soften_columns(*told, loss.margin, is_spread)
+    return value, flipped, scores.astype(block.dtype), block
 
 
-def _loss_sums(coef: Floats, problem: RobustProblem, rows: slice) -> LossSums:
-    loss, slopes, block = _softened(coef, False, problem, rows)
-    return LossSums(loss, (slopes @ block).astype(np.float64))
+def _loss_sums(at: At, problem: RobustProblem, rows: slice) -> LossSums:
+    loss, flipped, slopes, block = _softened(at, False, problem, rows)
+    return LossSums(loss, (slopes @ block).astype(np.float64), flipped)
 
 
-def _curvature_sums(coef: Floats, problem: RobustProblem, rows: slice) -> CurvatureSums:
-    _, spread, block = _softened(coef, True, problem, rows)
+def _curvature_sums(at: At, problem: RobustProblem, rows: slice) -> CurvatureSums:
+    _, _, spread, block = _softened(at, True, problem, rows)
     second = (block.T * spread.sum(axis=0)) @ block
     return CurvatureSums(
         *(part.astype(np.float64) for part in (spread.sum(axis=1), spread @ block, second))

@@ -24,9 +24,11 @@ from ....arrays import Floats
 from ....problem import RobustProblem
 from ....problem.certificate.gap import allowed_gap
 from ....problem.certificate.smooth import RowTangents
+from ....problem.loss import softmax
 from ....problem.pair_weights import PairWeights
 from ...result import History, Incumbent, SolverResult, SolverSettings, Start
 from ...scaling import Scaling
+from .choice import single_flip_cost
 from .design import Design, in_columns
 from .diameter import DIAMETERS
 from .settings import PRODUCTS
@@ -54,13 +56,21 @@ class DrawnTangents:
     coef: Floats
     intercept: Floats
     share: float
+    price: float
+    mu: float
     flow: PairWeights | None = None
     gradient: Floats | None = None
 
     def rows(self, problem: RobustProblem, rows: slice) -> RowTangents:
         scores = problem.scores(self.coef, self.intercept, rows)
         y, weight = problem.y[rows], problem.weight[rows]
-        return RowTangents.of_labels(problem.loss, scores, y, weight).drawn(y, self.share)
+        if self.price == np.inf:
+            tangents = RowTangents.of_labels(problem.loss, scores, y, weight)
+            return tangents.drawn(y, self.share)
+        price = np.full_like(scores, self.price)
+        price[np.arange(len(y)), y] = 0.0
+        masses = weight[:, None] * softmax(-(scores + price) / self.mu)
+        return RowTangents(problem.loss, scores, masses)
 
 
 class Training:
@@ -84,7 +94,9 @@ class Training:
             # Its differences say which of them are long, better than equal shares do.
             lengths = diameter.at(coef[:, :n_touchable]).lengths
             diameter = diameter.reweighted(lengths, PRODUCTS.warm_power)
-        self.descent = Descent(design, diameter, self.radius, coef)
+        flip_cost = single_flip_cost(problem) / design.scaling.unit
+        last_mu = PRODUCTS.least_mu * settings.tol**0.5
+        self.descent = Descent(design, diameter, self.radius, coef, flip_cost, last_mu)
         self.history = History(settings.callback)
         shape = (problem.n_classes, problem.n_features)
         self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
@@ -115,12 +127,17 @@ class Training:
     def _consider(self) -> None:
         """Ask the certificate where that may succeed."""
         descent, tol = self.descent, self.settings.tol
+        if descent.flip_cost < np.inf and descent.mu > descent.last_mu:
+            return
         wanted = PRODUCTS.hope * allowed_gap(tol, descent.risk)
         if descent.promise > wanted or descent.smooth_risk - descent.dual > wanted:
             return
         flow = descent.flow()
         share = self._share(flow)
-        bound = descent.dual - (1 - share) * self.radius * descent.smoothed.value
+        lost = self.radius * descent.smoothed.value
+        if descent.flip_cost < np.inf:
+            lost = descent.dual
+        bound = descent.dual - (1 - share) * lost
         repaired = descent.repaired(tol)
         if descent.risk_at(repaired) - bound <= wanted:
             self._ask(repaired)
@@ -128,6 +145,7 @@ class Training:
     def _share(self, flow: PairWeights | None) -> float:
         """How far the tangents have to be drawn to the labels to be paid."""
         spent = self.descent.diameter.polar(flow, self.descent.flow_gradient)
+        spent += self.descent.on_flips
         # Rounding and the balance of the intercept may make the true cost a little larger.
         rounding = 1e-5 if self.settings.tol >= PRODUCTS.single_tol else 1e-9
         return min(1.0, self.radius / max(spent, self.radius / 2) * (1 - rounding))
@@ -136,7 +154,10 @@ class Training:
         self.n_asked += 1
         descent, original = self.descent, self.design.scaling.original
         flow = descent.flow()
-        multipliers = DrawnTangents(*original(descent.coef), self._share(flow), flow)
+        price = descent.flip_cost * descent.smoothed.value
+        coef, intercept = original(descent.coef)
+        share = self._share(flow)
+        multipliers = DrawnTangents(coef, intercept, share, price, descent.mu, flow)
         tol = self.settings.tol
         self.best.certify(
             self.problem, *original(repaired), multipliers, tol, steering=False

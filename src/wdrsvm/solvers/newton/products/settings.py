@@ -26,6 +26,11 @@ class ProductSettings:
     settled : float
         Steps have settled when they promise less than this share of what new weights of
         the pairs would add to the smoothed diameter.
+    first_mu, mu_factor, least_mu : float
+        How far the choice between labels is smoothed: at first, the factor after each
+        settling, and the last, which is this times the root of the tolerance.
+    least_left : float
+        Share of the radius that flips must leave to moves; else the method gives up.
     rebuilds : tuple of int
         Steps after which the preconditioner is built again, then every last one of these.
     start_ridge : float
@@ -60,6 +65,10 @@ class ProductSettings:
     quick_steps: int = 6
     patience: int = 10
     settled: float = 0.2
+    first_mu: float = 0.5
+    mu_factor: float = 0.6
+    least_mu: float = 0.3
+    least_left: float = 0.02
     rebuilds: tuple[int, ...] = (6, 20)
     start_ridge: float = 0.06
     start_rows: int = 2000
@@ -69,7 +78,7 @@ class ProductSettings:
     repair_rounds: int = 100
     repair_share: float = 0.1
     least_unknowns: int = 60
-    max_rescued_unknowns: int = 4000
+    max_rescued_unknowns: int = 2500
     max_asked: int = 20
 
 

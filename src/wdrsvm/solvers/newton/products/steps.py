@@ -6,7 +6,7 @@ import numpy as np
 
 from ....arrays import Floats
 from ....problem.pair_weights import PairWeights
-from .design import Design, LossSums
+from .design import At, Design, LossSums
 from .diameter import EntryDiameter, PairDiameter, Smoothed
 from .preconditioner import Preconditioner
 from .quasi_newton import Memory
@@ -28,30 +28,47 @@ class Descent:
         diameter: PairDiameter | EntryDiameter,
         radius: float,
         coef: Floats,
+        flip_cost: float = np.inf,
+        last_mu: float = 1.0,
     ):
         self.design, self.diameter, self.radius = design, diameter, radius
+        self.flip_cost, self.mu, self.last_mu = flip_cost, PRODUCTS.first_mu, last_mu
         self.n_touchable = design.scaling.n_touchable
         self.memory, self.n_iter, self.n_since, self.n_failed = Memory(), 0, 0, 0
         self.promise = np.inf
-        self._arrive(coef, design.evaluate(coef))
+        self.coef, self.smoothed = coef, self._smoothed_at(coef)
+        self.sums = self._sums_at(coef, self.smoothed.value)
+        self.gradient = self._gradient_of(self.smoothed, self.sums)
         self._build()
 
-    def _arrive(self, coef: Floats, sums: LossSums) -> None:
-        self.coef, self.sums = coef, sums
-        self._smooth()
+    def _at(self, coef: Floats, lam: float) -> At:
+        return At(coef, self.flip_cost * lam if lam > 0 else self.flip_cost, self.mu)
 
-    def _smooth(self) -> None:
-        self.smoothed, self.gradient = self._smoothed_at(self.coef, self.sums)
+    def _smoothed_at(self, coef: Floats) -> Smoothed:
+        return self.diameter.at(coef[:, : self.n_touchable])
 
-    def _smoothed_at(self, coef: Floats, sums: LossSums) -> tuple[Smoothed, Floats]:
-        smoothed = self.diameter.at(coef[:, : self.n_touchable])
+    def _sums_at(self, coef: Floats, lam: float) -> LossSums:
+        return self.design.evaluate(self._at(coef, lam))
+
+    def _gradient_of(self, smoothed: Smoothed, sums: LossSums) -> Floats:
+        """The smoothed risk's gradient: what flips cost is not left for moves."""
         gradient = sums.gradient.copy()
-        gradient[:, : self.n_touchable] += self.radius * smoothed.gradient
-        return smoothed, gradient
+        left = self.radius - self._on_flips(sums)
+        gradient[:, : self.n_touchable] += left * smoothed.gradient
+        return gradient
+
+    def _on_flips(self, sums: LossSums) -> float:
+        return self.flip_cost * sums.flipped if sums.flipped else 0.0
+
+    @property
+    def on_flips(self) -> float:
+        """What the flips cost."""
+        return self._on_flips(self.sums)
 
     def _build(self) -> None:
-        sums = self.design.curvature(self.coef)
-        self.precondition = Preconditioner.of(sums, self.radius * self.smoothed.stiffness)
+        sums = self.design.curvature(self._at(self.coef, self.smoothed.value))
+        left = max(self.radius - self.on_flips, PRODUCTS.least_left * self.radius)
+        self.precondition = Preconditioner.of(sums, left * self.smoothed.stiffness)
 
     @property
     def smooth_risk(self) -> float:
@@ -64,7 +81,8 @@ class Descent:
     @property
     def dual(self) -> float:
         """The value of the tangents at the scores, if they were feasible."""
-        return self.sums.loss - float(np.vdot(self.coef, self.sums.gradient))
+        flips = self.on_flips * self.smoothed.value
+        return self.sums.loss + flips - float(np.vdot(self.coef, self.sums.gradient))
 
     @property
     def flow_gradient(self) -> Floats:
@@ -75,8 +93,8 @@ class Descent:
 
     def risk_at(self, coef: Floats) -> float:
         """The true risk of other coefficients, which takes a pass."""
-        largest = self.diameter.at(coef[:, : self.n_touchable]).largest
-        return self.radius * largest + self.design.evaluate(coef).loss
+        largest = self._smoothed_at(coef).largest
+        return self.radius * largest + self._sums_at(coef, largest).loss
 
     def repaired(self, tol: float) -> Floats:
         """The coefficients with the longest differences shortened."""
@@ -90,12 +108,13 @@ class Descent:
         """Whether new shares of the lengths would change more than further steps."""
         lengths = self.smoothed.lengths
         learnt = self.diameter.reweighted(lengths, self.diameter.power).mean(lengths)
-        added = self.radius * (learnt - self.smoothed.value)
+        added = (self.radius - self.on_flips) * (learnt - self.smoothed.value)
         return self.promise < PRODUCTS.settled * added or self.n_since >= PRODUCTS.patience
 
     @property
     def is_stuck(self) -> bool:
-        return self.n_failed > 2
+        no_moves = self.on_flips > (1 - PRODUCTS.least_left) * self.radius
+        return self.n_failed > 2 or (no_moves and self.n_iter > PRODUCTS.patience)
 
     def sharpen(self) -> None:
         """Let the shares learn; raise the power if the steps have settled quickly."""
@@ -104,7 +123,11 @@ class Descent:
             power = min(PRODUCTS.last_power, PRODUCTS.power_factor * power)
         self.diameter = self.diameter.reweighted(self.smoothed.lengths, power)
         self.n_since = 0
-        self._smooth()
+        self.smoothed = self._smoothed_at(self.coef)
+        if self.flip_cost < np.inf:
+            self.mu = max(self.last_mu, PRODUCTS.mu_factor * self.mu)
+            self.sums = self._sums_at(self.coef, self.smoothed.value)
+        self.gradient = self._gradient_of(self.smoothed, self.sums)
 
     def step(self) -> bool:
         """One step; False if no step along the direction found gains anything."""
@@ -131,8 +154,9 @@ class Descent:
         length, risk, gradient = 1.0, self.smooth_risk, self.gradient
         for _ in range(MAX_TRIALS):
             coef = self.coef + length * step
-            sums = self.design.evaluate(coef)
-            smoothed, after = self._smoothed_at(coef, sums)
+            smoothed = self._smoothed_at(coef)
+            sums = self._sums_at(coef, smoothed.value)
+            after = self._gradient_of(smoothed, sums)
             rise = self.radius * smoothed.value + sums.loss - risk
             level = rise <= ROUNDING * risk and np.vdot(after, step) <= -0.8 * slope
             if rise <= LEAST_GAIN * length * slope or level:
