@@ -67,3 +67,14 @@ def test_rounds_shorten_the_flow_until_they_no_longer_do():
 def test_without_a_gradient_nothing_flows():
     nothing = np.zeros((4, 2))
     assert PairWeights.uniform(4).shortened(nothing).cost(nothing, l2) == 0.0
+
+
+@pytest.mark.parametrize("weight", [0.0, np.inf, np.nan])
+def test_weights_that_say_nothing_are_taken_as_equal(weight):
+    gradient = zero_sum(0, 4, 3)
+    lost = PairWeights(np.full((4, 4), weight))
+    equal = PairWeights(np.ones((4, 4)))
+    assert lost.cost(gradient, l2) == equal.cost(gradient, l2)
+    np.testing.assert_array_equal(
+        lost.shortened(gradient).weights, equal.shortened(gradient).weights
+    )

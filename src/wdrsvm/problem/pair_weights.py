@@ -85,7 +85,11 @@ def _distances(mixing: Floats, gram: Floats) -> Floats:
 
 
 def _floored(weights: Floats) -> Floats:
-    floored = np.maximum(weights, LEAST_WEIGHT * weights.mean())
+    """Weights of mean 1 that are all positive: equal ones if none was positive."""
+    level = float(weights.mean())
+    if not 0 < level < np.inf:
+        weights, level = np.ones_like(weights), 1.0
+    floored = np.maximum(weights, LEAST_WEIGHT * level)
     np.fill_diagonal(floored, 0.0)
     return np.asarray(floored / floored.mean())
 

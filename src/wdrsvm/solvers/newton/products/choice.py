@@ -32,8 +32,8 @@ def is_known(problem: RobustProblem) -> bool:
     """Whether the method knows the problem.
 
     It does not know label costs that differ, finite ones with a margin or with a label
-    trust, features that cost nothing or cannot be
-    moved, classes that no row can have, and sparse rows.
+    trust, features that cost nothing or cannot be moved, classes that no row can have, and
+    sparse rows.
     """
     ball_known = problem.norm in DIAMETERS and problem.radius > 0 and not problem.is_bounded
     if not ball_known or problem.loss.temperature == 0 or problem.is_distributed:
