@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from wdrsvm.problem.norms import lipschitz, polar
+from wdrsvm.problem.pair_weights import pair_distances
 from wdrsvm.solvers.newton.products.diameter import DIAMETERS
 
 NORMS = [*DIAMETERS]
@@ -79,3 +80,20 @@ def test_equal_classes_have_no_diameter(norm):
     assert found.value == 0
     assert not found.gradient.any()
     assert diameter.reweighted(found.lengths, 9.0) is diameter
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_shares_stay_where_nothing_can_be_learnt(norm):
+    diameter = DIAMETERS[norm].of(3, 2)
+    lengths = np.zeros_like(diameter.shares)
+    assert diameter.reweighted(lengths, 9.0) is diameter
+    longest = np.zeros_like(lengths, dtype=bool)
+    longest.flat[1] = True
+    lost = type(diameter)(np.where(longest, 0.0, diameter.shares), 60.0)
+    assert lost.reweighted(np.where(longest, 1.0, 1e-9), 60.0) is lost
+
+
+def test_coefficients_are_pulled_together_to_a_length_of_zero():
+    coef = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    repaired = DIAMETERS["l2"].of(3, 2).repaired(coef, 0.0, 1e-6)
+    assert pair_distances(repaired).max() < 1e-2

@@ -64,12 +64,17 @@ class Diameter:
         return np.asarray(self.shares * (lengths / value) ** (self.power - 2) / value)
 
     def reweighted(self, lengths: Floats, power: float) -> Self:
-        """Shares that have learnt from these lengths."""
+        """Shares that have learnt from these lengths.
+
+        They stay where nothing can be learnt: the lengths are zero, or the longest ones
+        have no share and the powers of the others vanish.
+        """
         top = float(lengths.max(initial=0.0))
         if top == 0:
             return self
         shares = self.shares * (lengths / top) ** self.power
-        return type(self)(shares / shares.sum(), power)
+        total = float(shares.sum())
+        return type(self)(shares / total, power) if total > 0 else self
 
 
 class PairDiameter(Diameter):
@@ -109,7 +114,8 @@ class PairDiameter(Diameter):
             lengths = pair_distances(coef)
             if lengths.max(initial=0.0) <= length * (1 + rtol):
                 break
-            excess = np.maximum(1 - length / np.maximum(lengths, length), 0.0)
+            longer = np.maximum(lengths, length)
+            excess = np.divide(longer - length, longer, where=longer > 0, out=longer)
             n_long = (excess > 0).sum(axis=1)
             most = np.maximum(n_long[:, None], n_long)
             coef -= (
