@@ -1,6 +1,7 @@
 """Training in matrix products against other methods, by certificates alone."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -149,12 +150,15 @@ def test_where_flips_leave_nothing_to_moves_another_method_takes_over(label_cost
     assert found.certificate.dual_bound <= alone.certificate.objective
 
 
-def test_features_that_are_all_zero_leave_a_constant_classifier():
+@pytest.mark.parametrize(
+    ("label_cost", "solved"),
+    [(1.0, partial(solve, name="newton")), (np.inf, product_newton)],
+)
+def test_features_that_are_all_zero_leave_a_constant_classifier(label_cost, solved):
     y = np.arange(60) % 12
     weight = np.full(60, 1 / 60)
-    problem = RobustProblem.of(
-        np.zeros((60, 6)), y, weight, WassersteinBall(0.1), 12, loss=LOSSES["logistic"]
-    )
-    found = solve(problem, "newton", SolverSettings(tol=1e-6))
+    ball = WassersteinBall(0.1, label_cost)
+    problem = RobustProblem.of(np.zeros((60, 6)), y, weight, ball, 12, loss=LOGISTIC)
+    found = solved(problem, settings=SolverSettings(tol=1e-6))
     assert found.certificate.objective == pytest.approx(np.log(12))
     assert found.certificate.holds(1e-6)
