@@ -33,19 +33,38 @@ from ..robustness.paths.grids import (
     checked_radii,
     useful_radii,
 )
+from ._doubt_choice import Doubts, doubts_of
 from ._fit import solver_settings, unchanged_on_error
-from ._folds import FoldScores, SearchGrid, scored_fold
-from ._judges import ALONE, GivenRows, Judge, judges_of, routed_name, scorers_of
+from ._folds import FoldScores, scored_fold
+from ._judges import (
+    ALONE,
+    GivenRows,
+    Judge,
+    judges_of,
+    routed_name,
+    score_weight,
+    scorers_of,
+)
 from ._race import Race
+from ._search_defaults import (
+    doubts,
+    is_auto,
+    resolved_costs,
+    resolved_cv,
+    resolved_norm,
+    resolved_radii,
+)
+from ._search_grid import SearchGrid
 from ._search_parameters import SEARCHED, check_refit, search_init
 from ._search_progress import Tell, print_bar, silent
-from ._search_results import best_point, most_robust, results_table
+from ._search_results import best_point, eligible, most_robust, results_table
+from ._suspects import SuspectsMixin
 
 # Relative duality gap of the fits in folds: scores hardly change below it.
 FOLD_TOL = 1e-3
 
 
-class PathSearch:
+class PathSearch(SuspectsMixin):
     """Cross-validation along paths of radii.
 
     A subclass names the ``_searched`` estimator.  Once fitted, the search has the fitted
@@ -118,12 +137,14 @@ class PathSearch:
             judges = judges_of(scored_by, rows, self.class_weight, routed)
             race = self._race(grid, metric)
             folds = self._cross_validated(estimator, rows, splits, grid, judges, race)
-            self._choose(grid, folds, metric)
+            doubted = self._doubts(rows, splits, folds)
+            self._choose(grid, folds, metric, doubted)
             self.n_splits_ = len(splits)
             self.scorer_ = scorers[metric]
             if self.refit:
                 self._say("fit with what was chosen")
                 self._refit(estimator, rows)
+                self._keep_doubts(doubted)
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -160,7 +181,7 @@ class PathSearch:
         """
         router = MetadataRouter(owner=self).add_self_request(self)
         router.add(
-            splitter=check_cv(self.cv, classifier=True),
+            splitter=check_cv(None if is_auto(self.cv) else self.cv, classifier=True),
             method_mapping=MethodMapping().add(caller="fit", callee="split"),
         )
         scorers = self._scorers()
@@ -196,7 +217,7 @@ class PathSearch:
         return Bunch(splitter=Bunch(split=groups))
 
     def _splits(self, rows: GivenRows, given: dict[str, Any]) -> list[Any]:
-        splitter = check_cv(self.cv, rows.y, classifier=True)
+        splitter = check_cv(resolved_cv(self, rows.y), rows.y, classifier=True)
         is_splitter = hasattr(splitter, "get_n_splits")
         splits = list(splitter.split(rows.X, rows.y, **given)) if is_splitter else []
         if not splits:
@@ -210,6 +231,8 @@ class PathSearch:
         """The estimator of the search, with all parameters that both share."""
         known = set(inspect.signature(self._searched).parameters) - set(SEARCHED)
         shared = {name: getattr(self, name) for name in known}
+        if "norm" in known:
+            shared["norm"] = resolved_norm(self)
         shared["verbose"] = max(int(self.verbose) - 1, 0)
         return clone(self._searched(**shared))
 
@@ -228,11 +251,12 @@ class PathSearch:
         return self.refit
 
     def _grid(self, estimator: Any, rows: GivenRows) -> SearchGrid:
-        costs, radii = checked_label_costs(self.label_costs), checked_radii(self.radii)
+        trial = clone(estimator)
+        problem = trial._problem(trial._training_data(*rows), trial._ball())
+        costs = checked_label_costs(resolved_costs(self, problem))
+        radii = checked_radii(resolved_radii(self, problem))
         if isinstance(radii, int):
-            trial = clone(estimator)
-            data = trial._training_data(*rows)
-            radii = useful_radii(trial._problem(data, trial._ball()), radii, costs)
+            radii = useful_radii(problem, radii, costs)
         return SearchGrid(radii, costs)
 
     def _cross_validated(
@@ -272,9 +296,29 @@ class PathSearch:
         if self.verbose:
             print(f"{type(self).__name__}: {what}", file=sys.stderr, flush=True)
 
-    def _choose(self, grid: SearchGrid, folds: list[FoldScores], decided_by: str) -> None:
+    def _doubts(
+        self, rows: GivenRows, splits: list[Any], folds: list[FoldScores]
+    ) -> Doubts | None:
+        """The opinions of the folds on the labels, with random label noise."""
+        if not doubts(self):
+            return None
+        held_out = [test for _, test in splits]
+        opinions = [fold.opinions for fold in folds]
+        return doubts_of(rows.y, score_weight(rows, self.class_weight), held_out, opinions)
+
+    def _choose(
+        self,
+        grid: SearchGrid,
+        folds: list[FoldScores],
+        decided_by: str,
+        doubted: Doubts | None,
+    ) -> None:
         self.cv_results_ = results_table(grid, folds)
         index = best_point(self.cv_results_, decided_by)
+        if doubted is not None:
+            self.cv_results_ |= doubted.columns
+            if self.scoring is None:
+                index = doubted.chosen(grid, eligible(self.cv_results_, decided_by))
         if self.one_standard_error:
             index = most_robust(grid, self.cv_results_, decided_by, index, len(folds))
         self.best_index_ = index
