@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..problem import RobustProblem
 from ..problem.ball import as_float
 from ..problem.label_noise import Beliefs, DoubtedProblem
-from ..robustness.paths.constant_points import without_features
+from ..robustness.paths.constant_points import ENOUGH, without_features
 from ..solvers import SolverResult, SolverSettings, Start, solve
 from ..solvers.descent_settings import DESCENT
 from ..solvers.label_noise import disbelieve
@@ -121,7 +121,7 @@ def doubted_constant_value(estimator: Any, problem: RobustProblem) -> float:
     beliefs = doubted.all_believed
     for _ in range(2):
         believed = doubted.convex_piece(beliefs).problem
-        intercepts.append(solve(without_features(believed)).intercept)
+        intercepts.append(solve(without_features(believed), settings=ENOUGH).intercept)
         beliefs = doubted.beliefs(nothing, intercepts[-1])
     return min(doubted.value(nothing, intercept) for intercept in intercepts)
 

@@ -108,8 +108,8 @@ def pooled(
         _of_point([fold[k] for fold in opinions], held_out, known, visits, n_classes)
         for k in range(n_points)
     ]
-    columns = (np.array(each) for each in zip(*parts, strict=True))
-    return Evidence(*columns, weight=known)
+    columns = [np.array(each) for each in zip(*parts, strict=True)]
+    return Evidence(*columns, known)
 
 
 def _of_point(

@@ -33,6 +33,7 @@ from ..robustness.paths.grids import (
     checked_radii,
     useful_radii,
 )
+from ..solvers.descent_settings import DESCENT
 from ._doubt_choice import Doubts, doubts_of
 from ._fit import solver_settings, unchanged_on_error
 from ._folds import FoldScores, scored_fold
@@ -59,6 +60,7 @@ from ._search_parameters import SEARCHED, check_refit, search_init
 from ._search_progress import Tell, print_bar, silent
 from ._search_results import best_point, eligible, most_robust, results_table
 from ._suspects import SuspectsMixin
+from ._training import disbelieves
 
 # Relative duality gap of the fits in folds: scores hardly change below it.
 FOLD_TOL = 1e-3
@@ -268,8 +270,8 @@ class PathSearch(SuspectsMixin):
         judges: dict[str, Judge],
         race: Race,
     ) -> list[FoldScores]:
-        tol = solver_settings(estimator).tol
-        rough = clone(estimator).set_params(tol=max(tol, FOLD_TOL))
+        tol = max(solver_settings(estimator).tol, _fold_tol(estimator))
+        rough = clone(estimator).set_params(tol=tol)
         run = delayed(scored_fold)
         tell = self._on_fold or (print_bar if self.verbose else silent)
         tell(0, len(splits))
@@ -346,6 +348,11 @@ class PathSearch(SuspectsMixin):
 
     def _loss(self) -> Loss:
         return self.best_estimator_._loss()
+
+
+def _fold_tol(estimator: Any) -> float:
+    """The relative gap in folds: rough where beliefs change, because these decide."""
+    return DESCENT.rough_tol if disbelieves(estimator) else FOLD_TOL
 
 
 def _fitted(estimator: Any) -> dict[str, Any]:

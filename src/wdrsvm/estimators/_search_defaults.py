@@ -45,7 +45,7 @@ class DoubtSettings:
     radius_shares: tuple[float, ...] = (0.45, 0.16, 0.055, 0.02, 0.006)
     cost_shares: tuple[float, ...] = (np.inf, 1.0, 0.75, 0.5)
     n_folds: int = 5
-    row_visits: int = 500
+    row_visits: int = 300
     max_repeats: int = 2
 
 
@@ -114,7 +114,7 @@ def repeated_folds(codes: Codes, seed: int) -> Iterator[tuple[Codes, Codes]]:
     generator = np.random.default_rng(seed)
     n_repeats = min(max(DOUBT.row_visits // len(codes), 1), DOUBT.max_repeats)
     sizes = np.bincount(codes)
-    n_folds = max(min(DOUBT.n_folds, int(sizes[sizes > 1].min(initial=2))), 2)
+    n_folds = int(sizes[sizes > 1].min(initial=DOUBT.n_folds))
     for _ in range(n_repeats):
         fold = _dealt(codes, n_folds, generator)
         for k in range(n_folds):
