@@ -30,9 +30,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from wdrsvm import RobustLogisticRegressionCV
 
-from .doubt_data import CROWDS, EMBEDDINGS, JUDGED_ON, NOISES, case
+from .doubt_data import EMBEDDINGS, JUDGED_ON, NOISES, case
 from .doubt_report import print_report
-from .label_noise_data import Case
+from .label_noise_data import CROWDS, Case
 
 STRENGTHS = np.logspace(-3, 3, 9)
 NEIGHBOURS = (1, 3, 5, 10, 20, 40)

@@ -108,8 +108,15 @@ def pooled(
         _of_point([fold[k] for fold in opinions], held_out, known, visits, n_classes)
         for k in range(n_points)
     ]
-    columns = [np.array(each) for each in zip(*parts, strict=True)]
-    return Evidence(*columns, known)
+    value, share, wrong, other, log_odds = zip(*parts, strict=True)
+    return Evidence(
+        value=np.array(value),
+        share=np.array(share),
+        wrong=np.array(wrong),
+        other=np.array(other),
+        log_odds=np.array(log_odds),
+        weight=known,
+    )
 
 
 def _of_point(

@@ -9,11 +9,7 @@ from typing import Any
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
-from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import (
-    UNUSED,
-    MetadataRouter,
-    MethodMapping,
     process_routing,
 )
 from sklearn.utils.parallel import Parallel, delayed
@@ -44,12 +40,10 @@ from ._judges import (
     judges_of,
     routed_name,
     score_weight,
-    scorers_of,
 )
 from ._race import Race
 from ._search_defaults import (
     doubts,
-    is_auto,
     resolved_costs,
     resolved_cv,
     resolved_norm,
@@ -59,6 +53,7 @@ from ._search_grid import SearchGrid
 from ._search_parameters import SEARCHED, check_refit, search_init
 from ._search_progress import Tell, print_bar, silent
 from ._search_results import best_point, eligible, most_robust, results_table
+from ._search_routing import RoutingMixin
 from ._suspects import SuspectsMixin
 from ._training import disbelieves
 
@@ -66,15 +61,12 @@ from ._training import disbelieves
 FOLD_TOL = 1e-3
 
 
-class PathSearch(SuspectsMixin):
+class PathSearch(RoutingMixin, SuspectsMixin):
     """Cross-validation along paths of radii.
 
     A subclass names the ``_searched`` estimator.  Once fitted, the search has the fitted
     attributes and the methods of the chosen estimator.
     """
-
-    # ``score`` passes weights to the scorer, so that it needs no request of its own.
-    __metadata_request__score = {"sample_weight": UNUSED}  # noqa: RUF012
 
     _searched: type
     radii: Any
@@ -173,50 +165,11 @@ class PathSearch(SuspectsMixin):
             given = routed[routed_name(self._metric(self._scorers()))].score
         return self.scorer_(self.best_estimator_, X, y, **given)
 
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Which arguments besides X and y the splitter and the scorers request.
-
-        Returns
-        -------
-        MetadataRouter
-            The routing of this search.
-        """
-        router = MetadataRouter(owner=self).add_self_request(self)
-        router.add(
-            splitter=check_cv(None if is_auto(self.cv) else self.cv, classifier=True),
-            method_mapping=MethodMapping().add(caller="fit", callee="split"),
-        )
-        scorers = self._scorers()
-        for name, scorer in scorers.items():
-            if hasattr(scorer, "get_metadata_routing"):
-                mapping = MethodMapping().add(caller="fit", callee="score")
-                if name in (ALONE, self.refit):
-                    mapping.add(caller="score", callee="score")
-                router.add(method_mapping=mapping, **{routed_name(name): scorer})
-        return router
-
     def _rows(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> GivenRows:
         check_labels_present(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=READ_AS_THEY_ARE)
         weight = None if sample_weight is None else checked_weight(sample_weight, len(y))
         return GivenRows(as_matrix(X), y, weight, checked_trust(label_trust, len(y)))
-
-    def _routed(
-        self, sample_weight: Any, label_trust: Any, params: dict[str, Any]
-    ) -> Bunch:
-        """Arguments of the splitter and of the scorers."""
-        known = {"sample_weight": sample_weight, "label_trust": label_trust}
-        known = {name: value for name, value in known.items() if value is not None}
-        if get_config()["enable_metadata_routing"]:
-            return process_routing(self, "fit", **known, **params)
-        unknown = sorted(set(params) - {"groups"})
-        if unknown:
-            raise TypeError(
-                f"{type(self).__name__}.fit got unexpected arguments {unknown}: "
-                "without metadata routing it knows 'groups' alone."
-            )
-        groups = {name: value for name, value in params.items() if value is not None}
-        return Bunch(splitter=Bunch(split=groups))
 
     def _splits(self, rows: GivenRows, given: dict[str, Any]) -> list[Any]:
         splitter = check_cv(resolved_cv(self, rows.y), rows.y, classifier=True)
@@ -237,20 +190,6 @@ class PathSearch(SuspectsMixin):
             shared["norm"] = resolved_norm(self)
         shared["verbose"] = max(int(self.verbose) - 1, 0)
         return clone(self._searched(**shared))
-
-    def _scorers(self) -> dict[str, Any]:
-        return scorers_of(self._searched(), self.scoring)
-
-    def _metric(self, scorers: dict[str, Any]) -> str:
-        """Name of the scorer that decides."""
-        if list(scorers) == [ALONE]:
-            return ALONE
-        if not isinstance(self.refit, str) or self.refit not in scorers:
-            raise ValueError(
-                f"refit must name one of the scorers {list(scorers)} when there are "
-                f"several, got {self.refit!r}."
-            )
-        return self.refit
 
     def _grid(self, estimator: Any, rows: GivenRows) -> SearchGrid:
         trial = clone(estimator)
