@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 # The build looks for its own commands on the path.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 READY := $(VENV)/.ready
+DEMO_READY := $(VENV)/.demo-ready
 DOCS_READY := $(VENV)/.docs-ready
 ROOMS := estimators inputs problem robustness rows solvers
 COUNTED := $(addprefix tests/,agreement $(ROOMS))
@@ -21,8 +22,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -e
 native: $(READY)
 	$(BIN)/python -c "import wdrsvm"
 
-demo: $(READY)
-	$(BIN)/python -m wdrsvm.demo
+demo: $(DEMO_READY)
+	@$(BIN)/python -m wdrsvm.demo
 
 test: lint coverage
 	$(BIN)/python -m pytest -n auto $(addprefix --ignore=,$(COUNTED))
@@ -84,7 +85,7 @@ browser:
 		{ apt-get update && apt-get install --yes chromium chromium-driver; }
 
 clean:
-	rm -rf $(VENV) .nox .mutants docs/_build docs/gallery dist build .coverage
+	rm -rf $(VENV) .nox .mutants docs/_build docs/gallery docs/reference dist build .coverage
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -95,7 +96,15 @@ $(BIN)/python:
 $(READY): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet $(BUILD)
 	$(INSTALL) ".[test,reference,plot,cli,data,dask,onnx]"
-	touch $@
+	touch $(DEMO_READY) $@
+
+# The demo needs no linter and no test.
+$(DEMO_READY): pyproject.toml | $(BIN)/python
+	@echo "Install what the demo needs, in $(VENV): NumPy, SciPy, scikit-learn, matplotlib."
+	@$(BIN)/python -m pip install --quiet $(BUILD)
+	@echo "Compile the package; about a minute."
+	@$(INSTALL) ".[report]"
+	@touch $@
 
 $(DOCS_READY): pyproject.toml $(READY)
 	$(INSTALL) ".[docs]"
