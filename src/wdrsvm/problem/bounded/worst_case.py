@@ -19,6 +19,7 @@ left is spent on escaping.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -26,9 +27,11 @@ from scipy import sparse
 
 from ...arrays import Codes, Floats
 from ...cached import cached_property
+from ...rows.reduce import added
 from ..ball import CategoricalGroup
 from ..norms import NORMS
 from .moves import BEST_MOVES
+from .pieces import PairView, affine_gains, best_pieces
 
 if TYPE_CHECKING:
     from ..problem import RobustProblem
@@ -75,6 +78,20 @@ class BoundedMoves:
 
     problem: RobustProblem
 
+    def __post_init__(self) -> None:
+        if not self.problem.n_rows:
+            return
+        low, high = self.problem.ball.box(self.problem.n_features)
+        ends = self.rows.min(axis=0), self.rows.max(axis=0)
+        for outside, value in zip((ends[0] < low, ends[1] > high), ends, strict=True):
+            found = np.flatnonzero(outside & np.isfinite(self.cost))
+            if len(found):
+                d = found[0]
+                raise ValueError(
+                    f"support must contain the data, but feature {d} has the value "
+                    f"{value[d]:g}, outside [{low[d]:g}, {high[d]:g}]."
+                )
+
     @cached_property
     def rows(self) -> Floats:
         """X as a dense array, because zeros can move too."""
@@ -107,14 +124,6 @@ class BoundedMoves:
     def room(self) -> tuple[Floats, Floats]:
         """How far each entry of X can move up and down, (N, P) each."""
         low, high = self.problem.ball.box(self.problem.n_features)
-        outside = (self.rows < low) | (self.rows > high)
-        outside[:, np.isinf(self.cost)] = False
-        if outside.any():
-            n, d = np.argwhere(outside)[0]
-            raise ValueError(
-                f"support must contain the data, but feature {d} has the value "
-                f"{self.rows[n, d]:g}, outside [{low[d]:g}, {high[d]:g}]."
-            )
         movable = np.isfinite(self.cost)
         return (
             np.where(movable, high - self.rows, 0.0),
@@ -198,6 +207,20 @@ class BoundedMoves:
 
     def plan(self, coef: Floats, intercept: Floats, lam: float) -> Plan:
         """The best label, winner and move of every row at this lam."""
+        if self.is_shared:
+            return self._plan_of_moves(coef, intercept, lam)
+        (winner, label), problem = self.pairs, self.problem
+        gains = affine_gains(self, coef, lam)
+        view = PairView(coef, intercept, lam, winner, label, gains)
+        with problem.reduction() as reduction:
+            work = partial(best_pieces, view)
+            sums, best = reduction.fold_keeping(work, added)
+        stay = best < 0
+        label, winner = (np.where(stay, problem.y, codes[best]) for codes in (label, winner))
+        return Plan(lam, label, winner, sums.value + lam * sums.cost, sums.cost)
+
+    def _plan_of_moves(self, coef: Floats, intercept: Floats, lam: float) -> Plan:
+        """The same where every row has a move of its own."""
         problem = self.problem
         scores = problem.scores(coef, intercept)
         price, n = problem.label_price(), np.arange(len(scores))
@@ -307,7 +330,8 @@ class BoundedMoves:
 
 
 def _check_one_hot(block: Floats, group: CategoricalGroup) -> None:
-    if not (np.isin(block, (0.0, 1.0)).all() and (block.sum(axis=1) == 1).all()):
+    is_binary = ((block == 0) | (block == 1)).all()
+    if not (is_binary and (block.sum(axis=1) == 1).all()):
         raise ValueError(
             "categorical must name one-hot columns, 0 or 1 with a single 1 per row, but "
             f"columns {group.columns.tolist()} of X are not."

@@ -63,6 +63,9 @@ class NewtonSettings:
     saturated : float
         The curvature of a row is left out when one piece has all but this share of the
         softmax.
+    negligible_mass : float
+        In a bounded ball, the curvature of a row's label is left out below this share of
+        the row's mass.
     torn : float
         Rows whose curvature between labels exceeds this, relative to the loss, are never
         left to a sample.
@@ -121,6 +124,7 @@ class NewtonSettings:
     constant_hope: float = 0.2
     constant_settled: float = 1e-10
     saturated: float = 1e-5
+    negligible_mass: float = 1e-7
     torn: float = 0.1
     stiff: float = 1e-6
     barrier_factor: float = 0.1
