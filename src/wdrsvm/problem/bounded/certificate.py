@@ -54,6 +54,18 @@ class PairPlan(NamedTuple):
     moved: Floats
     switched: list[Floats]
 
+    def with_stays(self, mass: Floats) -> PairPlan:
+        """The plan with masses (C, N) of the pairs (c, c), which a smooth loss needs."""
+        n_classes = len(mass)
+        each = np.arange(n_classes)
+        return PairPlan(
+            np.append(self.winner, each),
+            np.append(self.label, each),
+            np.vstack([self.mass, mass]),
+            np.vstack([self.moved, np.zeros((n_classes, self.moved.shape[1]))]),
+            [np.vstack([m, np.zeros((n_classes, *m.shape[1:]))]) for m in self.switched],
+        )
+
 
 def bounded_dual_bound(problem: RobustProblem, plan: PairPlan) -> float:
     """A lower bound of the optimum; 0, which is always valid, if none better is found."""
@@ -243,7 +255,7 @@ class _Balance:
         left = np.maximum(weight - mass.sum(axis=0), 0.0)
         mass[stay[y], np.arange(len(y))] += left
         np.add.at(of_label, self.plan.label, mass)
-        return float((entr(mass).sum() - entr(of_label).sum()))
+        return float(entr(mass).sum() - entr(of_label).sum())
 
     def _spending(self, mass: Floats) -> float:
         moves = self.problem.moves

@@ -82,32 +82,65 @@ class PairView(NamedTuple):
 def best_pieces(
     view: PairView, problem: RobustProblem, rows: slice
 ) -> tuple[PieceSums, Codes]:
-    """Sums over some rows, and the number of each row's best pair, -1 if none pays."""
-    value, cost = pieces_of(view, problem, rows)
-    best, each = value.argmax(axis=0), np.arange(value.shape[1])
-    top = value[best, each]
-    pays, weight = top > 0, problem.weight[rows]
-    sums = PieceSums(
-        float(weight @ np.where(pays, top, 0.0)),
-        float(weight @ np.where(pays, cost[best, each], 0.0)),
-    )
-    return sums, np.where(pays, best, -1)
+    """Sums over some rows, and each row's best label and winner, (n, 2)."""
+    return chosen_pieces(problem, rows, view, *pieces_of(view, problem, rows))
 
 
-def pieces_of(
-    view: PairView, problem: RobustProblem, rows: slice
-) -> tuple[Floats, Floats]:
-    """Value and cost (K, n) of every pair; -inf and 0 where the label is impossible."""
-    gains, price = view.gains, problem.label_price(rows)[:, view.label].T
-    possible = np.isfinite(price)
-    price = np.where(possible, price, 0.0)
+def pieces_of(view: PairView, problem: RobustProblem, rows: slice) -> tuple[Floats, Floats]:
+    """Loss and cost (K, n) of every pair, both without the price of the label."""
+    gains = view.gains
     scores = problem.scores(view.coef, view.intercept, rows).T
     X = problem.features(rows)
     moved = (X - problem.centre if problem.centre.any() else X).T
-    value = gains.gain_slope @ moved
+    value = np.asarray(gains.gain_slope @ moved)
     value += (gains.gain_offset + problem.loss.margin)[:, None]
     value += scores[view.winner]
     value -= scores[view.label]
-    value -= view.lam * price
-    cost = gains.cost_slope @ moved + gains.cost_offset[:, None] + price
-    return np.where(possible, value, -np.inf), np.where(possible, cost, 0.0)
+    return value, np.asarray(gains.cost_slope @ moved + gains.cost_offset[:, None])
+
+
+def chosen_pieces(
+    problem: RobustProblem, rows: slice, view: PairView, value: Floats, cost: Floats
+) -> tuple[PieceSums, Codes]:
+    """The adversary's choice among losses and costs (K, n) of all pairs.
+
+    A smooth loss takes a softmax of the winners of each label: with the gains inside, an
+    upper bound of the worst case.
+    """
+    n_classes, weight = problem.n_classes, problem.weight[rows]
+    price = problem.label_price(rows).T
+    losses = np.full((n_classes, n_classes, len(weight)), -np.inf)
+    costs = np.zeros_like(losses)
+    losses[view.label, view.winner], costs[view.label, view.winner] = value, cost
+    stay = np.arange(n_classes)
+    losses[stay, stay] = 0.0
+    loss, spent = _over_winners(losses, costs, problem.loss.temperature)
+    possible = np.isfinite(price)
+    price = np.where(possible, price, 0.0)
+    net = np.where(possible, loss - view.lam * price, -np.inf)
+    # Of equal labels the row's own one is chosen.
+    each, y = np.arange(len(weight)), problem.y[rows]
+    label = net.argmax(axis=0)
+    label = np.where(net[label, each] > net[y, each], label, y)
+    sums = PieceSums(
+        float(weight @ net[label, each]),
+        float(weight @ (spent + price)[label, each]),
+    )
+    winner = losses[label, :, each].argmax(axis=1)
+    winner = np.where(losses[label, winner, each] > 0, winner, label)
+    return sums, np.stack([label, winner], axis=1)
+
+
+def _over_winners(
+    losses: Floats, costs: Floats, temperature: float
+) -> tuple[Floats, Floats]:
+    """Loss and expected cost (C, n) of each label, from those of all winners."""
+    top = losses.max(axis=1)
+    if temperature == 0:
+        stays = np.einsum("ccn->cn", losses) >= top
+        best = losses.argmax(axis=1)[:, None]
+        spent = np.take_along_axis(costs, best, axis=1)[:, 0]
+        return top, np.where(stays, 0.0, spent)
+    powers = np.exp((losses - top[:, None]) / temperature)
+    total = powers.sum(axis=1)
+    return top + temperature * np.log(total), (powers * costs).sum(axis=1) / total

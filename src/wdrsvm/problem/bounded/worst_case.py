@@ -31,7 +31,7 @@ from ...rows.reduce import added
 from ..ball import CategoricalGroup
 from ..norms import NORMS
 from .moves import BEST_MOVES
-from .pieces import PairView, affine_gains, best_pieces
+from .pieces import PairView, affine_gains, best_pieces, chosen_pieces
 
 if TYPE_CHECKING:
     from ..problem import RobustProblem
@@ -207,40 +207,29 @@ class BoundedMoves:
 
     def plan(self, coef: Floats, intercept: Floats, lam: float) -> Plan:
         """The best label, winner and move of every row at this lam."""
+        problem = self.problem
+        view = self._view(coef, intercept, lam)
         if self.is_shared:
-            return self._plan_of_moves(coef, intercept, lam)
-        (winner, label), problem = self.pairs, self.problem
-        gains = affine_gains(self, coef, lam)
-        view = PairView(coef, intercept, lam, winner, label, gains)
-        with problem.reduction() as reduction:
-            work = partial(best_pieces, view)
-            sums, best = reduction.fold_keeping(work, added)
-        stay = best < 0
-        label, winner = (np.where(stay, problem.y, codes[best]) for codes in (label, winner))
+            # Every row has a move of its own.
+            slopes = coef[view.winner] - coef[view.label]
+            cost = np.array([self.moved(slope, lam)[1] for slope in slopes])
+            gain = np.array([self.gain(slope, lam) for slope in slopes])
+            plain = self._losses(coef, intercept)
+            sums, best = chosen_pieces(problem, slice(None), view, plain + gain, cost)
+        else:
+            with problem.reduction() as reduction:
+                sums, best = reduction.fold_keeping(partial(best_pieces, view), added)
+        label, winner = best.T
         return Plan(lam, label, winner, sums.value + lam * sums.cost, sums.cost)
 
-    def _plan_of_moves(self, coef: Floats, intercept: Floats, lam: float) -> Plan:
-        """The same where every row has a move of its own."""
-        problem = self.problem
-        scores = problem.scores(coef, intercept)
-        price, n = problem.label_price(), np.arange(len(scores))
-        value, label, winner = np.zeros(len(n)), problem.y.copy(), problem.y.copy()
-        for c in range(problem.n_classes):
-            possible = np.isfinite(price[:, c])
-            toll = np.where(possible, lam * np.where(possible, price[:, c], 0.0), np.inf)
-            for j in range(problem.n_classes):
-                if j != c:
-                    piece = scores[:, j] - scores[:, c] + problem.loss.margin - toll
-                    piece = piece + self.gain(coef[j] - coef[c], lam)
-                    better = piece > value
-                    value[better], label[better], winner[better] = piece[better], c, j
-        cost = price[n, label]
-        for j, c in {*zip(winner.tolist(), label.tolist(), strict=True)}:
-            active = (winner == j) & (label == c)
-            if j != c:
-                cost[active] += self.moved(coef[j] - coef[c], lam)[1][active]
-        spent = float(problem.weight @ cost)
-        return Plan(lam, label, winner, float(problem.weight @ value) + lam * spent, spent)
+    def _view(self, coef: Floats, intercept: Floats, lam: float) -> PairView:
+        return PairView(coef, intercept, lam, *self.pairs, affine_gains(self, coef, lam))
+
+    def _losses(self, coef: Floats, intercept: Floats) -> Floats:
+        """Losses of all pairs where nothing moves, (K, N)."""
+        winner, label = self.pairs
+        scores = self.problem.scores(coef, intercept).T
+        return np.asarray(scores[winner] - scores[label] + self.problem.loss.margin)
 
     @property
     def is_shared(self) -> bool:
@@ -280,19 +269,14 @@ class BoundedMoves:
         norm = NORMS[self.problem.ball.norm]
         lengths = norm.dual_of_rows(paid[:, movable] / self.cost[movable])
         lam = max(lam, float(lengths.max(initial=0.0)))
-        price = self.problem.label_price()
-        scores = self.problem.scores(coef, intercept)
-        worst = np.zeros(len(scores))
-        for j, c, part in zip(winner, label, limited, strict=True):
-            possible = np.isfinite(price[:, c])
-            loss = scores[:, j] - scores[:, c] + self.problem.loss.margin
-            loss = (
-                loss + self._limited_gain(part) + self.switch_gain(coef[j] - coef[c], lam)
-            )
-            loss = loss - lam * np.where(possible, price[:, c], 0.0)
-            worst = np.where(possible, np.maximum(worst, loss), worst)
-        value = self.problem.radius * lam + float(self.problem.weight @ worst)
-        return RobustRisk(value, lam)
+        losses = self._losses(coef, intercept)
+        for k, (j, c, part) in enumerate(zip(winner, label, limited, strict=True)):
+            gain = self._limited_gain(part) + self.switch_gain(coef[j] - coef[c], lam)
+            losses[k] += gain
+        view = self._view(coef, intercept, lam)
+        nothing = np.zeros_like(losses)
+        sums, _ = chosen_pieces(self.problem, slice(None), view, losses, nothing)
+        return RobustRisk(self.problem.radius * lam + sums.value, lam)
 
     def _limited_gain(self, part: Floats) -> Floats:
         """The room of each row times the part of a slope that the box limits, (N,)."""

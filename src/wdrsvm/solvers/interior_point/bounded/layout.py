@@ -84,7 +84,7 @@ class BoundedLayout:
 
     def design(self, rows: Floats) -> Floats:
         """design_n of some rows x_n, (n, V)."""
-        return rows @ self.lift[:-1] + self.lift[-1]
+        return np.asarray(rows @ self.lift[:-1] + self.lift[-1])
 
     def local(self, coef: Floats, lam: float, own: Floats) -> Floats:
         """v of every pair, (K, V)."""

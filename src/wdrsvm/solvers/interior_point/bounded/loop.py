@@ -44,7 +44,9 @@ def bounded_interior_point(
 def _certify(evaluation: BoundedEvaluation, point: BoundedPoint, best: Incumbent) -> None:
     """Offer a point's classifier and its bound."""
     evaluation.offer(point.layout, point, best)
-    best.raise_bound(bounded_dual_bound(evaluation.normalised, plan_of(evaluation, point)), None)
+    best.raise_bound(
+        bounded_dual_bound(evaluation.normalised, plan_of(evaluation, point)), None
+    )
 
 
 def plan_of(evaluation: BoundedEvaluation, point: BoundedPoint) -> PairPlan:

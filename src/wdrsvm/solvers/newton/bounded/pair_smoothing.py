@@ -132,6 +132,23 @@ class PairSmoothing:
         )
         return sums, softness
 
+    def margins(
+        self, at: PairPoint, problem: RobustProblem, rows: slice
+    ) -> tuple[int, Floats]:
+        """By how much each row's largest piece exceeds its second largest."""
+        found = self.rows(at, problem, rows, dense_rows(problem.X[rows]))
+        net = found.scores - at.lam * found.price[:, None]
+        if self.has_flips:
+            net[
+                np.repeat(np.isinf(problem.label_price(rows)).T[:, None], len(net), 1)
+            ] = -np.inf
+            # To stay with a label other than the own one is no piece: it never pays.
+            label, row = np.nonzero(problem.y[rows] != np.arange(len(net))[:, None])
+            net[label, label, row] = -np.inf
+        flat = net.reshape(-1, net.shape[2])
+        second, first = np.partition(flat, (-2, -1), axis=0)[-2:]
+        return len(flat), first - second
+
     def masses(self, found: PairRows, y: Codes, weight: Floats) -> Floats:
         """pi of all labels and winners, (C, C, n)."""
         mass = weight * found.of_label[:, None] * found.of_winner
@@ -237,7 +254,10 @@ class _Curvature:
 
     def _add_pair(self, label: int, winner: int, rows: _LabelRows, mean: Floats) -> None:
         """Add the pair's own squares, and its part of the label's mean derivative."""
-        change, n_classes = rows.X @ self.frames.frame[label, winner], len(self.frames.frame)
+        change, n_classes = (
+            rows.X @ self.frames.frame[label, winner],
+            len(self.frames.frame),
+        )
         n, q = self.frames.n_shared, rows.winners[winner]
         lam = n * n_classes
         plus, minus = slice(winner * n, winner * n + n), slice(label * n, label * n + n)
@@ -252,9 +272,7 @@ class _Curvature:
         scatter(self.total, gram, plus, minus, own)
 
 
-def scatter(
-    total: Floats, gram: Floats, plus: slice, minus: slice, own: Codes
-) -> None:
+def scatter(total: Floats, gram: Floats, plus: slice, minus: slice, own: Codes) -> None:
     """Add a matrix of local variables; the first are differences plus - minus."""
     n = plus.stop - plus.start
     shared, mixed, rest = gram[:n, :n], gram[:n, n:], gram[n:, n:]

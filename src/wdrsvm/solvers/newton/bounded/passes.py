@@ -75,7 +75,9 @@ class BoundedPasses:
 
     def evaluate(self, at: PairPoint) -> SmoothedPairs:
         """Value, gradient and softness."""
-        sums, softness = self.reduction.fold_keeping(partial(self.smoothing.sums, at), added)
+        sums, softness = self.reduction.fold_keeping(
+            partial(self.smoothing.sums, at), added
+        )
         moments = sums.moments[self.layout.label, self.layout.winner]
         return SmoothedPairs(
             sums.loss, sums.dual, sums.on_flips, moments, sums.n_soft, softness
@@ -95,11 +97,25 @@ class BoundedPasses:
         gram = self.reduction.fold_picked(_SoftRows(share, seed), now.softness, work, added)
         return np.zeros((size, size)) if gram is None else np.asarray(gram / share)
 
+    def margins(self, at: PairPoint) -> Floats:
+        """By how much each row's largest piece exceeds its second largest, (N,)."""
+        work = partial(self.smoothing.margins, at)
+        margins: Floats = self.reduction.fold_keeping(work, added)[1]
+        return margins
+
     def masses(self, at: PairPoint) -> Floats:
         """The masses of the pairs, (K, N), of rows in memory."""
-        parts = self.reduction.fold_keeping(partial(_masses_of, self.smoothing, at), added)
-        label, winner = self.layout.label, self.layout.winner
-        return np.ascontiguousarray(parts[1].transpose(1, 2, 0)[label, winner])
+        return self._masses(at, self.layout.label, self.layout.winner)
+
+    def stays(self, at: PairPoint) -> Floats:
+        """The masses (C, N) that have a label and no other winner."""
+        each = np.arange(self.problem.n_classes)
+        return self._masses(at, each, each)
+
+    def _masses(self, at: PairPoint, label: Codes, winner: Codes) -> Floats:
+        work = partial(_masses_of, self.smoothing, at)
+        masses = self.reduction.fold_keeping(work, added)[1]
+        return np.ascontiguousarray(masses.transpose(1, 2, 0)[label, winner])
 
 
 def _masses_of(

@@ -23,6 +23,7 @@ from ....arrays import Floats
 from ...cones.kernels import native
 from ...interior_point.bounded.layout import BoundedLayout
 from ..settings import NEWTON
+from ..smooth_loss import SmoothSteps
 from ..steps import Newton
 from .pair_smoothing import scatter
 from .passes import BoundedPasses
@@ -97,6 +98,7 @@ class BoundedNewton(Newton):
     """The state of the method and its steps."""
 
     passes: Any
+    now: Any
 
     def __init__(self, passes: BoundedPasses, rng: np.random.Generator):
         lay, problem = passes.layout, passes.problem
@@ -113,6 +115,11 @@ class BoundedNewton(Newton):
     @property
     def degree(self) -> int:
         return int(self.moves.degree)
+
+    @property
+    def is_sharp(self) -> bool:
+        few = self.now.n_soft < NEWTON.bounded_soft_rows_per_coefficient * self.coef.size
+        return few or self.mu < NEWTON.last_mu
 
     def _local(self) -> Floats:
         return self.layout.local(self.coef, self.lam, self.own)
@@ -153,7 +160,7 @@ class BoundedNewton(Newton):
         basis[:, :first, :first] = np.eye(first)
         basis[:, first:, :first] = bend
         basis[:, first:, first] = rest
-        share = min(1.0, self.max_curvature_rows / self._n_soft)
+        share = self._curvature_share()
         seed = int(self.rng.integers(2**32)) if share < 1 else 0
         frame = lay.lift @ basis
         matrix = self.passes.curvature(self.at, frame, self.now, share, seed)
@@ -173,6 +180,9 @@ class BoundedNewton(Newton):
         matrix[unused, unused] = 1.0
         return rhs, matrix
 
+    def _curvature_share(self) -> float:
+        return min(1.0, self.max_curvature_rows / self._n_soft)
+
     def _places(self, k: int) -> tuple[slice, slice, Any]:
         lay, (n_classes, n) = self.layout, self.coef.shape
         winner, label = int(lay.winner[k]), int(lay.label[k])
@@ -188,6 +198,25 @@ class BoundedNewton(Newton):
         own = (bend @ shared[:, :, None])[:, :, 0]
         own += length[lay.label, lay.winner][:, None] * rest
         return PairStep(coef, lam, own)
+
+
+class SmoothBoundedNewton(SmoothSteps, BoundedNewton):
+    """The same for a smooth loss; only the maximum over labels is smoothed."""
+
+    @property
+    def is_sharp(self) -> bool:
+        return self.mu < NEWTON.last_mu
+
+    def sharpen(self, passes: Any) -> None:
+        """Start the next round; without flips mu smoothes nothing, and may fall fast."""
+        smoothing = passes.smoothing
+        if self.mu <= smoothing.temperature and not smoothing.has_flips:
+            self.mu *= NEWTON.barrier_factor / NEWTON.mu_factor
+        super().sharpen(passes)
+
+    def _curvature_share(self) -> float:
+        few = self._n_soft <= 2 * self.max_curvature_rows
+        return 1.0 if few or self.with_all_rows else super()._curvature_share()
 
 
 def _solved(matrix: Floats, rhs: Floats) -> Floats:
