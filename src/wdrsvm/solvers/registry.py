@@ -81,7 +81,10 @@ SOLVERS = {
         bounded=Address("interior_point.bounded.loop", "bounded_interior_point"),
     ),
     "newton": Declared(
-        Address("newton.method", "newton"), smooth_losses=True, distributed=True
+        Address("newton.method", "newton"),
+        smooth_losses=True,
+        distributed=True,
+        bounded=Address("newton.bounded.rounds", "bounded_newton"),
     ),
     "first-order": Declared(Address("first_order.loop", "first_order"), smooth_losses=True),
     "subgradient": Declared(Address("subgradient.algorithm1", "subgradient"), BALLS),

@@ -30,7 +30,37 @@ from .smoothed_risk import LabelPasses, Passes
 from .steps import Newton
 
 
-class LabelNewton(Newton):
+class SmoothSteps(Newton):
+    """Steps on a smooth loss, which settle to a share of what mu leaves of the gap."""
+
+    with_all_rows = False
+
+    @property
+    def resolution(self) -> float:
+        """The order of the gap that mu leaves."""
+        return self.mu**2
+
+    @property
+    def is_tied(self) -> bool:
+        """Rows of a smooth loss are soft everywhere: it says nothing of ties."""
+        return False
+
+    def settle(self, max_iter: int, share: float = NEWTON.smooth_settled) -> None:
+        """Newton steps until they promise only a share of the gap, or lead nowhere."""
+        self.with_all_rows = share < NEWTON.smooth_settled
+        before = np.inf
+        for _ in range(NEWTON.max_steps_per_round):
+            if self.n_iter >= max_iter:
+                break
+            self.n_iter += 1
+            promise = self._step()
+            at_rounding = before / 2 < promise < NEWTON.smooth_settled * self.resolution
+            if at_rounding or not promise > share * self.resolution:
+                break
+            before = promise
+
+
+class LabelNewton(SmoothSteps):
     """The state of the method and its steps."""
 
     passes: LabelPasses
@@ -39,7 +69,6 @@ class LabelNewton(Newton):
 
     def __init__(self, passes: LabelPasses, rng: np.random.Generator):
         super().__init__(passes, rng)
-        self.with_all_rows = False
         self.foreseen_gap = np.inf
         self.centre = self._share_of_gap()
         touchable = self.coef[:, : passes.scaling.n_touchable]
@@ -61,11 +90,6 @@ class LabelNewton(Newton):
         return max(min(self.gap, self.foreseen_gap), self.resolution)
 
     @property
-    def is_tied(self) -> bool:
-        """Rows of a smooth loss are soft everywhere: it says nothing of ties."""
-        return False
-
-    @property
     def is_sharp(self) -> bool:
         return self.mu < NEWTON.last_barrier_mu
 
@@ -85,20 +109,6 @@ class LabelNewton(Newton):
         self.mu *= factor
         self.centre = self._share_of_gap()
         self._look()
-
-    def settle(self, max_iter: int, share: float = NEWTON.smooth_settled) -> None:
-        """Newton steps until they promise only a share of the gap, or lead nowhere."""
-        self.with_all_rows = share < NEWTON.smooth_settled
-        before = np.inf
-        for _ in range(NEWTON.max_steps_per_round):
-            if self.n_iter >= max_iter:
-                break
-            self.n_iter += 1
-            promise = self._step()
-            at_rounding = before / 2 < promise < NEWTON.smooth_settled * self.resolution
-            if at_rounding or not promise > share * self.resolution:
-                break
-            before = promise
 
     def _curvature(self) -> Floats:
         few = self._n_soft <= 2 * self.max_curvature_rows

@@ -62,6 +62,11 @@ class Passes:
     def scaling(self) -> Scaling:
         return self.smoothing.scaling
 
+    @property
+    def n_columns(self) -> int:
+        """Coefficients per class."""
+        return self.scaling.n_columns
+
     def on(self, rows: Codes) -> Self:
         """Passes over a sample of the rows, held in memory, weights renormalised."""
         part = self.problem.take(rows)

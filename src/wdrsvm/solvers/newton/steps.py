@@ -6,6 +6,8 @@ and the cone, so one pass over the rows returns all that a step needs.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...arrays import Floats
@@ -101,7 +103,12 @@ class Newton:
         Before the steps have settled the gap is only a guess, and may be negative.
         """
         gap = max(self.gap, self.mu**2 * self.risk)
-        return float(NEWTON.cone_share * gap / max(self.cone.degree, 1))
+        return float(NEWTON.cone_share * gap / max(self.degree, 1))
+
+    @property
+    def degree(self) -> int:
+        """Number of products slack times multiplier that the cone has."""
+        return int(self.cone.degree)
 
     def settle(self, max_iter: int, share: float = NEWTON.settled) -> None:
         """Newton steps until they promise only a share of the gap, or lead nowhere."""
@@ -137,18 +144,17 @@ class Newton:
         at = self.coef, self.lam, self.mu
         return self.passes.curvature(*at, self.now, share, seed)
 
-    def _search(self, step: Floats, decline: float) -> bool:
+    def _search(self, step: Any, decline: float) -> bool:
         """Go along the step, shorter and shorter, until the barrier function falls.
 
         ``decline`` is its slope at the start, which a parabola through the last trial
         takes up.
         """
         length, dual = (min(1.0, self.step_share * end) for end in self.moves.lengths)
-        coef, lam = self.coef, self.lam
-        d_coef, d_lam = step[:-1].reshape(coef.shape), float(step[-1])
+        origin = self._position()
         merit = self._merit_after(0.0)
         for _ in range(NEWTON.max_trials):
-            self.coef, self.lam = coef + length * d_coef, lam + length * d_lam
+            self._go(origin, step, length)
             self._look()
             rise = self._merit_after(length) - merit
             if rise <= MERIT_ROUNDING * abs(merit):
@@ -156,9 +162,18 @@ class Newton:
                 return True
             lowest = decline * length / (2 * (rise + decline * length))
             length *= min(max(lowest, NEWTON.shortest_cut), NEWTON.longest_cut)
-        self.coef, self.lam = coef, lam
+        self._go(origin, step, 0.0)
         self._look()
         return False
+
+    def _position(self) -> Any:
+        return self.coef, self.lam
+
+    def _go(self, origin: Any, step: Any, length: float) -> None:
+        """Move to the point at this length along a step."""
+        coef, lam = origin
+        self.coef = coef + length * step[:-1].reshape(coef.shape)
+        self.lam = lam + length * float(step[-1])
 
     def _merit_after(self, length: float) -> float:
         """The barrier function at the present point, the cone having gone ``length``."""
