@@ -58,7 +58,7 @@ class BelievedPoint(NamedTuple):
 
 
 @dataclass
-class Descent:
+class AlternatingDescent:
     """Rounds from given beliefs down to a point where none changes."""
 
     solve: Fit
@@ -118,7 +118,7 @@ def disbelieve(
     result's history has the rounds of the descent that is kept, in the units of the
     objective; ``n_iter`` counts the iterations of all fits.
     """
-    exact = Descent(solve, settings, History(settings.callback))
+    exact = AlternatingDescent(solve, settings, History(settings.callback))
     if np.isfinite(doubted.price).any():
         point = _best_of_limits(doubted, exact, start)
     else:
@@ -127,7 +127,7 @@ def disbelieve(
 
 
 def _best_of_limits(
-    doubted: DoubtedProblem, exact: Descent, start: Start | None
+    doubted: DoubtedProblem, exact: AlternatingDescent, start: Start | None
 ) -> BelievedPoint:
     """The best end at the limit of disbelief and at the smaller ones of the settings.
 
@@ -136,7 +136,7 @@ def _best_of_limits(
     larger ones.
     """
     tol = max(exact.settings.tol, DESCENT.rough_tol)
-    rough = Descent(exact.solve, replace(exact.settings, tol=tol))
+    rough = AlternatingDescent(exact.solve, replace(exact.settings, tol=tol))
     believing = rough.round(doubted, doubted.all_believed, start)
     scores = out_of_fold_scores(doubted.problem, rough, believing.start)
     smaller = (each for each in DESCENT.disbelief_limits if each < doubted.max_disbelief)
@@ -160,7 +160,10 @@ def _best_of_limits(
 
 
 def _recorded(
-    exact: Descent, doubted: DoubtedProblem, beliefs: Beliefs, start: Start | None
+    exact: AlternatingDescent,
+    doubted: DoubtedProblem,
+    beliefs: Beliefs,
+    start: Start | None,
 ) -> BelievedPoint:
     """Where an exact descent leads, with the history of that descent alone."""
     before = len(exact.history.records)
@@ -171,7 +174,7 @@ def _recorded(
 
 def _ends(
     doubted: DoubtedProblem,
-    rough: Descent,
+    rough: AlternatingDescent,
     start: Start | None,
     believing: BelievedPoint,
     scores: Floats,
@@ -188,7 +191,9 @@ def _ends(
         yield rough.run(doubted, doubted.beliefs(start.coef, start.intercept), start)
 
 
-def out_of_fold_scores(problem: RobustProblem, rough: Descent, start: Start) -> Floats:
+def out_of_fold_scores(
+    problem: RobustProblem, rough: AlternatingDescent, start: Start
+) -> Floats:
     """Scores (N, C) by classifiers, believing all labels, that never saw the row.
 
     Rows of a class too small for all folds are in every one of them.
