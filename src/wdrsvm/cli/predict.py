@@ -14,7 +14,7 @@ from .models import in_use, loaded
 from .output import Json, Output
 from .tables import (
     TABLE_ENDINGS,
-    Table,
+    InputTable,
     checked_output,
     listed,
     pandas,
@@ -97,7 +97,7 @@ def predict(
             print(f"Note: {note}", file=sys.stderr)
 
 
-def _which_rows(table: Table, identifier: str | None) -> dict[str, Any]:
+def _which_rows(table: InputTable, identifier: str | None) -> dict[str, Any]:
     """The column that names the rows, with unchanged cells."""
     if identifier is None:
         return {"row": np.arange(len(table.columns))}

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..arrays import Flags
-from ..solvers.label_noise import BelievedPoint, Descent
+from ..solvers.label_noise import AlternatingDescent, BelievedPoint
 from ._fit import TrainingData, solver_of, solver_settings
 from ._judges import GivenRows
 from ._label_noise import doubted_constant_value, doubted_problem
@@ -29,7 +29,7 @@ def doubting_points(
     """The fitted estimators of the wanted points, radius by radius."""
     estimator = clone(estimator)
     data = estimator._training_data(*rows)
-    descent = Descent(solver_of(estimator), solver_settings(estimator))
+    descent = AlternatingDescent(solver_of(estimator), solver_settings(estimator))
     constants = _constant_values(estimator, data, grid)
     believing: BelievedPoint | None = None
     for i in np.argsort(-grid.radii, kind="stable"):
@@ -60,7 +60,7 @@ def _least(label_cost: Any) -> float:
 
 
 def _descended(
-    at: Any, data: TrainingData, descent: Descent, point: BelievedPoint
+    at: Any, data: TrainingData, descent: AlternatingDescent, point: BelievedPoint
 ) -> BelievedPoint:
     """A descent from a neighbouring point."""
     doubted = doubted_problem(at, at._problem(data, at._ball()))

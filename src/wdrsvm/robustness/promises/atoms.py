@@ -10,8 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ...arrays import Codes, Flags, Floats, Matrix
-from ...problem.norms import NORMS, pairwise_moduli
-from .directions import steepest_direction
+from ...problem.norms import NORMS, pairwise_moduli, steepest_direction
 from .worst_case import Judged
 
 # Pairs of classes whose slopes differ by no more than this are equally steep.

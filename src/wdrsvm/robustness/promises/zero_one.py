@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Codes, Floats
+from ...problem.norms import steepest_direction
 from ...problem.ramp import relabelling_costs
 from .atoms import Atoms, label_costs, like_rows, move_distances, stacked_rows
 from .bounded_steps import MAX_SWITCHES, BoundedSteps
-from .directions import steepest_direction
 from .error_curve import error_at
 from .worst_case import Judged
 from .wrong_costs import WrongCosts, leads_of

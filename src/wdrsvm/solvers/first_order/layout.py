@@ -17,7 +17,7 @@ from scipy import sparse
 from ...arrays import Codes, Floats, Matrix
 from ...problem import RobustProblem
 from ..result import Start
-from .rows import Design
+from .samples import StoredMatrix
 from .settings import FIRST_ORDER
 
 Indices = Codes
@@ -119,6 +119,6 @@ def _as_stored(problem: RobustProblem, touch: Matrix) -> Matrix:
     return sparse.csr_array(touch)
 
 
-def design_of(matrix: Matrix) -> Design:
+def design_of(matrix: Matrix) -> StoredMatrix:
     sparse_stays = sparse.issparse(matrix)
-    return Design.of_sparse(matrix) if sparse_stays else Design.of_dense(matrix)
+    return StoredMatrix.of_sparse(matrix) if sparse_stays else StoredMatrix.of_dense(matrix)

@@ -6,7 +6,7 @@ sample at a time.  An epoch
 1. sweeps over the rows in random order, those at rest only now and then; each row
    balances its multipliers exactly, and coefficients, price lam and the norm's own
    multipliers follow at once
-   (``native.hinge_rows``, ``native.smooth_loss_rows``, and ``norms`` for the norms);
+   (``native.hinge_ascent``, ``native.smooth_loss_ascent``, and ``norms`` for the norms);
 2. moves the proximal centres to where the sweep ended: M, the free columns, lam
    (``state``);
 3. now and then asks the certificate (``bound``), which decides when to stop,

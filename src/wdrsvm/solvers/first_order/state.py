@@ -30,7 +30,7 @@ from .layout import Layout, design_of
 from .norms.l1 import BoxBlock
 from .norms.l2 import EuclideanBlock, TriangleBlock
 from .norms.linf import FlowBlock
-from .rows import Duals, FreeTable, Rows
+from .samples import Duals, FreeTable, SampleArrays
 from .settings import FIRST_ORDER
 from .step_sizes import column_steps, effective_rows
 
@@ -201,14 +201,14 @@ def _restoring_factor(ahead: float, behind: float) -> float:
     return float(min(max(np.sqrt(ratio), 1 / most), most))
 
 
-def _rows(problem: RobustProblem, layout: Layout) -> Rows:
+def _rows(problem: RobustProblem, layout: Layout) -> SampleArrays:
     touch = design_of(layout.touch)
     cost = problem.attainable_flip_cost()
     if not np.isfinite(cost).any():
         cost = np.empty((0, problem.n_classes))
     squares = np.empty(problem.n_rows)
     row_squares(touch.record, np.ones(layout.touch.shape[1]), squares)
-    return Rows(
+    return SampleArrays(
         touch=touch,
         free=design_of(layout.free),
         y=problem.y.astype(np.intp),
@@ -219,7 +219,7 @@ def _rows(problem: RobustProblem, layout: Layout) -> Rows:
     )
 
 
-def _without_slopes(rows: Rows, problem: RobustProblem) -> Duals:
+def _without_slopes(rows: SampleArrays, problem: RobustProblem) -> Duals:
     """All mass on the true label, where it wins: G = 0."""
     alpha = np.zeros((problem.n_rows, problem.n_classes))
     alpha[np.arange(problem.n_rows), rows.y] = rows.weight

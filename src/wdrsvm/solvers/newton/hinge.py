@@ -1,6 +1,6 @@
 r"""Smoothing Newton: certified training at large N.
 
-Each sample's maximum is smoothed to mu logsumexp(. / mu) (``native.hinge_rows``).  The
+Each sample's maximum is smoothed to mu logsumexp(. / mu) (``native.softmax_pieces``).  The
 rounds
 
 1. cut mu, and the cone's complementarity with the gap that mu leaves, which falls like
@@ -27,9 +27,9 @@ from ..result import History, Incumbent, SolverResult, SolverSettings, Start
 from ..scaling import Scaling
 from .polish import polish
 from .settings import NEWTON
-from .smoothed_risk import Passes
+from .smoothed_risk import SmoothedRisk
 from .smoothing import SoftmaxMultipliers
-from .steps import Newton
+from .steps import NewtonSteps
 
 
 def smoothing_newton(
@@ -38,18 +38,20 @@ def smoothing_newton(
     """Train to the gap asked for; ``start`` replaces the origin as the first point."""
     problem = problem.without_idle_rows()
     with problem.reduction() as reduction:
-        passes = Passes.over(problem, Scaling.of(problem), reduction)
-        return Rounds(problem, passes, settings).solve(start)
+        smoothed = SmoothedRisk.over(problem, Scaling.of(problem), reduction)
+        return Rounds(problem, smoothed, settings).solve(start)
 
 
 class Rounds:
     """The rounds of the method, the best point and the best bound so far."""
 
-    newton: type[Newton] = Newton
+    newton: type[NewtonSteps] = NewtonSteps
     well_settled = NEWTON.well_settled
 
-    def __init__(self, problem: RobustProblem, passes: Passes, settings: SolverSettings):
-        self.problem, self.passes, self.settings = problem, passes, settings
+    def __init__(
+        self, problem: RobustProblem, smoothed: SmoothedRisk, settings: SolverSettings
+    ):
+        self.problem, self.smoothed, self.settings = problem, smoothed, settings
         self.max_iter = NEWTON.max_iter if settings.max_iter is None else settings.max_iter
         self.rng = np.random.default_rng(settings.seed)
         self.history = History(settings.callback)
@@ -57,19 +59,19 @@ class Rounds:
         self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
 
     def solve(self, start: Start | None) -> SolverResult:
-        n_columns = max(self.passes.n_columns, 1)
+        n_columns = max(self.smoothed.n_columns, 1)
         n_seen = NEWTON.rows_per_coefficient * self.problem.n_classes * n_columns
-        first = self.passes if start else self._sample(n_seen)
+        first = self.smoothed if start else self._sample(n_seen)
         newton = self.newton(first, self.rng)
         if start is not None:
             newton.begin_at(start)
         while True:
             newton.settle(self.max_iter)
-            on_all = newton.passes is self.passes
+            on_all = newton.smoothed is self.smoothed
             limited = newton.n_iter >= self.max_iter
             if on_all and (limited or self._promising(newton)):
                 newton.settle(self.max_iter, self.well_settled)
-                self._judge(newton)
+                self._certify(newton)
             elif on_all and newton.is_tied and not self.problem.rows.with_trust:
                 self._try_constant(newton)
             self.history.add(newton.n_iter, newton.risk, self.best.dual_bound)
@@ -83,28 +85,28 @@ class Rounds:
         stalled = n_iter < self.max_iter
         return self.best.result("newton", self.settings.tol, stalled, n_iter, self.history)
 
-    def _sample(self, n_rows: int) -> Passes:
+    def _sample(self, n_rows: int) -> SmoothedRisk:
         """Passes over that many rows, all if they are not many more or a copy too large."""
         n_entries = n_rows * self.problem.n_features
         if 2 * n_rows >= self.problem.n_rows or n_entries > NEWTON.max_sample_entries:
-            return self.passes
+            return self.smoothed
         chosen = self.rng.choice(self.problem.n_rows, n_rows, replace=False, shuffle=False)
-        return self.passes.on(np.sort(chosen))
+        return self.smoothed.on(np.sort(chosen))
 
     def _converged(self) -> bool:
         return self.best.certificate.holds(self.settings.tol)
 
-    def _promising(self, newton: Newton) -> bool:
+    def _promising(self, newton: NewtonSteps) -> bool:
         return newton.gap <= allowed_gap(2 * self.settings.tol, newton.risk)
 
-    def _judge(self, newton: Newton) -> None:
-        at = self.passes.point(newton.coef, newton.lam, newton.mu)
-        norm = norm_multipliers(newton.cone, self.passes.scaling, 1.0)
-        multipliers = SoftmaxMultipliers(self.passes.smoothing, at, *norm)
+    def _certify(self, newton: NewtonSteps) -> None:
+        at = self.smoothed.point(newton.coef, newton.lam, newton.mu)
+        norm = norm_multipliers(newton.cone, self.smoothed.scaling, 1.0)
+        multipliers = SoftmaxMultipliers(self.smoothed.smoothing, at, *norm)
         tol = self.settings.tol
         self.best.certify(self.problem, at.coef, at.intercept, multipliers, tol)
 
-    def _try_constant(self, newton: Newton) -> None:
+    def _try_constant(self, newton: NewtonSteps) -> None:
         """Where no feature pays, classifiers near the optimum are worse than a constant
         one by the order of mu; yet their multipliers, when centred, prove it optimal."""
         enough = allowed_gap(self.settings.tol, self.constant)
@@ -112,20 +114,20 @@ class Rounds:
             newton.centre = NEWTON.cone_share * enough / max(newton.degree, 1)
             newton.settle(self.max_iter, NEWTON.constant_settled)
             if self.constant - newton.now.dual <= enough:
-                self._judge(newton)
+                self._certify(newton)
 
     @cached_property
     def constant(self) -> float:
         """The risk of the best constant classifier, which is now among the candidates."""
-        intercept = best_constant(self.problem, self.passes.reduction)
+        intercept = best_constant(self.problem, self.smoothed.reduction)
         risk = self.problem.risk(np.zeros_like(self.best.coef), intercept)
         self.best.offer(np.zeros_like(self.best.coef), intercept, risk)
         return risk.value
 
-    def _finish(self, newton: Newton) -> int:
+    def _finish(self, newton: NewtonSteps) -> int:
         """Polish; returns the number of further iterations."""
         n_iter = polish(
-            self.passes,
+            self.smoothed,
             newton.coef,
             newton.lam,
             newton.mu,
@@ -135,5 +137,5 @@ class Rounds:
             self.history,
         )
         if not self._converged():
-            self._judge(newton)
+            self._certify(newton)
         return n_iter

@@ -8,6 +8,9 @@ from ..runtime.native import kernels
 
 _native = kernels(__package__)
 
+# The record of rows that the kernels read.
+ScoredRows: Any = _native.ScoredRows
+
 soften: Any = _native.soften
 piece_margins: Any = _native.piece_margins
 soft_curvature: Any = _native.soft_curvature

@@ -20,10 +20,17 @@ from ...problem import RobustProblem
 from ...rows.reduce import Kept, Reduction, added
 from ..cones.gram import GramSum
 from ..scaling import Scaling
-from .smoothing import LabelSmoothing, PieceSmoothing, Point, RowSums, SoftRows, TornRows
+from .smoothing import (
+    EvaluationPoint,
+    LabelSmoothing,
+    PieceSmoothing,
+    RowSums,
+    SoftRows,
+    TornRows,
+)
 
 
-class Smoothed(NamedTuple):
+class RiskAtPoint(NamedTuple):
     """The smoothed risk without its radius term, at a point.
 
     ``merit`` is what has the gradient, ``loss`` bounds the risk from above; ``dual`` and
@@ -43,7 +50,7 @@ class Smoothed(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Passes:
+class SmoothedRisk:
     """Passes over a problem's rows in the solver's units."""
 
     problem: RobustProblem
@@ -73,25 +80,25 @@ class Passes:
         part = part.with_rows(weight=part.weight / part.weight.sum())
         return replace(self, problem=part, reduction=self.reduction.on(part))
 
-    def point(self, coef: Floats, lam: float, mu: float) -> Point:
+    def point(self, coef: Floats, lam: float, mu: float) -> EvaluationPoint:
         """The solver's (coef, lam) as the rows are told of them."""
-        return Point(*self.scaling.original(coef), lam, mu)
+        return EvaluationPoint(*self.scaling.original(coef), lam, mu)
 
-    def evaluate(self, coef: Floats, lam: float, mu: float) -> Smoothed:
+    def evaluate(self, coef: Floats, lam: float, mu: float) -> RiskAtPoint:
         """Value, gradient and softness at (coef, lam)."""
         work = partial(self.smoothing.sums, self.point(coef, lam, mu))
         return self._smoothed(*self.reduction.fold_keeping(work, added))
 
     def evaluate_far(
         self, coef: Floats, lam: float, mu: float, margins: Kept, width: float
-    ) -> Smoothed:
+    ) -> RiskAtPoint:
         """The same of the rows whose margin exceeds ``width`` alone."""
         work = partial(_sums_of_far, self.smoothing, self.point(coef, lam, mu), width)
         return self._smoothed(self.reduction.fold(work, added, margins), None)
 
-    def _smoothed(self, sums: RowSums, softness: Kept) -> Smoothed:
+    def _smoothed(self, sums: RowSums, softness: Kept) -> RiskAtPoint:
         gradient = self.scaling.scaled_gradient(sums.gradient, sums.slope_sum)
-        return Smoothed(
+        return RiskAtPoint(
             float(sums.merit),
             float(sums.loss),
             float(sums.dual),
@@ -103,7 +110,7 @@ class Passes:
         )
 
     def curvature(
-        self, coef: Floats, lam: float, mu: float, now: Smoothed, share: float, seed: int
+        self, coef: Floats, lam: float, mu: float, now: RiskAtPoint, share: float, seed: int
     ) -> Floats:
         """Curvature in (coef, lam) at the point where the rows are ``now``: that of the
         torn ones, and that of a random ``share`` of the soft ones, divided by it."""
@@ -127,7 +134,7 @@ class Passes:
 
 def _sums_of_far(
     smoothing: PieceSmoothing,
-    at: Point,
+    at: EvaluationPoint,
     width: float,
     problem: RobustProblem,
     rows: slice,
@@ -139,7 +146,11 @@ def _sums_of_far(
 
 
 def _margins_of_rows(
-    smoothing: PieceSmoothing, at: Point, n_least: int, problem: RobustProblem, rows: slice
+    smoothing: PieceSmoothing,
+    at: EvaluationPoint,
+    n_least: int,
+    problem: RobustProblem,
+    rows: slice,
 ) -> tuple[Floats, Floats]:
     margins = smoothing.margins(at, problem, rows)
     return _least(n_least, margins, margins[:0]), margins
@@ -154,7 +165,7 @@ def _least(count: int, one: Floats, other: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class LabelPasses(Passes):
+class SmoothedLabelRisk(SmoothedRisk):
     """Passes for a smooth loss."""
 
     smoothing: LabelSmoothing

@@ -20,9 +20,9 @@ from . import kernels
 from .settings import NEWTON
 
 
-class Point(NamedTuple):
-    """Where the rows are looked at: the problem's (coef, intercept), lam in the solver's
-    units, and the smoothing."""
+class EvaluationPoint(NamedTuple):
+    """Where the rows are evaluated: the problem's (coef, intercept), lam in the solver's
+    units, and the smoothing mu."""
 
     coef: Floats
     intercept: Floats
@@ -50,13 +50,14 @@ class PieceSmoothing:
 
     scaling: Scaling
 
-    def sums(self, at: Point, problem: RobustProblem, rows: slice) -> tuple[RowSums, Any]:
+    def sums(
+        self, at: EvaluationPoint, problem: RobustProblem, rows: slice
+    ) -> tuple[RowSums, Any]:
         """Sums over some rows, and how soft each of them is."""
         X = problem.features(rows)
         scores = np.asarray(X @ at.coef.T) + at.intercept
-        merit, loss, dual, on_flips, slopes, softness = self._soften(
-            *self.arguments(problem, rows, scores), at.lam, at.mu
-        )
+        scored = self.scored(problem, rows, scores, at.lam)
+        merit, loss, dual, on_flips, slopes, softness = self._soften(scored, at.mu)
         torn, soft = self.torn_and_soft(softness)
         sums = RowSums(
             merit,
@@ -76,43 +77,44 @@ class PieceSmoothing:
     ) -> GramSum:
         """Curvature of some rows in (coef, lam), both the solver's."""
         design = self.scaling.design(problem.X[rows])
-        arguments = self.arguments(problem, rows, design @ coef.T)
-        return GramSum.of(self._curve(*arguments, lam, mu), design)
+        scored = self.scored(problem, rows, design @ coef.T, lam)
+        return GramSum.of(self._curve(scored, mu), design)
 
-    def margins(self, at: Point, problem: RobustProblem, rows: slice) -> Floats:
+    def margins(self, at: EvaluationPoint, problem: RobustProblem, rows: slice) -> Floats:
         """By how much each row's largest piece exceeds its second largest."""
         scores = problem.scores(at.coef, at.intercept, rows)
-        arguments = self.arguments(problem, rows, scores)
-        margin: Floats = kernels.piece_margins(*arguments, at.lam)
+        scored = self.scored(problem, rows, scores, at.lam)
+        margin: Floats = kernels.piece_margins(scored)
         return margin
 
-    def arguments(
-        self, problem: RobustProblem, rows: Any, scores: Floats
-    ) -> tuple[Any, ...]:
-        """What the compiled functions are told of some rows."""
+    def scored(self, problem: RobustProblem, rows: Any, scores: Floats, lam: float) -> Any:
+        """The record of some rows that the compiled functions read."""
         cost, cost_row = problem.flip_cost_table(rows)
-        unit, scores = self.scaling.unit, np.ascontiguousarray(scores)
-        return scores, problem.y[rows], cost / unit, cost_row, problem.weight[rows]
+        cost, scores = cost / self.scaling.unit, np.ascontiguousarray(scores)
+        weight = problem.weight[rows]
+        return kernels.ScoredRows(scores, problem.y[rows], cost, cost_row, weight, lam)
 
     def torn_and_soft(self, softness: Floats) -> tuple[Flags, Flags]:
         """Rows whose curvature counts: all of these, and a sample of those."""
         return np.zeros(len(softness), dtype=bool), softness > NEWTON.saturated
 
-    def _soften(self, *arguments: Any) -> tuple[Any, ...]:
+    def _soften(self, scored: Any, mu: float) -> tuple[Any, ...]:
         """Merit, loss, dual value, flip cost, slopes and softness of some rows."""
-        loss, *others = kernels.soften(*arguments)
+        loss, *others = kernels.soften(scored, mu)
         return loss, loss, *others
 
-    def _curve(self, *arguments: Any) -> Floats:
+    def _curve(self, scored: Any, mu: float) -> Floats:
         """Curvature (n, C+1, C+1) of some rows in (z, lam)."""
-        curvature: Floats = kernels.soft_curvature(*arguments)
+        curvature: Floats = kernels.soft_curvature(scored, mu)
         return curvature
 
-    def multipliers(self, at: Point, problem: RobustProblem, rows: slice) -> RowDuals:
+    def multipliers(
+        self, at: EvaluationPoint, problem: RobustProblem, rows: slice
+    ) -> RowDuals:
         """The multipliers of some rows that come with the smoothing."""
         scores = problem.scores(at.coef, at.intercept, rows)
-        arguments = self.arguments(problem, rows, scores)
-        return RowMultipliers(*kernels.soft_multipliers(*arguments, at.lam, at.mu))
+        scored = self.scored(problem, rows, scores, at.lam)
+        return RowMultipliers(*kernels.soft_multipliers(scored, at.mu))
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,20 +134,20 @@ class LabelSmoothing(PieceSmoothing):
     def _family(self, mu: float) -> tuple[bool, float, float]:
         return self.is_barrier, max(self.temperature, mu), self.margin
 
-    def _soften(self, *arguments: Any) -> tuple[Any, ...]:
-        family = self._family(arguments[-1])
-        sums: tuple[Any, ...] = kernels.soften_labels(*arguments, *family)
+    def _soften(self, scored: Any, mu: float) -> tuple[Any, ...]:
+        sums: tuple[Any, ...] = kernels.soften_labels(scored, mu, *self._family(mu))
         return sums
 
-    def _curve(self, *arguments: Any) -> Floats:
-        family = self._family(arguments[-1])
-        curvature: Floats = kernels.label_curvature(*arguments, *family)
+    def _curve(self, scored: Any, mu: float) -> Floats:
+        curvature: Floats = kernels.label_curvature(scored, mu, *self._family(mu))
         return curvature
 
-    def multipliers(self, at: Point, problem: RobustProblem, rows: slice) -> RowDuals:
+    def multipliers(
+        self, at: EvaluationPoint, problem: RobustProblem, rows: slice
+    ) -> RowDuals:
         scores = problem.scores(at.coef, at.intercept, rows)
-        arguments = self.arguments(problem, rows, scores)
-        masses = kernels.label_masses(*arguments, at.lam, at.mu, *self._family(at.mu))
+        scored = self.scored(problem, rows, scores, at.lam)
+        masses = kernels.label_masses(scored, at.mu, *self._family(at.mu))
         return RowTangents(problem.loss, scores, masses)
 
 
@@ -180,7 +182,7 @@ class SoftmaxMultipliers:
     """The smoothing's multipliers at a point, computed block by block when asked for."""
 
     smoothing: PieceSmoothing
-    at: Point
+    at: EvaluationPoint
     flow: Floats | None = None
     gradient: Floats | None = None
 

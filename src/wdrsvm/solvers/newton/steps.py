@@ -16,7 +16,7 @@ from ..cones.choice import starting_cone
 from ..cones.kernels import native
 from ..result import Start
 from .settings import NEWTON
-from .smoothed_risk import Passes
+from .smoothed_risk import SmoothedRisk
 
 # A few units of rounding: a merit that rises by no more than this share has not risen.
 MERIT_ROUNDING = 1e-15
@@ -24,15 +24,15 @@ MERIT_ROUNDING = 1e-15
 NO_PRICES = np.empty(0)
 
 
-class Newton:
+class NewtonSteps:
     """The state of the method and its steps."""
 
     step_share = NEWTON.step_share
 
-    def __init__(self, passes: Passes, rng: np.random.Generator):
-        problem, scaling = passes.problem, passes.scaling
+    def __init__(self, smoothed: SmoothedRisk, rng: np.random.Generator):
+        problem, scaling = smoothed.problem, smoothed.scaling
         centre = NEWTON.first_centre
-        self.passes, self.rng = passes, rng
+        self.smoothed, self.rng = smoothed, rng
         self.radius = problem.radius / scaling.unit
         self.coef = np.zeros((problem.n_classes, scaling.n_columns))
         self.cone, self.lam = starting_cone(
@@ -51,10 +51,10 @@ class Newton:
 
     def begin_at(self, start: Start) -> None:
         """Move to a given point, at a mu from which it is not far to its neighbours."""
-        scaling, n_touchable = self.passes.scaling, self.passes.scaling.n_touchable
+        scaling, n_touchable = self.smoothed.scaling, self.smoothed.scaling.n_touchable
         self.coef = scaling.scaled(start.coef, start.intercept)
         touchable = self.coef[:, :n_touchable]
-        problem = self.passes.problem
+        problem = self.smoothed.problem
         if problem.norm == "l1":  # the gauge in which its box holds
             touchable -= (touchable.max(axis=0) + touchable.min(axis=0)) / 2
         steepest = lipschitz(start.coef, problem.norm, problem.attainable_feature_cost())
@@ -66,7 +66,7 @@ class Newton:
         self.cone.place(touchable, self.lam, self.centre)
 
     def _look(self) -> None:
-        self.now = self.passes.evaluate(self.coef, self.lam, self.mu)
+        self.now = self.smoothed.evaluate(self.coef, self.lam, self.mu)
 
     @property
     def risk(self) -> float:
@@ -81,7 +81,7 @@ class Newton:
     @property
     def is_tied(self) -> bool:
         """Whether most rows are near a kink, however small mu has become."""
-        many = NEWTON.tied_share * self.passes.problem.n_rows
+        many = NEWTON.tied_share * self.smoothed.problem.n_rows
         return self.mu < NEWTON.tied_mu and self.now.n_soft > many
 
     @property
@@ -90,9 +90,9 @@ class Newton:
         few = self.now.n_soft < NEWTON.soft_rows_per_coefficient * self.coef.size
         return few or self.mu < NEWTON.last_mu
 
-    def sharpen(self, passes: Passes) -> None:
+    def sharpen(self, smoothed: SmoothedRisk) -> None:
         """Start the next round: smaller mu and centre, perhaps more rows."""
-        self.passes = passes
+        self.smoothed = smoothed
         self.mu *= NEWTON.mu_factor
         self.centre = NEWTON.gap_factor * self._share_of_gap()
         self._look()
@@ -142,7 +142,7 @@ class Newton:
         """The samples' curvature, told by a share of those that have any."""
         seed = int(self.rng.integers(2**32)) if share < 1 else 0
         at = self.coef, self.lam, self.mu
-        return self.passes.curvature(*at, self.now, share, seed)
+        return self.smoothed.curvature(*at, self.now, share, seed)
 
     def _search(self, step: Any, decline: float) -> bool:
         """Go along the step, shorter and shorter, until the barrier function falls.

@@ -14,12 +14,12 @@ from typing import Any
 
 from ....arrays import Codes, Floats
 from ..kernels import sweep_table
-from ..rows import Duals, FreeTable, Rows, samples_of
+from ..samples import Duals, FreeTable, SampleArrays, samples_of
 from ..settings import FIRST_ORDER
 from ..step_sizes import column_steps
 
 
-def rows_a_call(rows: Rows, n_classes: int, is_smooth: bool) -> int:
+def rows_a_call(rows: SampleArrays, n_classes: int, is_smooth: bool) -> int:
     """How many rows compiled code may take before an interrupt is looked for."""
     a_row = (len(rows.touch.data) / len(rows.y) + n_classes) * n_classes
     if is_smooth:
@@ -42,7 +42,9 @@ class TableBlock:
     rarity: float
     boxed: bool
 
-    def __init__(self, rows: Rows, duals: Duals, free: FreeTable, price: Any, coef: Floats):
+    def __init__(
+        self, rows: SampleArrays, duals: Duals, free: FreeTable, price: Any, coef: Floats
+    ):
         self.rows, self.price = rows, price
         self.samples = samples_of(rows, duals, free)
         self.steps, curvature = column_steps(

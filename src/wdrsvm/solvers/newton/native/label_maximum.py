@@ -30,6 +30,7 @@ from ...runtime.kernel_names import (
     inner,
     kernel,
 )
+from .scored_rows import ScoredRows
 
 MAX_ROOT_STEPS = cython.declare(Count, 60)
 ROOT_TOL = cython.declare(Real, 1e-14)
@@ -52,7 +53,6 @@ class LabelRow:
     the maximum, ``bound`` is above it, ``value`` the smoothed one.
     """
 
-    lam: Real
     mu: Real
     barrier: Flag
     temperature: Real
@@ -68,8 +68,8 @@ class LabelRow:
     below: Vector
     mass: Vector
 
-    def __init__(self, n_classes, lam, mu, barrier, temperature, margin):
-        self.lam, self.mu, self.barrier = lam, mu, barrier
+    def __init__(self, n_classes, mu, barrier, temperature, margin):
+        self.mu, self.barrier = mu, barrier
         self.temperature, self.margin = temperature, margin
         self.damp = exp(-self.margin / self.temperature)
         self.powers, self.rest = np.empty(n_classes), np.empty(n_classes)
@@ -118,30 +118,30 @@ def _fill_powers(z: ReadTable, n: Count, row: LabelRow) -> Real:
 
 
 @kernel
-def _look(
-    z: ReadTable, n: Count, label: Count, cost: ReadTable, k: Count, row: LabelRow
-) -> None:
-    """Fill the row with sample n's labels, whose flips cost what row k says."""
+def _look(rows: ScoredRows, n: Count, row: LabelRow) -> None:
+    """Fill the row with sample n's labels."""
     c: Count
     j: Count
     peak: Real
-    total: Real = _fill_powers(z, n, row)
-    for c in range(z.shape[1]):
+    k: Count = rows.cost_row[n]
+    label: Count = rows.y[n]
+    total: Real = _fill_powers(rows.scores, n, row)
+    for c in range(rows.scores.shape[1]):
         row.worth[c] = -NEVER
-        if not _is_given(label, cost, k, c):
+        if not _is_given(label, rows.cost, k, c):
             continue
         if c == row.top and row.margin > 0:
-            peak = _own_peak(z, n, row)
+            peak = _own_peak(rows.scores, n, row)
             row.rest[c] = 0.0
-            for j in range(z.shape[1]):
-                row.rest[c] += _label_power(z, n, j, c, peak, row)
-            row.worth[c] = row.temperature * log(row.rest[c]) + peak - z[n, c]
+            for j in range(rows.scores.shape[1]):
+                row.rest[c] += _label_power(rows.scores, n, j, c, peak, row)
+            row.worth[c] = row.temperature * log(row.rest[c]) + peak - rows.scores[n, c]
         else:
             row.rest[c] = total - row.powers[c] * (1.0 - row.damp)
             row.worth[c] = row.temperature * log(row.rest[c]) + row.margin
-            row.worth[c] += z[n, row.top] - z[n, c]
+            row.worth[c] += rows.scores[n, row.top] - rows.scores[n, c]
         if c != label:
-            row.worth[c] -= row.lam * cost[k, c]
+            row.worth[c] -= rows.lam * rows.cost[k, c]
 
 
 @kernel
