@@ -26,7 +26,8 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple, TypeAlias
@@ -206,10 +207,10 @@ class Changed(SourceFileLoader):
         self.code = compile(mutation.applied(path.read_text()), str(path), "exec")
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        spec = PathFinder.find_spec(name, path) if name == self.name else None
-        if spec is not None:
-            spec.loader = self
-        return spec
+        # The file itself and not ``path``: an editable install has a finder of its own.
+        if name != self.name:
+            return None
+        return spec_from_file_location(name, self.path, loader=self)
 
     def get_code(self, fullname: str) -> CodeType:
         return self.code
