@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
-from ..arrays import Codes, Floats, Labels, Matrix
+from ..arrays import Codes, Flags, Floats, Labels, Matrix
 from ..problem import LOSSES, Loss, WassersteinBall
 from ..problem.ball import check_cost_size
 from ..problem.norms import HUGE, TINY
@@ -119,17 +119,24 @@ def check_labels_present(y: Any) -> None:
         labels = np.asarray(y)
     except ValueError:  # not an array; a later check raises the error
         return
-    if labels.dtype.kind in "fM":
-        missing = np.isnat(labels) if labels.dtype.kind == "M" else np.isnan(labels)
-    elif labels.dtype.kind == "O" and labels.ndim:
-        missing = np.array([_is_missing(label) for label in labels.ravel()], dtype=bool)
-    else:
-        return
+    missing = are_missing(labels).ravel()
     if missing.any():
         raise ValueError(
             f"y must have a label in every row, got {np.count_nonzero(missing)} missing, "
             f"the first of them in row {np.argmax(missing)}."
         )
+
+
+def are_missing(labels: NDArray[Any]) -> Flags:
+    """Which labels are missing: None, NaN, NaT or pandas' NA."""
+    if labels.dtype.kind == "M":
+        return np.asarray(np.isnat(labels))
+    if labels.dtype.kind == "f":
+        return np.asarray(np.isnan(labels))
+    if labels.dtype.kind != "O" or not labels.ndim:
+        return np.zeros(labels.shape, dtype=bool)
+    missing = [_is_missing(label) for label in labels.ravel()]
+    return np.array(missing, dtype=bool).reshape(labels.shape)
 
 
 def _is_missing(label: Any) -> bool:
