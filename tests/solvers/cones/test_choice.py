@@ -25,7 +25,7 @@ PLACES = np.append(
     np.arange(N_CLASSES * N_COLUMNS).reshape(N_CLASSES, -1)[:, :N_TOUCHABLE].ravel(),
     N_CLASSES * N_COLUMNS,
 )
-every_cone = pytest.mark.parametrize("norm", list(CONES))
+every_cone = pytest.mark.parametrize("norm", list(CONE_OF_NORM))
 DUAL_ORDER = {"l1": np.inf, "l2": 2, "linf": 1, "triangle": 2}
 CONIC = ("l2", "triangle")
 
@@ -467,4 +467,4 @@ def test_the_cone_is_what_the_ball_can_spend_on(n_touchable, flip_cost, radius, 
 
 def test_cones_of_the_norms():
     expected = {"l1": native.Box, "l2": native.SecondOrder, "linf": native.AbsoluteSums}
-    assert expected | {"triangle": native.SingleClasses} == CONES
+    assert expected | {"triangle": native.SingleClasses} == CONE_OF_NORM
