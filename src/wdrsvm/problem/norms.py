@@ -14,6 +14,11 @@ package it has the name of a norm, ``"triangle"``, with
 
 A feature of infinite cost does not count in ``L``.  ``sigma`` is finite only if ``G`` is
 zero on this feature.
+
+A new norm begins in ``NORMS`` below.  Other tables by name of norm: ``projections.py`` and
+``bounded/moves.py`` beside this file; the solvers' ``CONE_OF_NORM`` (``cones/choice.py``),
+``BLOCKS`` (``first_order/state.py``) and ``NORM_ROWS`` (``reference/programs.py``);
+``NEAREST_STEPS`` and ``METRICS`` in ``robustness``; ``INVERSE_ORDERS`` in ``kernels``.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from wdrsvm import WassersteinBall
 from wdrsvm.problem import LOSSES, RobustProblem, dual_bound
 from wdrsvm.problem.norms import NORMS, divergence, lipschitz, with_divergence
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start
-from wdrsvm.solvers.first_order.bound import feasible
+from wdrsvm.solvers.first_order.feasible_multipliers import feasible
 from wdrsvm.solvers.first_order.kernels import Price, settle_row
 from wdrsvm.solvers.first_order.loop import first_order
 from wdrsvm.solvers.first_order.norms import tables

@@ -24,7 +24,7 @@ from ...arrays import Codes, Floats
 from ...problem import RobustProblem, dual_bound, lipschitz
 from ...problem.norms import HUGE
 from ..result import Incumbent, Start
-from .bound import Feasible, feasible, spending
+from .feasible_multipliers import Feasible, feasible, spending
 from .kernels import Price, row_squares
 from .layout import Layout, design_of
 from .norms.l1 import BoxBlock
