@@ -11,6 +11,8 @@ from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
 from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.smooth_loss import label_newton
 
+from ....rows.chunked import chunked
+
 LOGISTIC = LOSSES["logistic"]
 
 
@@ -162,3 +164,18 @@ def test_features_that_are_all_zero_leave_a_constant_classifier(label_cost, solv
     found = solved(problem, settings=SolverSettings(tol=1e-6))
     assert found.certificate.objective == pytest.approx(np.log(12))
     assert found.certificate.holds(1e-6)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_rows_in_chunks_are_trained_where_they_are(norm):
+    pytest.importorskip("dask")
+    problem = blobs(n_rows=900, n_features=120, n_classes=40, ball={"norm": norm})
+    here, there = (
+        solve(each, "newton", SolverSettings(tol=1e-2))
+        for each in (problem, chunked(problem, 4))
+    )
+    assert there.status is SolverStatus.CONVERGED
+    value = problem.risk(there.coef, there.intercept).value
+    assert value == pytest.approx(there.certificate.objective, rel=1e-9)
+    assert there.certificate.dual_bound <= here.certificate.objective
+    assert here.certificate.dual_bound <= there.certificate.objective

@@ -53,6 +53,8 @@ class ProductSettings:
         Share of the tolerance by which a pair may stay longer.
     least_unknowns : int
         With fewer coefficients a matrix of their curvature costs less than it saves.
+    max_sent_unknowns : int
+        Up to this many, the workers of a cluster send a matrix of their curvature.
     max_rescued_unknowns : int
         Up to this many, Newton's method with such a matrix tries again where this failed.
     max_kept_points : int
@@ -86,6 +88,7 @@ class ProductSettings:
     repair_rounds: int = 100
     repair_share: float = 0.1
     least_unknowns: int = 60
+    max_sent_unknowns: int = 4000
     max_rescued_unknowns: int = 2500
     max_kept_points: int = 1 << 24
     rows_per_column: int = 40
