@@ -177,8 +177,8 @@ class PathSearch(RoutingMixin, SuspectsMixin):
         splits = list(splitter.split(rows.X, rows.y, **given)) if is_splitter else []
         if not splits:
             raise ValueError(
-                "cv must be a number of folds, a splitter or pairs of row numbers, got "
-                f"{self.cv!r}."
+                "cv must be 'auto', a number of folds, a splitter or pairs of row numbers, "
+                f"got {self.cv!r}."
             )
         return splits
 

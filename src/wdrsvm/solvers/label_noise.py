@@ -170,9 +170,7 @@ def _limits(asked: float) -> Iterator[float]:
     yield asked
 
 
-def _onwards(
-    exact: Descent, doubted: DoubtedProblem, best: BelievedPoint
-) -> BelievedPoint:
+def _onwards(exact: Descent, doubted: DoubtedProblem, best: BelievedPoint) -> BelievedPoint:
     """Where the best end of a smaller limit leads when more may be disbelieved."""
     beliefs = doubted.beliefs(best.found.coef, best.found.intercept)
     exact.guarded |= beliefs.guarded
