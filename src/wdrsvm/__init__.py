@@ -11,6 +11,7 @@ from .estimators import (
     RobustOneVsRestSVC,
     RobustSVC,
     RobustSVCCV,
+    SuspectLabels,
 )
 from .estimators._states import _blank as _blank
 from .model_files import load_model, save_model
@@ -62,6 +63,7 @@ __all__ = [
     "RobustPath",
     "RobustSVC",
     "RobustSVCCV",
+    "SuspectLabels",
     "Tradeoff",
     "VotedLabels",
     "WassersteinBall",
