@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from ..files import check_size, check_swelling, check_texts, reason, replaced_whole
+from ..report.words import listed as listed
 from .delimited import read_delimited, same_names
 from .numerals import COMMA, POINT
 
@@ -22,8 +23,6 @@ from .numerals import COMMA, POINT
 UNNAMED_TARGET = "y"
 # Largest index of a sparse row, because the coefficients are arrays of this length.
 MOST_FEATURES = 2**25
-# Largest number of names that a sentence lists.
-NAMED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +68,6 @@ def read_table(path: Path) -> InputTable:
 def pandas() -> Any:
     """pandas, imported late, because ``wdrsvm --help`` does not need it."""
     return importlib.import_module("pandas")
-
-
-def listed(names: list[Any]) -> str:
-    """The first few names, and the number of the others."""
-    shown = ", ".join(str(name) for name in names[:NAMED])
-    more = len(names) - NAMED
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _delimited(separator: str | None) -> Callable[[Path], InputTable]:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+# Largest number of names that a sentence lists.
+NAMED = 5
+
 
 def counted(number: int, one: str, many: str) -> str:
     """A number and its noun, with a verb if the sentence has one.
@@ -39,3 +44,17 @@ def share(part: float) -> str:
     ('4.1 %', '100 %')
     """
     return f"{round(100 * part, 1):g} %"
+
+
+def listed(names: list[Any]) -> str:
+    """The first few names, and the number of the others.
+
+    Examples
+    --------
+    >>> from wdrsvm.report.words import listed
+    >>> listed(["a", "b"]), listed(list("abcdefg"))
+    ('a, b', 'a, b, c, d, e and 2 more')
+    """
+    shown = ", ".join(str(name) for name in names[:NAMED])
+    more = len(names) - NAMED
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -12,8 +12,9 @@ begins, each time with rough fits,
 * where all labels are believed, with prices that fall to those asked for in steps,
 * where models that never saw a label doubt it: at scores out of fold,
 
-and goes on from the better end with the accuracy asked for.  More freedom could end higher
-that way, so smaller limits of disbelief come first, each from the best of the one before.
+and goes on from the better end with the accuracy asked for.  A larger limit of disbelief
+could end higher that way.  So smaller limits come first; each goes on from the best end of
+the one before, and some of them begin afresh as well.
 """
 
 from __future__ import annotations
@@ -131,32 +132,53 @@ def _best_of_limits(
 ) -> BelievedPoint:
     """The best end at the limit of disbelief and at the smaller ones of the settings.
 
-    What a smaller limit allows a larger one allows too, so that the objective never rises
-    from one of these limits to the next.  A limit that nothing ran into is as good as all
-    larger ones.
+    What a smaller limit allows, a larger one allows too.  So the objective never rises
+    from one of these limits to the next.
     """
     tol = max(exact.settings.tol, DESCENT.rough_tol)
     rough = AlternatingDescent(exact.solve, replace(exact.settings, tol=tol))
     believing = rough.round(doubted, doubted.all_believed, start)
     scores = out_of_fold_scores(doubted.problem, rough, believing.start)
-    smaller = (each for each in DESCENT.disbelief_limits if each < doubted.max_disbelief)
-    best = None
-    for limit in (*smaller, None):
-        limited = doubted if limit is None else replace(doubted, max_disbelief=limit)
+    best: BelievedPoint | None = None
+    for limit in _limits(doubted.max_disbelief):
+        limited = replace(doubted, max_disbelief=limit)
         rough.guarded = exact.guarded = False
-        ends = _ends(limited, rough, start, believing, scores)
-        end = min(ends, key=lambda end: end.value)
-        point = _recorded(exact, limited, end.beliefs, end.start)
-        free = not (rough.guarded or exact.guarded)
         if best is not None:
-            onwards = _recorded(exact, limited, best.beliefs, best.start)
-            point = min(point, onwards, best, key=lambda each: each.value)
-        best = point
-        if free:
+            best = _better(best, _onwards(exact, limited, best))
+        afresh = best is None or limit in DESCENT.disbelief_landmarks
+        if afresh:
+            ends = _ends(limited, rough, start, believing, scores)
+            end = min(ends, key=lambda end: end.value)
+            # An end that is worse by more than the gap of rough fits is not refined.
+            if best is None or end.value < best.value * (1 + tol):
+                best = _better(best, _recorded(exact, limited, end.beliefs, end.start))
+        # A limit that nothing ran into is as good as all larger ones.
+        if afresh and not (rough.guarded or exact.guarded):
             break
     assert best is not None
     exact.n_iter += rough.n_iter
     return best
+
+
+def _better(one: BelievedPoint | None, other: BelievedPoint) -> BelievedPoint:
+    return other if one is None or other.value < one.value else one
+
+
+def _limits(asked: float) -> Iterator[float]:
+    """The limits of disbelief up to the one asked for, which comes last."""
+    yield from (each for each in DESCENT.disbelief_limits if each < asked)
+    yield asked
+
+
+def _onwards(
+    exact: AlternatingDescent, doubted: DoubtedProblem, best: BelievedPoint
+) -> BelievedPoint:
+    """Where the best end of a smaller limit leads when more may be disbelieved."""
+    beliefs = doubted.beliefs(best.found.coef, best.found.intercept)
+    exact.guarded |= beliefs.guarded
+    if doubted.agree(beliefs, best.beliefs):
+        return best
+    return _recorded(exact, doubted, beliefs, best.start)
 
 
 def _recorded(

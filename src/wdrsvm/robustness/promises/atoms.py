@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +54,9 @@ def like_rows(X: Matrix, rows: Floats) -> Matrix:
 
 def planned(judged: Judged) -> tuple[Atoms, float]:
     """The atoms of the worst plans in a bounded ball, and the rest of the budget."""
-    problem, (coef, intercept, *_) = judged.problem, judged.scores
+    (coef, intercept, *_), loss = judged.scores, judged.problem.loss
+    # The plans of a smooth loss spread every row over all winners: take the sharp loss's.
+    problem = replace(judged.problem, loss=replace(loss, temperature=0.0))
     moves = problem.moves
     worst = moves.worst_plans(coef, intercept)
     rows = np.arange(problem.n_rows)

@@ -33,7 +33,8 @@ from .settings import CONES
 
 # Relative residual of a solution, as far as rounding allows.
 REFINED = 1e-11
-# Curvature that every coefficient gets, as a share of the rows' largest curvature.
+# Curvature that the elimination adds to every coefficient, as a share of the rows' largest
+# curvature.  Products leave it out, so that solutions do not contain it.
 LEAST_CURVATURE = 1e-11
 
 
@@ -41,7 +42,8 @@ LEAST_CURVATURE = 1e-11
 class ByFeature:
     """A norm's curvature by features.
 
-    ``blocks`` (C, C, T) are the curvatures of each feature, with their inverses.
+    ``blocks`` (C, C, T) are the curvatures of each feature.  ``inverse`` has the inverses
+    after a small curvature is added.
     ``border`` (C, T) has the products with lam.  ``left`` is the curvature of lam after the
     border is eliminated.  The squares of spread . M + spread_lam lam are added.
     """
@@ -233,12 +235,12 @@ def is_wide(cone: Any, n_rows: int, shape: tuple[int, int]) -> bool:
 
 
 def by_feature(cone: Any, least: float) -> ByFeature:
-    """A cone's curvature by features, with ``least`` added to every coefficient."""
+    """A cone's curvature by features, with ``least`` added for the inverses."""
     if isinstance(cone, native.Box):
         return box_by_feature(cone.sides(), least)
     stiffness, ratio, bend = cone.pairs()
     differences = incidence(cone.n_classes)
-    return sums_by_feature(differences, stiffness + least, ratio, np.sqrt(bend))
+    return sums_by_feature(differences, stiffness, ratio, np.sqrt(bend), least)
 
 
 def box_by_feature(spring: Floats, least: float) -> ByFeature:
@@ -247,19 +249,19 @@ def box_by_feature(spring: Floats, least: float) -> ByFeature:
     blocks = np.zeros((len(above), *above.shape))
     inverse, each = np.zeros_like(blocks), np.arange(len(above))
     stiff = above + below + least
-    blocks[each, each], inverse[each, each] = stiff, 1 / stiff
+    blocks[each, each], inverse[each, each] = above + below, 1 / stiff
     left = float(((above * below + least * (above + below) / 4) / stiff).sum())
     none = np.zeros((0, *above.shape))
     return ByFeature(blocks, inverse, (above - below) / 2, left, none, np.zeros(0))
 
 
 def sums_by_feature(
-    incidence: Floats, ties: Floats, ratio: Floats, root: Floats
+    incidence: Floats, ties: Floats, ratio: Floats, root: Floats, least: float
 ) -> ByFeature:
     """The curvature of ties (K, T) between classes, plus squares of root (ratio . diff +
     lam)."""
     blocks = np.einsum("kc,ke,kt->cet", incidence, incidence, ties, optimize=True)
-    between = -blocks
+    between = least - blocks
     between[np.arange(len(blocks)), np.arange(len(blocks))] = 0.0
     spread = incidence[:, :, None] * (root[:, None] * ratio)[:, None, :]
     none = np.zeros(blocks.shape[1:])

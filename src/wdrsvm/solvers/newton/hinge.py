@@ -61,7 +61,7 @@ class Rounds:
         self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
 
     def solve(self, start: Start | None) -> SolverResult:
-        n_columns = max(self.smoothed.scaling.n_columns, 1)
+        n_columns = max(self.smoothed.n_columns, 1)
         n_seen = NEWTON.rows_per_coefficient * self.problem.n_classes * n_columns
         first = self.smoothed if start else self._sample(n_seen)
         newton = self.newton(first, self.rng)
@@ -116,7 +116,7 @@ class Rounds:
         """
         enough = allowed_gap(self.settings.tol, self.constant)
         if self.constant - newton.now.dual <= NEWTON.constant_hope * newton.gap:
-            newton.centre = NEWTON.cone_share * enough / max(newton.cone.degree, 1)
+            newton.centre = NEWTON.cone_share * enough / max(newton.degree, 1)
             newton.settle(self.max_iter, NEWTON.constant_settled)
             if self.constant - newton.now.dual <= enough:
                 self._certify(newton)

@@ -63,6 +63,9 @@ class NewtonSettings:
     saturated : float
         The curvature of a row is left out when one piece has all but this share of the
         softmax.
+    negligible_mass : float
+        In a bounded ball, the curvature of a row's label is left out below this share of
+        the row's mass.
     torn : float
         Rows whose curvature between labels exceeds this, relative to the loss, are never
         left to a sample.
@@ -88,6 +91,13 @@ class NewtonSettings:
         mu.
     widening : float
         Factor on that margin when the free rows were too few.
+    bounded_near_margin, bounded_widening : float
+        The same in a bounded ball.
+    bounded_soft_rows_per_coefficient : float
+        In a bounded ball, the number in place of ``soft_rows_per_coefficient``.
+    polished_rows_per_coefficient : int
+        In a bounded ball the polish leaves at least so many rows free, per coefficient of
+        a class.
     polished : float
         The problem of the free rows is solved to this share of the requested gap.
     max_gathered_entries : int
@@ -120,6 +130,7 @@ class NewtonSettings:
     constant_hope: float = 0.2
     constant_settled: float = 1e-10
     saturated: float = 1e-5
+    negligible_mass: float = 1e-7
     torn: float = 0.1
     stiff: float = 1e-6
     barrier_factor: float = 0.1
@@ -130,6 +141,10 @@ class NewtonSettings:
     last_barrier_mu: float = 1e-16
     smooth_hope: float = 0.5
     near_margin: float = 25.0
+    bounded_near_margin: float = 100.0
+    bounded_widening: float = 3.0
+    bounded_soft_rows_per_coefficient: float = 1.0
+    polished_rows_per_coefficient: int = 10
     widening: float = 5.0
     polished: float = 0.05
     max_gathered_entries: int = 8_000_000

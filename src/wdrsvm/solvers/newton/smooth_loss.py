@@ -29,7 +29,37 @@ from .smoothed_risk import SmoothedLabelRisk, SmoothedRisk
 from .steps import NewtonSteps
 
 
-class LabelNewtonSteps(NewtonSteps):
+class SmoothSteps(NewtonSteps):
+    """Steps on a smooth loss, which settle to a share of what mu leaves of the gap."""
+
+    with_all_rows = False
+
+    @property
+    def resolution(self) -> float:
+        """The order of the gap that mu leaves."""
+        return self.mu**2
+
+    @property
+    def is_tied(self) -> bool:
+        """False: rows of a smooth loss have curvature everywhere, not only at ties."""
+        return False
+
+    def settle(self, max_iter: int, share: float = NEWTON.smooth_settled) -> None:
+        """Step until the promised decrease is a share of the gap, or a step fails."""
+        self.with_all_rows = share < NEWTON.smooth_settled
+        before = np.inf
+        for _ in range(NEWTON.max_steps_per_round):
+            if self.n_iter >= max_iter:
+                break
+            self.n_iter += 1
+            promise = self._step()
+            at_rounding = before / 2 < promise < NEWTON.smooth_settled * self.resolution
+            if at_rounding or not promise > share * self.resolution:
+                break
+            before = promise
+
+
+class LabelNewtonSteps(SmoothSteps):
     """The state of the method and its steps."""
 
     smoothed: SmoothedLabelRisk
@@ -38,7 +68,6 @@ class LabelNewtonSteps(NewtonSteps):
 
     def __init__(self, smoothed: SmoothedLabelRisk, rng: np.random.Generator):
         super().__init__(smoothed, rng)
-        self.with_all_rows = False
         self.foreseen_gap = np.inf
         self.centre = self._share_of_gap()
         touchable = self.coef[:, : smoothed.scaling.n_touchable]
@@ -63,11 +92,6 @@ class LabelNewtonSteps(NewtonSteps):
         return max(min(self.gap, self.foreseen_gap), self.resolution)
 
     @property
-    def is_tied(self) -> bool:
-        """False: rows of a smooth loss have curvature everywhere, not only at ties."""
-        return False
-
-    @property
     def is_sharp(self) -> bool:
         return self.mu < NEWTON.last_barrier_mu
 
@@ -87,20 +111,6 @@ class LabelNewtonSteps(NewtonSteps):
         self.mu *= factor
         self.centre = self._share_of_gap()
         self._look()
-
-    def settle(self, max_iter: int, share: float = NEWTON.smooth_settled) -> None:
-        """Step until the promised decrease is a share of the gap, or a step fails."""
-        self.with_all_rows = share < NEWTON.smooth_settled
-        before = np.inf
-        for _ in range(NEWTON.max_steps_per_round):
-            if self.n_iter >= max_iter:
-                break
-            self.n_iter += 1
-            promise = self._step()
-            at_rounding = before / 2 < promise < NEWTON.smooth_settled * self.resolution
-            if at_rounding or not promise > share * self.resolution:
-                break
-            before = promise
 
     def _curvature(self) -> Floats:
         few = self._n_soft <= 2 * self.max_curvature_rows

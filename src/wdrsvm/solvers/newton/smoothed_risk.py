@@ -70,6 +70,11 @@ class SmoothedRisk:
     def scaling(self) -> Scaling:
         return self.smoothing.scaling
 
+    @property
+    def n_columns(self) -> int:
+        """Coefficients per class."""
+        return self.scaling.n_columns
+
     def on(self, rows: Codes) -> Self:
         """The risk of some rows, which are copied to memory; their weights sum to 1."""
         part = self.problem.take(rows)

@@ -6,6 +6,8 @@ the cone.  One pass over the rows returns all numbers that a step needs.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...arrays import Floats
@@ -101,7 +103,12 @@ class NewtonSteps:
         Before the steps have settled, the gap is only a guess and may be negative.
         """
         gap = max(self.gap, self.mu**2 * self.risk)
-        return float(NEWTON.cone_share * gap / max(self.cone.degree, 1))
+        return float(NEWTON.cone_share * gap / max(self.degree, 1))
+
+    @property
+    def degree(self) -> int:
+        """Number of products slack times multiplier that the cone has."""
+        return int(self.cone.degree)
 
     def settle(self, max_iter: int, share: float = NEWTON.settled) -> None:
         """Step until the promised decrease is a share of the gap, or a step fails."""
@@ -137,18 +144,17 @@ class NewtonSteps:
         at = self.coef, self.lam, self.mu
         return self.smoothed.curvature(*at, self.now, share, seed)
 
-    def _search(self, step: Floats, decline: float) -> bool:
+    def _search(self, step: Any, decline: float) -> bool:
         """Shorten the step until the barrier function falls.
 
         ``decline`` is minus the slope of the function at the start.  The next length is the
         lowest point of the parabola through the start and the last trial.
         """
         length, dual = (min(1.0, self.step_share * end) for end in self.moves.lengths)
-        coef, lam = self.coef, self.lam
-        d_coef, d_lam = step[:-1].reshape(coef.shape), float(step[-1])
+        origin = self._position()
         merit = self._merit_after(0.0)
         for _ in range(NEWTON.max_trials):
-            self.coef, self.lam = coef + length * d_coef, lam + length * d_lam
+            self._go(origin, step, length)
             self._look()
             rise = self._merit_after(length) - merit
             if rise <= MERIT_ROUNDING * abs(merit):
@@ -156,9 +162,18 @@ class NewtonSteps:
                 return True
             lowest = decline * length / (2 * (rise + decline * length))
             length *= min(max(lowest, NEWTON.shortest_cut), NEWTON.longest_cut)
-        self.coef, self.lam = coef, lam
+        self._go(origin, step, 0.0)
         self._look()
         return False
+
+    def _position(self) -> Any:
+        return self.coef, self.lam
+
+    def _go(self, origin: Any, step: Any, length: float) -> None:
+        """Move to the point at this length along a step."""
+        coef, lam = origin
+        self.coef = coef + length * step[:-1].reshape(coef.shape)
+        self.lam = lam + length * float(step[-1])
 
     def _merit_after(self, length: float) -> float:
         """The barrier function here, after a step ``length`` of the cone."""

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....arrays import Codes, Floats
+from ....problem import RobustProblem
 from ...cones.kernels import native
 from .layout import BoundedLayout
 
@@ -38,20 +39,34 @@ class Step(NamedTuple):
     s: Floats
 
 
+class FixedRows(NamedTuple):
+    """Rows whose loss is replaced by one of its linear pieces: their loss is
+
+    constant + sum_k pull_k . v_k - lam flips,  with ``pull`` (K, V).
+    """
+
+    constant: float
+    pull: Floats
+    flips: float
+
+
 class BoundedPoint:
     """coef, lam, own and s with the four families of rows."""
 
     def __init__(
-        self, layout: BoundedLayout, n_classes: int, weight: Floats, radius: float
+        self, layout: BoundedLayout, problem: RobustProblem, fixed: FixedRows | None = None
     ):
-        self.layout = layout
+        weight, radius, n_classes = problem.weight, problem.radius, problem.n_classes
+        self.layout, self.fixed = layout, fixed
+        self.design = layout.design(problem.moves.rows)
+        toll = problem.label_price()[:, layout.label].T
         self.mass = len(weight) / float(weight.sum())
         self.weight, self.radius = weight * self.mass, radius * self.mass
         self.coef = np.zeros((n_classes, layout.n_shared))
         self.lam = float(layout.start[layout.columns["lam"]][0])
         self.own = np.tile(layout.start[layout.columns["lam"].stop :], (layout.n_pairs, 1))
-        self.possible = np.isfinite(layout.toll)
-        self.toll = np.where(self.possible, layout.toll, 0.0)
+        self.possible = np.isfinite(toll)
+        self.toll = np.where(self.possible, toll, 0.0)
         self._place()
         self.steps = native.Steps()
 
@@ -62,7 +77,7 @@ class BoundedPoint:
         weight.
         """
         lay = self.layout
-        local = self.local(self.coef, self.lam, self.own)
+        local = self.layout.local(self.coef, self.lam, self.own)
         losses = np.where(self.possible, 1 + self._losses(local, self.lam), 0.0)
         self.s = losses.max(axis=0, initial=0.0) + (lay.n_pairs + 1) / self.weight
         slack = np.where(self.possible, self.s - losses, 1.0)
@@ -89,19 +104,18 @@ class BoundedPoint:
         """Rows of a family with one line per pair; of the floor as (N,)."""
         return rows if family == FLOOR else rows.reshape(self.layout.n_pairs, -1)
 
-    def local(self, coef: Floats, lam: float, own: Floats) -> Floats:
-        """v of every pair, (K, V)."""
-        lay = self.layout
-        difference = coef[lay.winner] - coef[lay.label]
-        return np.hstack([difference, np.full((lay.n_pairs, 1), lam), own])
-
     def _losses(self, local: Floats, lam: float) -> Floats:
         """design . v - lam toll, (K, N)."""
-        return np.asarray(local @ self.layout.design.T - lam * self.toll)
+        return np.asarray(local @ self.design.T - lam * self.toll)
 
     @property
     def objective(self) -> float:
-        return (self.radius * self.lam + float(self.weight @ self.s)) / self.mass
+        free = (self.radius * self.lam + float(self.weight @ self.s)) / self.mass
+        if self.fixed is None:
+            return free
+        local = self.layout.local(self.coef, self.lam, self.own)
+        linear = float((self.fixed.pull * local).sum()) - self.lam * self.fixed.flips
+        return free + self.fixed.constant + linear
 
     @property
     def gap(self) -> float:
@@ -162,7 +176,7 @@ class BoundedPoint:
         return np.asarray(mult / slack)
 
     def _pair_design(self, k: int) -> Floats:
-        design = self.layout.design.copy()
+        design = self.design.copy()
         design[:, self.layout.columns["lam"]] -= self.toll[k][:, None]
         return design
 
@@ -207,7 +221,7 @@ class BoundedPoint:
         size = self.coef.size
         d_coef = solution[:size].reshape(self.coef.shape)
         d_lam, d_own = float(solution[size]), solution[size + 1 :].reshape(self.own.shape)
-        local = self.local(d_coef, d_lam, d_own)
+        local = self.layout.local(d_coef, d_lam, d_own)
         change = np.where(self.possible, d_s - self._losses(local, d_lam), 0.0)
         changes = [change, d_s, -local @ lay.sides.T, local @ lay.cone.T]
         for moves, change in zip(self.moves, changes, strict=False):
@@ -217,11 +231,15 @@ class BoundedPoint:
     def _gradient(self, mults: list[Floats]) -> Floats:
         """The Lagrangian's gradient in (coef, lam, own) at given multipliers."""
         lay, (loss, _, sides, *cones) = self.layout, mults
-        pull = loss @ lay.design + sides @ lay.sides
+        pull = loss @ self.design + sides @ lay.sides
         if cones:
             pull -= cones[0] @ lay.cone
+        flips = float((self.toll * loss).sum())
+        if self.fixed is not None:
+            pull = pull + self.mass * self.fixed.pull
+            flips += self.mass * self.fixed.flips
         gradient = np.zeros((1, self.coef.size + 1 + self.own.size))
-        gradient[0, self.coef.size] = self.radius - float((self.toll * loss).sum())
+        gradient[0, self.coef.size] = self.radius - flips
         for k in range(lay.n_pairs):
             self._scatter_columns(gradient, pull[[k]], k)
         return np.asarray(gradient[0])
