@@ -22,7 +22,7 @@ from .row_costs import RowCosts
 
 
 class Wording(NamedTuple):
-    """Whom a curve speaks of: who changes, how, and whose errors are counted."""
+    """Words for a curve: which rows change, how, and whose errors are counted."""
 
     who: str = "these rows"
     how: str = "move by {radius:g} on average"
@@ -55,11 +55,11 @@ class ErrorCurve:
         Worst-case errors at these radii; the first one is the error without an adversary,
         with ties counted as wrong.
     radius : float
-        Radius of the ball that the curve was asked for.
+        Radius of the given ball.
     n_rows : int
         Number of rows that carry weight.
     confidence : float or None
-        Probability with which the curve holds for new rows; None if it speaks of the rows
+        Probability with which the curve holds for new rows; None if it holds for the rows
         given.
 
     Examples

@@ -172,7 +172,7 @@ def error_curve(
 def wording_of(
     classifier: Any, labels_stay: bool, confidence: float | None, space: str = "features"
 ) -> Wording:
-    """Whom a promise of a classifier speaks of; a confidence makes them new rows."""
+    """The rows of a promise in words; with a confidence they are new rows."""
     who = "these rows" if confidence is None else "new rows from the same source"
     last = classifier
     while hasattr(last, "steps"):

@@ -1,4 +1,4 @@
-"""The first-order kernels, as this machine's processor runs them best."""
+"""The compiled kernels of the first-order method, for the processor of this machine."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...arrays import Codes, Floats, Matrix
 from . import kernels
 
-# Kernels count the columns of sparse rows in 32 bits, half of what would be read else.
+# Kernels number the columns of sparse rows with 32 bits: less memory has to be read.
 MAX_COLUMNS = int(np.iinfo(np.int32).max)
 
 

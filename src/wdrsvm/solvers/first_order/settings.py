@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FirstOrderSettings:
-    """What the epochs, their checks and the proximal steps go by.
+    """Numbers of the epochs, their checks, the proximal steps and the kernels.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class FirstOrderSettings:
         A solve has stalled when the last half of its epochs left more than this share of
         the gap.
     sweeps_per_turn : int
-        One of so many epochs of a hinge goes over all rows, the others over those in play.
+        One of so many epochs of a hinge visits all rows, the others only rows not at rest.
     row_tol_share : float
-        Rows are balanced to this share of the gap: a finer balance would not show in it.
+        Rows are settled to this share of the gap: more accuracy would not change the gap.
     first_row_tol, least_row_tol : float
         Limits of that tolerance, at the start and next to rounding.
     pair_weight_share : float

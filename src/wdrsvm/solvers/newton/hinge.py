@@ -1,17 +1,19 @@
 r"""Smoothing Newton: certified training at large N.
 
-Each sample's maximum is smoothed to mu logsumexp(. / mu) (``native.softmax_pieces``).  The
-rounds
+Each sample's maximum is smoothed to mu logsumexp(. / mu) (``native.softmax_pieces``).  Each
+round
 
-1. cut mu, and the cone's complementarity with the gap that mu leaves, which falls like
-   mu^2: only samples near a kink feel the smoothing;
-2. take damped Newton steps (``steps``) until their promise is small beside that gap;
-3. enlarge the sample of rows: early rounds see only as many as their mu can tell apart,
-   and curvature is always summed over a bounded number of rows that have any;
-4. on all rows, ask the certificate, whose multipliers are the softmax weights; where
-   most rows tie, ask whether they prove that no feature pays (``constant``);
-5. where the gap asked for is finer than smoothing can deliver, polish: rows far from a
-   kink become one linear term, the interior point solves the rest.
+1. makes mu smaller, and the complementarity of the cone.  The gap that mu leaves falls like
+   mu^2, because the smoothing changes only samples near a kink;
+2. takes damped Newton steps (``steps``) until the decrease that they promise is small
+   compared to this gap;
+3. enlarges the sample of rows.  With a large mu few rows are enough.  The curvature is
+   always a sum over a bounded number of rows;
+4. once all rows are used, computes a certificate.  Its multipliers are the softmax weights.
+   If most rows are near a kink, it tests whether a constant classifier is optimal.
+
+If the requested gap is too small for smoothing, the polish follows: rows far from a kink
+become one linear term, and the interior point solves the rest (``polish``).
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from .steps import NewtonSteps
 def smoothing_newton(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
-    """Train to the gap asked for; ``start`` replaces the origin as the first point."""
+    """Train to the requested gap; ``start`` replaces the origin as the first point."""
     problem = problem.without_idle_rows()
     with problem.reduction() as reduction:
         smoothed = SmoothedRisk.over(problem, Scaling.of(problem), reduction)
@@ -86,7 +88,7 @@ class Rounds:
         return self.best.result("newton", self.settings.tol, stalled, n_iter, self.history)
 
     def _sample(self, n_rows: int) -> SmoothedRisk:
-        """Passes over that many rows, all if they are not many more or a copy too large."""
+        """The risk of so many random rows; of all rows if a sample would not save work."""
         n_entries = n_rows * self.problem.n_features
         if 2 * n_rows >= self.problem.n_rows or n_entries > NEWTON.max_sample_entries:
             return self.smoothed
@@ -107,8 +109,11 @@ class Rounds:
         self.best.certify(self.problem, at.coef, at.intercept, multipliers, tol)
 
     def _try_constant(self, newton: NewtonSteps) -> None:
-        """Where no feature pays, classifiers near the optimum are worse than a constant
-        one by the order of mu; yet their multipliers, when centred, prove it optimal."""
+        """Try to prove that the best constant classifier is optimal.
+
+        If it is, the smoothed classifiers are worse by the order of mu.  Their multipliers
+        still prove the optimum, after steps towards the centre.
+        """
         enough = allowed_gap(self.settings.tol, self.constant)
         if self.constant - newton.now.dual <= NEWTON.constant_hope * newton.gap:
             newton.centre = NEWTON.cone_share * enough / max(newton.degree, 1)
@@ -118,7 +123,7 @@ class Rounds:
 
     @cached_property
     def constant(self) -> float:
-        """The risk of the best constant classifier, which is now among the candidates."""
+        """The risk of the best constant classifier, which is offered as a candidate."""
         intercept = best_constant(self.problem, self.smoothed.reduction)
         risk = self.problem.risk(np.zeros_like(self.best.coef), intercept)
         self.best.offer(np.zeros_like(self.best.coef), intercept, risk)

@@ -1,4 +1,4 @@
-"""The Newton methods' kernels, as this machine's processor runs them best."""
+"""The compiled kernels of the Newton methods, for the processor of this machine."""
 
 from __future__ import annotations
 

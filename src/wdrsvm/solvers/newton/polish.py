@@ -1,11 +1,13 @@
-r"""Polish: from a nearly optimal point to the gap asked for.
+r"""Polish: from a nearly optimal point to the requested gap.
 
-Rows far from a kink are fixed to their largest piece, which turns them into one linear
-term and makes the objective smaller nowhere than it is allowed to be: the smaller problem
-is a minorant of the whole, its multipliers, with whole weights on the fixed pieces, are
-multipliers of the whole, and its optimum is the whole's if no fixed row changes its mind.
-The interior point solves it; the certificate judges on all rows; while the gap is too
-large, more rows are left free.
+Rows far from a kink are fixed to their largest piece.  Together they become one linear
+term.  The reduced problem has the other rows, which are free.  Its objective is nowhere
+above that of the whole problem.  Its multipliers, with the whole weight of each fixed row
+on its piece, are multipliers of the whole problem.  Its optimum is the optimum of the whole
+problem if the fixed pieces are still the largest there.
+
+The interior point solves the reduced problem.  The certificate uses all rows.  While the
+gap is too large, more rows become free.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ HARD_MU = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class FixedAndFree:
-    """Multipliers: fixed rows carry their whole weight on one piece."""
+    """Multipliers: each fixed row has its whole weight on one piece."""
 
     fixed: SoftmaxMultipliers
     free_rows: Codes
@@ -119,7 +121,7 @@ class NearRows:
 
     @property
     def are_few(self) -> bool:
-        """Whether they can be held in memory; where the others are, they can."""
+        """Whether they fit into memory; rows that are in memory already do."""
         problem = self.smoothed.problem
         if not problem.is_distributed:
             return True

@@ -1,18 +1,17 @@
 r"""Newton's method for the smooth losses of the family.
 
-Above temperature 0 the losses themselves are smooth.  Kinks are left at the norm, which
-keeps its primal-dual cone, and where the adversary is of two minds about a label: there
-the maximum is smoothed by mu, with a softmax while rows are many, with a barrier where
-they are few (``native.label_maximum``).  Where labels cannot be flipped nothing is
-smoothed at all.  The rounds
+Above temperature 0 the losses themselves are smooth.  Two kinds of kinks remain.  The norm
+keeps its primal-dual cone.  The maximum over the labels that the adversary may give is
+smoothed by mu, with a softmax if there are many rows, with a barrier if there are few
+(``native.label_maximum``).  Without label flips nothing is smoothed.  Each round
 
-1. cut mu, and the cone's complementarity with the gap that mu leaves; while mu is above
-   the temperature it takes its place, which leads gently to low temperatures;
-2. take damped Newton steps until their promise is small beside that gap, early ones on a
-   sample of the rows; curvature is summed over all rows that are torn between labels and
-   a bounded number of the others;
-3. when the gap left is the one asked for, settle with the curvature of all rows and ask
-   the certificate, whose multipliers are the tangents at the scores.
+1. makes mu smaller, and the complementarity of the cone.  While mu is above the
+   temperature, mu replaces the temperature, so that a low temperature is reached slowly;
+2. takes damped Newton steps until the decrease that they promise is small compared to the
+   gap that mu leaves.  Early rounds use a sample of the rows.  The curvature is summed over
+   all rows with several likely labels, and over a bounded number of other rows;
+3. if the expected gap is the requested one, takes steps with the curvature of all rows and
+   computes a certificate.  Its multipliers are the tangents at the scores.
 """
 
 from __future__ import annotations
@@ -42,11 +41,11 @@ class SmoothSteps(NewtonSteps):
 
     @property
     def is_tied(self) -> bool:
-        """Rows of a smooth loss are soft everywhere: it says nothing of ties."""
+        """False: rows of a smooth loss have curvature everywhere, not only at ties."""
         return False
 
     def settle(self, max_iter: int, share: float = NEWTON.smooth_settled) -> None:
-        """Newton steps until they promise only a share of the gap, or lead nowhere."""
+        """Step until the promised decrease is a share of the gap, or a step fails."""
         self.with_all_rows = share < NEWTON.smooth_settled
         before = np.inf
         for _ in range(NEWTON.max_steps_per_round):
@@ -64,7 +63,7 @@ class LabelNewtonSteps(SmoothSteps):
     """The state of the method and its steps."""
 
     smoothed: SmoothedLabelRisk
-    # Shorter than to a kink-free boundary: between labels the cone is not all there is.
+    # Shorter steps than for hinge losses, because the labels have kinks, too.
     step_share = NEWTON.smooth_step_share
 
     def __init__(self, smoothed: SmoothedLabelRisk, rng: np.random.Generator):
@@ -76,8 +75,11 @@ class LabelNewtonSteps(SmoothSteps):
 
     @property
     def resolution(self) -> float:
-        """The order of the gap that mu leaves: softmax weights fall off exponentially,
-        so that only rows within mu of a tie feel them, those of a barrier do not."""
+        """The order of the gap that mu leaves.
+
+        Softmax weights fall exponentially, so that they change only rows within mu of a
+        tie.  A barrier changes all rows.
+        """
         return self.mu if self.smoothed.is_barrier else self.mu**2
 
     @property
@@ -86,7 +88,7 @@ class LabelNewtonSteps(SmoothSteps):
         if self.smoothed.is_barrier:
             n_labels = len(self.coef) if self.smoothed.has_flips else 0
             return self.mu * (1.0 + n_labels)
-        # Of steps that have not quite settled the gap is noise, and often too large.
+        # Before the steps have settled, the measured gap is noisy and often too large.
         return max(min(self.gap, self.foreseen_gap), self.resolution)
 
     @property
@@ -120,7 +122,7 @@ class LabelNewtonSteps(SmoothSteps):
 def label_newton(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
-    """Train to the gap asked for; ``start`` replaces the origin as the first point."""
+    """Train to the requested gap; ``start`` replaces the origin as the first point."""
     problem = problem.without_idle_rows()
     with problem.reduction() as reduction:
         smoothed = SmoothedLabelRisk.over(problem, Scaling.of(problem), reduction)
@@ -128,7 +130,7 @@ def label_newton(
 
 
 class LabelRounds(Rounds):
-    """The rounds of the method; there is no polish, because mu may fall to nothing."""
+    """The rounds of the method; mu may become arbitrarily small, without a polish."""
 
     smoothed: SmoothedLabelRisk
     newton = LabelNewtonSteps

@@ -1,6 +1,6 @@
-"""How rows are smoothed: formulas of some rows, the same in memory and on a worker.
+"""Formulas of some smoothed rows, the same in memory and on a worker.
 
-They hold no rows, so that they can be sent to where the rows are.
+The objects have no rows.  Therefore they can be sent to the place where the rows are.
 """
 
 from __future__ import annotations
@@ -31,8 +31,11 @@ class EvaluationPoint(NamedTuple):
 
 
 class RowSums(NamedTuple):
-    """What a pass adds up, over some rows; ``n_soft`` have curvature, some of which can
-    speak for all of them, ``n_torn`` so much that none can be left out."""
+    """Sums over some rows.
+
+    ``n_torn`` rows have so much curvature that none may be left out.  For ``n_soft`` other
+    rows with curvature, a sample is enough.
+    """
 
     merit: float
     loss: float
@@ -65,7 +68,7 @@ class PieceSmoothing:
             dual,
             on_flips,
             gradient=np.asarray((X.T @ slopes).T),
-            # NumPy's own sum along few columns is slower than all the rest.
+            # For few columns this is much faster than ``slopes.sum(axis=0)``.
             slope_sum=np.ones(len(slopes)) @ slopes,
             n_soft=int(np.count_nonzero(soft)),
             n_torn=int(np.count_nonzero(torn)),
@@ -95,7 +98,7 @@ class PieceSmoothing:
         return kernels.ScoredRows(scores, problem.y[rows], cost, cost_row, weight, lam)
 
     def torn_and_soft(self, softness: Floats) -> tuple[Flags, Flags]:
-        """Rows whose curvature counts: all of these, and a sample of those."""
+        """Rows whose curvature must be counted, and rows of which a sample is enough."""
         return np.zeros(len(softness), dtype=bool), softness > NEWTON.saturated
 
     def _soften(self, scored: Any, mu: float) -> tuple[Any, ...]:
@@ -119,8 +122,11 @@ class PieceSmoothing:
 
 @dataclass(frozen=True, eq=False)
 class LabelSmoothing(PieceSmoothing):
-    """For a smooth loss: only the maximum over labels is smoothed, by a barrier or a
-    softmax.  Softness has a second column: how stiffly labels are torn."""
+    """For a smooth loss: only the maximum over labels is smoothed.
+
+    The smoothing is a barrier or a softmax.  The second column of the softness is the
+    curvature between labels.
+    """
 
     temperature: float = 1.0
     margin: float = 0.0
@@ -153,7 +159,7 @@ class LabelSmoothing(PieceSmoothing):
 
 @dataclass(frozen=True, eq=False)
 class TornRows:
-    """Picks the rows whose curvature must not be left out."""
+    """Selects the rows whose curvature must not be left out."""
 
     smoothing: PieceSmoothing
 
@@ -163,7 +169,7 @@ class TornRows:
 
 @dataclass(frozen=True, eq=False)
 class SoftRows:
-    """Picks each of the other rows with curvature with probability ``share``."""
+    """Selects each of the other rows with curvature with probability ``share``."""
 
     smoothing: PieceSmoothing
     share: float
@@ -179,7 +185,7 @@ class SoftRows:
 
 @dataclass(frozen=True, eq=False)
 class SoftmaxMultipliers:
-    """The smoothing's multipliers at a point, computed block by block when asked for."""
+    """The smoothing's multipliers at a point, computed block by block on demand."""
 
     smoothing: PieceSmoothing
     at: EvaluationPoint

@@ -1,7 +1,7 @@
 r"""Newton steps on the smoothed risk.
 
-The norm constraint keeps its primal-dual cone (``cones``).  The state is (M, b, lam)
-and the cone, so one pass over the rows returns all that a step needs.
+The norm constraint keeps its primal-dual cone (``cones``).  The state is (M, b, lam) and
+the cone.  One pass over the rows returns all numbers that a step needs.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ..result import Start
 from .settings import NEWTON
 from .smoothed_risk import SmoothedRisk
 
-# A few units of rounding: a merit that rises by no more than this share has not risen.
+# A few units of rounding: a rise of the merit by no more than this share does not count.
 MERIT_ROUNDING = 1e-15
-# Without a budget flips are free or impossible: there is no price to start from.
+# The start of lam does not depend on flip costs here.
 NO_PRICES = np.empty(0)
 
 
@@ -50,7 +50,7 @@ class NewtonSteps:
         self._look()
 
     def begin_at(self, start: Start) -> None:
-        """Move to a given point, at a mu from which it is not far to its neighbours."""
+        """Move to a given point, with a small mu, because the optimum is near."""
         scaling, n_touchable = self.smoothed.scaling, self.smoothed.scaling.n_touchable
         self.coef = scaling.scaled(start.coef, start.intercept)
         touchable = self.coef[:, :n_touchable]
@@ -75,7 +75,7 @@ class NewtonSteps:
 
     @property
     def gap(self) -> float:
-        """What smoothing and centring leave of the gap, once the steps have settled."""
+        """The gap that smoothing and centring leave, once the steps have settled."""
         return self.risk - self.now.dual
 
     @property
@@ -86,7 +86,7 @@ class NewtonSteps:
 
     @property
     def is_sharp(self) -> bool:
-        """Whether too few rows are near a kink for their curvature to guide steps."""
+        """Whether too few rows are near a kink for a useful curvature."""
         few = self.now.n_soft < NEWTON.soft_rows_per_coefficient * self.coef.size
         return few or self.mu < NEWTON.last_mu
 
@@ -98,9 +98,9 @@ class NewtonSteps:
         self._look()
 
     def _share_of_gap(self) -> float:
-        """The complementarity that adds little to the gap.
+        """A complementarity that adds little to the gap.
 
-        Before the steps have settled the gap is only a guess, and may be negative.
+        Before the steps have settled, the gap is only a guess and may be negative.
         """
         gap = max(self.gap, self.mu**2 * self.risk)
         return float(NEWTON.cone_share * gap / max(self.degree, 1))
@@ -111,7 +111,7 @@ class NewtonSteps:
         return int(self.cone.degree)
 
     def settle(self, max_iter: int, share: float = NEWTON.settled) -> None:
-        """Newton steps until they promise only a share of the gap, or lead nowhere."""
+        """Step until the promised decrease is a share of the gap, or a step fails."""
         for _ in range(NEWTON.max_steps_per_round):
             if self.n_iter >= max_iter:
                 break
@@ -121,7 +121,7 @@ class NewtonSteps:
                 break
 
     def _step(self) -> float:
-        """A damped Newton step; returns the decrease that it promised, 0 if it failed."""
+        """Take a damped Newton step; return the promised decrease, or 0 if it failed."""
         system = self.moves.completed(self._curvature())
         self.moves.aim(self.centre)
         rhs = np.append(-self.now.gradient, self.now.on_flips - self.radius)
@@ -139,16 +139,16 @@ class NewtonSteps:
         return max(self.now.n_soft, 1)
 
     def _curvature_of(self, share: float) -> Floats:
-        """The samples' curvature, told by a share of those that have any."""
+        """The samples' curvature, estimated from a share of the rows that have any."""
         seed = int(self.rng.integers(2**32)) if share < 1 else 0
         at = self.coef, self.lam, self.mu
         return self.smoothed.curvature(*at, self.now, share, seed)
 
     def _search(self, step: Any, decline: float) -> bool:
-        """Go along the step, shorter and shorter, until the barrier function falls.
+        """Shorten the step until the barrier function falls.
 
-        ``decline`` is its slope at the start, which a parabola through the last trial
-        takes up.
+        ``decline`` is minus the slope of the function at the start.  The next length is the
+        lowest point of the parabola through the start and the last trial.
         """
         length, dual = (min(1.0, self.step_share * end) for end in self.moves.lengths)
         origin = self._position()
@@ -176,6 +176,6 @@ class NewtonSteps:
         self.lam = lam + length * float(step[-1])
 
     def _merit_after(self, length: float) -> float:
-        """The barrier function at the present point, the cone having gone ``length``."""
+        """The barrier function here, after a step ``length`` of the cone."""
         barrier = self.moves.barrier_after(length)
         return float(self.radius * self.lam + self.now.merit + self.centre * barrier)

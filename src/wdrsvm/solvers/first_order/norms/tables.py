@@ -1,4 +1,4 @@
-r"""What the l1 and the linf norm share in the first-order method: a table V by columns.
+r"""The table V of coefficients, which the l1 and the linf norm share.
 
 A proximal step about the centre M_k has a step size t_d for each column,
 
@@ -20,7 +20,7 @@ from ..step_sizes import column_steps
 
 
 def rows_a_call(rows: SampleArrays, n_classes: int, is_smooth: bool) -> int:
-    """How many rows compiled code may take before an interrupt is looked for."""
+    """Number of rows of one call of compiled code; Ctrl-C works between calls."""
     a_row = (len(rows.touch.data) / len(rows.y) + n_classes) * n_classes
     if is_smooth:
         a_row += FIRST_ORDER.systems_per_row * n_classes**3
@@ -35,8 +35,8 @@ def order_parts(order: Codes, n_rows: int) -> Iterator[Codes]:
 class TableBlock:
     """Coefficients M (T, C), the centre of the next step, and the table V (T, C).
 
-    ``rarity`` says how much larger the steps of rare columns are, t_d ~ (column mass)
-    ^ -rarity; ``boxed`` whether scores are those of the clipped table.
+    The step of a column is t_d ~ (column mass) ^ -rarity, so that rare columns have larger
+    steps.  ``boxed`` tells whether scores are those of the clipped table.
     """
 
     rarity: float

@@ -30,7 +30,6 @@ from ...runtime.kernel_names import (
     inner,
     kernel,
 )
-from .scored_rows import ScoredRows
 
 MAX_ROOT_STEPS = cython.declare(Count, 60)
 ROOT_TOL = cython.declare(Real, 1e-14)
@@ -118,30 +117,36 @@ def _fill_powers(z: ReadTable, n: Count, row: LabelRow) -> Real:
 
 
 @kernel
-def _look(rows: ScoredRows, n: Count, row: LabelRow) -> None:
-    """Fill the row with sample n's labels."""
+def _look(
+    z: ReadTable,
+    n: Count,
+    label: Count,
+    cost: ReadTable,
+    k: Count,
+    lam: Real,
+    row: LabelRow,
+) -> None:
+    """Fill the row with sample n's labels, whose flip costs are row k of ``cost``."""
     c: Count
     j: Count
     peak: Real
-    k: Count = rows.cost_row[n]
-    label: Count = rows.y[n]
-    total: Real = _fill_powers(rows.scores, n, row)
-    for c in range(rows.scores.shape[1]):
+    total: Real = _fill_powers(z, n, row)
+    for c in range(z.shape[1]):
         row.worth[c] = -NEVER
-        if not _is_given(label, rows.cost, k, c):
+        if not _is_given(label, cost, k, c):
             continue
         if c == row.top and row.margin > 0:
-            peak = _own_peak(rows.scores, n, row)
+            peak = _own_peak(z, n, row)
             row.rest[c] = 0.0
-            for j in range(rows.scores.shape[1]):
-                row.rest[c] += _label_power(rows.scores, n, j, c, peak, row)
-            row.worth[c] = row.temperature * log(row.rest[c]) + peak - rows.scores[n, c]
+            for j in range(z.shape[1]):
+                row.rest[c] += _label_power(z, n, j, c, peak, row)
+            row.worth[c] = row.temperature * log(row.rest[c]) + peak - z[n, c]
         else:
             row.rest[c] = total - row.powers[c] * (1.0 - row.damp)
             row.worth[c] = row.temperature * log(row.rest[c]) + row.margin
-            row.worth[c] += rows.scores[n, row.top] - rows.scores[n, c]
+            row.worth[c] += z[n, row.top] - z[n, c]
         if c != label:
-            row.worth[c] -= rows.lam * rows.cost[k, c]
+            row.worth[c] -= lam * cost[k, c]
 
 
 @kernel

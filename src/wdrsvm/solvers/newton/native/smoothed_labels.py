@@ -110,7 +110,7 @@ def soften_labels(
     sums: Vector = np.zeros(4)
     with cython.nogil:
         for n in range(rows.scores.shape[0]):
-            _look(rows, n, row)
+            _look(rows.scores, n, rows.y[n], rows.cost, rows.cost_row[n], rows.lam, row)
             _soft_maximum(row)
             _soften_label_row(rows, n, row, p, slopes, softness, sums)
     return sums[0], sums[1], sums[2], sums[3], np.asarray(slopes), np.asarray(softness)
@@ -226,7 +226,7 @@ def label_curvature(
     mean: Vector = np.empty(size)
     with cython.nogil:
         for n in range(rows.scores.shape[0]):
-            _look(rows, n, row)
+            _look(rows.scores, n, rows.y[n], rows.cost, rows.cost_row[n], rows.lam, row)
             _soft_maximum(row)
             if _curve_row(rows, n, row, p, spring, curvature) > 1:
                 _add_label_spread(curvature, n, p, spring, rows, slope, mean)
@@ -243,7 +243,7 @@ def label_masses(
     masses: Table = np.empty((rows.scores.shape[0], rows.scores.shape[1]))
     with cython.nogil:
         for n in range(rows.scores.shape[0]):
-            _look(rows, n, row)
+            _look(rows.scores, n, rows.y[n], rows.cost, rows.cost_row[n], rows.lam, row)
             _soft_maximum(row)
             for c in range(rows.scores.shape[1]):
                 masses[n, c] = row.mass[c] * rows.weight[n]
@@ -269,7 +269,7 @@ def active_tangents(rows: ScoredRows, temperature: Real, margin: Real, slope: Ta
     row: LabelRow = LabelRow(rows.scores.shape[1], 1.0, False, temperature, margin)
     with cython.nogil:
         for n in range(rows.scores.shape[0]):
-            _look(rows, n, row)
+            _look(rows.scores, n, rows.y[n], rows.cost, rows.cost_row[n], rows.lam, row)
             label = _worst_label(row)
             _fill_winners(rows.scores, n, label, row, slope, n)
             for j in range(rows.scores.shape[1]):

@@ -20,6 +20,7 @@ from ...cones.native.springs import fill_curvature
 from ...runtime.kernel_names import (
     Count,
     Cube,
+    ReadCodes,
     ReadTable,
     Real,
     Table,
@@ -62,21 +63,26 @@ def _largest_score(scores: ReadTable, n: Count) -> Real:
 
 
 @inner
-def _largest_piece(rows: ScoredRows, n: Count, top: Real) -> Real:
+def _largest_piece(
+    scores: ReadTable,
+    n: Count,
+    label: Count,
+    cost: ReadTable,
+    row: Count,
+    lam: Real,
+    top: Real,
+) -> Real:
     j: Count
     peak: Real = 0.0
     piece: Real
-    row: Count = rows.cost_row[n]
-    label: Count = rows.y[n]
-    lam: Real = rows.lam
-    own: Real = rows.scores[n, label]
-    for j in range(rows.scores.shape[1]):
+    own: Real = scores[n, label]
+    for j in range(scores.shape[1]):
         if j != label:
-            piece = 1.0 + rows.scores[n, j] - own
+            piece = 1.0 + scores[n, j] - own
             if piece > peak:
                 peak = piece
             # An impossible flip costs inf, and its piece is -inf.
-            piece = 1.0 + top - rows.scores[n, j] - lam * rows.cost[row, j]
+            piece = 1.0 + top - scores[n, j] - lam * cost[row, j]
             if piece > peak:
                 peak = piece
     return peak
@@ -84,37 +90,43 @@ def _largest_piece(rows: ScoredRows, n: Count, top: Real) -> Real:
 
 @inner
 def _powers_of_row(
-    rows: ScoredRows, n: Count, mu: Real, powers: Table, of_row: RowPowers
+    scores: ReadTable,
+    n: Count,
+    label: Count,
+    cost: ReadTable,
+    row: Count,
+    lam: Real,
+    mu: Real,
+    powers: Table,
+    of_row: RowPowers,
 ) -> None:
     """Fill alpha, phi, beta (3, C) of one sample, relative to the largest piece.
 
-    beta is filled where there are flips.
+    beta is filled where there are flips.  Arrays are arguments of their own, because the
+    compiler would read their addresses from a record again after each call of exp.
     """
     j: Count
-    row: Count = rows.cost_row[n]
-    label: Count = rows.y[n]
-    lam: Real = rows.lam
-    top: Real = _largest_score(rows.scores, n)
-    peak: Real = _largest_piece(rows, n, top)
+    top: Real = _largest_score(scores, n)
+    peak: Real = _largest_piece(scores, n, label, cost, row, lam, top)
     sharpness: Real = 1.0 / mu
-    own: Real = rows.scores[n, label]
+    own: Real = scores[n, label]
     on_label: Real = 0.0
     on_flips: Real = 0.0
     winners: Real = 0.0
-    for j in range(rows.scores.shape[1]):
+    for j in range(scores.shape[1]):
         powers[0, j] = _power(
-            ((1.0 if j != label else 0.0) + rows.scores[n, j] - own - peak) * sharpness
+            ((1.0 if j != label else 0.0) + scores[n, j] - own - peak) * sharpness
         )
         on_label += powers[0, j]
         powers[1, j] = 0.0
         if j != label:
             powers[1, j] = _power(
-                (1.0 + top - rows.scores[n, j] - lam * rows.cost[row, j] - peak) * sharpness
+                (1.0 + top - scores[n, j] - lam * cost[row, j] - peak) * sharpness
             )
             on_flips += powers[1, j]
     if on_flips > 0:
-        for j in range(rows.scores.shape[1]):
-            powers[2, j] = _power((rows.scores[n, j] - top) * sharpness)
+        for j in range(scores.shape[1]):
+            powers[2, j] = _power((scores[n, j] - top) * sharpness)
             winners += powers[2, j]
     of_row.peak = peak
     of_row.on_label = on_label
@@ -131,7 +143,10 @@ def _softmax_of_row(
     share: Real
     for j in range(shares.shape[1]):
         shares[2, j] = 0.0
-    _powers_of_row(rows, n, mu, shares, of_row)
+    _powers_of_row(
+        rows.scores, n, rows.y[n], rows.cost, rows.cost_row[n],
+        rows.lam, mu, shares, of_row,
+    )  # fmt: skip
     share = rows.weight[n] / (of_row.on_label + of_row.on_flips * of_row.winners)
     for j in range(shares.shape[1]):
         shares[0, j] *= share
@@ -183,14 +198,20 @@ def soften(rows: ScoredRows, mu: Real):
     have flips, so that the others skip what belongs to them.
     """
     n: Count
-    slopes: Table = np.empty((rows.scores.shape[0], rows.scores.shape[1]))
-    softness: Vector = np.empty(rows.scores.shape[0])
+    # As local names, so that the compiler keeps their addresses in registers.
+    scores: ReadTable = rows.scores
+    y: ReadCodes = rows.y
+    cost: ReadTable = rows.cost
+    cost_row: ReadCodes = rows.cost_row
+    lam: Real = rows.lam
+    slopes: Table = np.empty((scores.shape[0], scores.shape[1]))
+    softness: Vector = np.empty(scores.shape[0])
     sums: Vector = np.zeros(3)
-    powers: Table = np.empty((3, rows.scores.shape[1]))
+    powers: Table = np.empty((3, scores.shape[1]))
     of_row: RowPowers = RowPowers()
     with cython.nogil:
-        for n in range(rows.scores.shape[0]):
-            _powers_of_row(rows, n, mu, powers, of_row)
+        for n in range(scores.shape[0]):
+            _powers_of_row(scores, n, y[n], cost, cost_row[n], lam, mu, powers, of_row)
             _soften_row(rows, n, mu, of_row, powers, slopes, softness, sums)
     return sums[0], sums[1], sums[2], np.asarray(slopes), np.asarray(softness)
 
