@@ -80,8 +80,9 @@ def rows(seed=0, n=40, n_classes=5):
     ],
 )
 def test_all_builds_agree_to_rounding(build, name, more):
-    found = getattr(module("newton", build), name)(*rows(), *more)
-    expected = getattr(newton, name)(*rows(), *more)
+    built = module("newton", build)
+    found = getattr(built, name)(built.ScoredRows(*rows()), *more)
+    expected = getattr(newton, name)(newton.ScoredRows(*rows()), *more)
     one, other = (
         part if isinstance(part, tuple) else (part,) for part in (found, expected)
     )
@@ -93,7 +94,7 @@ def test_kernels_read_arrays_that_cannot_be_written():
     arguments = rows()
     for array in arguments[:-1]:
         array.flags.writeable = False
-    assert newton.soften(*arguments, 0.1)[0] > 0
+    assert newton.soften(newton.ScoredRows(*arguments), 0.1)[0] > 0
 
 
 FIT = """

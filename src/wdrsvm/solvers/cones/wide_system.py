@@ -29,14 +29,13 @@ import numpy as np
 from ...arrays import Codes, Floats
 from ...problem.norms import incidence
 from .kernels import native
+from .settings import CONES
 
-MAX_STEPS = 12
+# Relative residual of a solution, as far as rounding allows.
 REFINED = 1e-11
 # Curvature that the elimination adds to every coefficient, as a share of the rows' largest
 # curvature.  Products leave it out, so that solutions do not contain it.
 LEAST_CURVATURE = 1e-11
-# A wide system is faster if unknowns are this many times as many as the rows' directions.
-WIDE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +88,7 @@ class WideSystem:
         best, least = solution, np.inf
         enough = REFINED * float(np.abs(rhs).max())
         direction, before = np.zeros_like(rhs), np.inf
-        for _ in range(MAX_STEPS):
+        for _ in range(CONES.max_wide_steps):
             found = self._eliminated(residual)
             slope = float(residual @ found)
             if not 0 < slope < np.inf:
@@ -231,7 +230,7 @@ def is_wide(cone: Any, n_rows: int, shape: tuple[int, int]) -> bool:
     (C, Q), and the cone's curvature must couple only coefficients of the same feature.
     """
     n_classes, n_columns = shape
-    few = WIDE * n_rows * (n_classes + 1) < n_classes * n_columns
+    few = CONES.wide_ratio * n_rows * (n_classes + 1) < n_classes * n_columns
     return few and isinstance(cone, (native.Box, native.AbsoluteSums))
 
 
