@@ -19,7 +19,7 @@ from sklearn.base import clone
 
 from ..arrays import Flags
 from ..solvers.descent_settings import DESCENT
-from ..solvers.label_noise import BelievedPoint, Descent
+from ..solvers.label_noise import AlternatingDescent, BelievedPoint
 from ..solvers.result import History
 from ._fit import TrainingData, solver_of, solver_settings
 from ._judges import GivenRows
@@ -33,7 +33,7 @@ def doubting_points(
     """The fitted estimators of the wanted points, radius by radius."""
     estimator = clone(estimator)
     data = estimator._training_data(*rows)
-    descent = Descent(solver_of(estimator), solver_settings(estimator))
+    descent = AlternatingDescent(solver_of(estimator), solver_settings(estimator))
     constants = _constant_values(estimator, data, grid)
     believing: BelievedPoint | None = None
     for i in np.argsort(-grid.radii, kind="stable"):
@@ -54,14 +54,14 @@ def fitted_like_folds(estimator: Any, rows: GivenRows, label_costs: list[Any]) -
     data = estimator._training_data(*rows)
     settings = solver_settings(estimator)
     rough = replace(settings, tol=max(settings.tol, DESCENT.rough_tol), callback=None)
-    descent = Descent(solver_of(estimator), rough)
+    descent = AlternatingDescent(solver_of(estimator), rough)
     problem = estimator._problem(data, estimator._ball())
     doubted = doubted_problem(estimator, problem)
     point = descent.round(doubted, doubted.all_believed, None)
     for cost in (*_above(label_costs, estimator.label_cost), estimator.label_cost):
         at = _at(estimator, estimator.radius, cost)
         point = _descended(at, data, descent, point)
-    exact = Descent(solver_of(estimator), settings, History(settings.callback))
+    exact = AlternatingDescent(solver_of(estimator), settings, History(settings.callback))
     point = exact.run(doubted, point.beliefs, point.start)
     found = replace(point.found, n_iter=descent.n_iter + exact.n_iter)
     # The search has chosen the label cost: a warning that names it would be of no use.
@@ -93,7 +93,7 @@ def _least(label_cost: Any) -> float:
 
 
 def _descended(
-    at: Any, data: TrainingData, descent: Descent, point: BelievedPoint
+    at: Any, data: TrainingData, descent: AlternatingDescent, point: BelievedPoint
 ) -> BelievedPoint:
     """A descent from a neighbouring point."""
     doubted = doubted_problem(at, at._problem(data, at._ball()))
