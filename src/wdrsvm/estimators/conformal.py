@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arrays import Floats
+from ..arrays import Flags, Floats
 from ..inputs.arrays import checked_flag
 from ..problem import WassersteinBall
 from ..robustness.promises.set_costs import judged_scores, nearest_labels, sets_of
@@ -210,7 +209,7 @@ class RobustConformalClassifier(
             return self.estimator_.predict(X)
         return self.classes_[nearest_labels(self._scores(X))]
 
-    def predict_set(self, X: Any) -> NDArray[np.bool_]:
+    def predict_set(self, X: Any) -> Flags:
         """Which labels are in the set of each row.
 
         Parameters

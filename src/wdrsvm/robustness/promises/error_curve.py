@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...arrays import Floats
+from ...arrays import Floats, Labels
 from ...cached import cached_property
 from .row_costs import RowCosts
 
@@ -36,7 +36,7 @@ class CurveRows(NamedTuple):
     """The rows behind a curve, the classes of their codes, and whether labels stay."""
 
     costs: RowCosts
-    classes: NDArray[np.generic]
+    classes: Labels
     labels_stay: bool
 
 
