@@ -36,7 +36,7 @@ from .label_noise_data import CROWDS, Case
 
 STRENGTHS = np.logspace(-3, 3, 9)
 NEIGHBOURS = (1, 3, 5, 10, 20, 40)
-FIRST_SEED, N_SPLITS = 2000, 20
+FIRST_SEED, N_SPLITS = 3000, 20
 CROWD = "music genres"
 
 

@@ -32,12 +32,13 @@ TESTS = ROOT / "tests"
 # Inside the solvers a part may import from itself and from the floors below it.
 SOLVER_FLOORS = [
     [
-        *("compiling", "descent_settings", "neighbours", "registry", "result"),
+        *("compiling", "descent_settings", "neighbours", "result"),
         *("runtime", "scaling"),
     ],
     ["cones"],
     ["interior_point"],
     ["newton"],
+    ["registry"],
     ["first_order", "subgradient", "reference"],
     [
         *(

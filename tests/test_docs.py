@@ -45,10 +45,10 @@ def object_of(module, name):
     return getattr(importlib.import_module(module), name)
 
 
-def test_the_page_on_extensions_runs():
+@pytest.mark.parametrize("page", ["extending.rst", "tutorial.rst"])
+def test_the_page_runs_and_prints_what_it_shows(page):
     flags = doctest.NORMALIZE_WHITESPACE
-    page = str(DOCS / "extending.rst")
-    result = doctest.testfile(page, module_relative=False, optionflags=flags)
+    result = doctest.testfile(str(DOCS / page), module_relative=False, optionflags=flags)
     assert result.attempted > 30
     assert result.failed == 0
 

@@ -11,6 +11,7 @@ from .estimators import (
     RobustOneVsRestSVC,
     RobustSVC,
     RobustSVCCV,
+    SuspectLabels,
 )
 from .estimators._states import _blank as _blank
 from .model_files import load_model, save_model
@@ -20,6 +21,7 @@ from .robustness import (
     ClassErrorCurves,
     ErrorCurve,
     LabelAudit,
+    LabelSets,
     ObservedRadius,
     RadiusChoice,
     RobustPath,
@@ -50,6 +52,7 @@ __all__ = [
     "DisbeliefWarning",
     "ErrorCurve",
     "LabelAudit",
+    "LabelSets",
     "ObservedRadius",
     "RadiusChoice",
     "RadiusWarning",
@@ -62,6 +65,7 @@ __all__ = [
     "RobustPath",
     "RobustSVC",
     "RobustSVCCV",
+    "SuspectLabels",
     "Tradeoff",
     "VotedLabels",
     "WassersteinBall",

@@ -25,7 +25,7 @@ from .report.page import Part
 from .report.promise import BUDGET, DEVIATIONS, Movement, Promise, at_most, promise_of
 from .report.rates import rate_parts
 from .report.verdict import summary_of
-from .report.words import share
+from .report.words import counted, share
 
 PAGE = Path("wdrsvm-demo.html")
 WRONG_SHARE = 0.2
@@ -130,8 +130,8 @@ def chapters(table: WineTable) -> Iterator[Chapter]:
     yield Chapter(
         "Which labels are wrong?",
         f"It suspects {found.suspects.n_suspects} labels, after {found.seconds:.1f} "
-        f"seconds: {found.n_found} of the {n_wrong} wrong ones, and {found.n_false} right "
-        "ones. The most suspicious:",
+        f"seconds: {found.n_found} of the {n_wrong} wrong ones, and "
+        f"{counted(found.n_false, 'right one', 'right ones')}. The most suspicious:",
         suspect_lines(table, found.suspects),
     )
     promise = promise_on_test_rows(table, found.model)

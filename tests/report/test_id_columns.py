@@ -28,12 +28,13 @@ def test_identifiers_are_found(name, values):
     "values",
     [
         np.arange(N) ** 2,
+        np.arange(N) + 0.5,
         np.r_[np.arange(N - 1), 0],
         np.r_[np.arange(N - 1.0), np.nan],
         ["x", None] * (N // 2),
         np.arange(N) % 2 == 0,
     ],
-    ids=["gaps", "twice", "missing", "few texts", "flags"],
+    ids=["gaps", "halves", "twice", "missing", "few texts", "flags"],
 )
 def test_other_columns_are_not(values):
     assert id_columns(pd.DataFrame({"mass": values})) == []

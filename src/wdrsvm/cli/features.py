@@ -28,6 +28,7 @@ from .columns import (
     read_columns,
 )
 from .labels import LabelReading, Labels, read_labels
+from .nearest import perhaps
 from .numerals import MISSING_MARKS, is_missing
 from .suspicions import suspicions
 from .tables import InputTable, listed, pandas
@@ -103,7 +104,8 @@ def named_columns(
     for name in names:
         if name not in there:
             raise ValueError(
-                f"{option}: {table.path} has no column {name!r}; it has {listed(there)}."
+                f"{option}: {table.path} has no column {name!r}{perhaps(name, there)}; it "
+                f"has {listed(there)}."
             )
         if name == target:
             raise ValueError(f"{option} must not name the labels, got {name!r}.")
@@ -163,13 +165,20 @@ def features_for(model: Any, table: InputTable) -> tuple[Any, list[str]]:
     names = getattr(model, "feature_names_in_", None)
     if table.is_sparse:
         if names is not None:
-            raise ValueError(f"The model needs named columns, which {table.path} has not.")
+            raise ValueError(
+                f"The model needs named columns, which {table.path} has not; give a .csv, "
+                ".tsv or .parquet table."
+            )
         return _as_wide_as(table, model.n_features_in_), []
     if names is None:
         raise ValueError(f"The model needs sparse rows (svmlight), not {table.path}.")
     absent = [name for name in names if name not in table.columns.columns]
     if absent:
-        raise ValueError(f"{table.path} lacks {listed(absent)}, which the model needs.")
+        raise ValueError(
+            f"{table.path} lacks {listed(absent)}, which the model needs; add "
+            f"{'the column' if len(absent) == 1 else 'these columns'}, empty where nothing "
+            "is known."
+        )
     columns = read_columns(
         table.columns[list(names)], table.path, _as_learned(model, table)
     )
@@ -222,7 +231,10 @@ def _as_wide_as(table: InputTable, n_features: int) -> Any:
 def _check_target(table: InputTable, target: str) -> None:
     there = list(table.columns.columns)
     if target not in there:
-        raise ValueError(f"{table.path} has no column {target!r}; it has {listed(there)}.")
+        raise ValueError(
+            f"{table.path} has no column {target!r}{perhaps(target, there)}; it has "
+            f"{listed(there)}."
+        )
     if target in table.same_names:
         raise ValueError(
             f"{table.path} has more than one column called {target!r}; rename all but one."

@@ -25,9 +25,9 @@ EXAMPLES = """Examples:
 
 wdrsvm report penguins.wdrsvm test.csv --target species --out penguins.html
 
-wdrsvm report penguins.wdrsvm test.csv --target species --out README.md --format md
+wdrsvm report penguins.wdrsvm test.csv --target y --out card.md --format md
 
-wdrsvm report penguins.wdrsvm test.csv --target species --out p.html --radius 0.2
+wdrsvm report penguins.wdrsvm test.csv --target y --out page.html --radius 0.2
 """
 
 

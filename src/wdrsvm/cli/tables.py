@@ -17,6 +17,7 @@ from sklearn.datasets import load_svmlight_file
 from ..files import check_size, check_swelling, check_texts, reason, replaced_whole
 from ..report.words import listed as listed
 from .delimited import read_delimited, same_names
+from .nearest import perhaps_file
 from .numerals import COMMA, POINT
 
 # The name of the labels in formats without names.
@@ -47,12 +48,12 @@ class InputTable:
 def read_table(path: Path) -> InputTable:
     """A table from a file, by the ending of its name."""
     if not path.is_file():
-        raise FileNotFoundError(f"There is no table {path}.")
+        raise FileNotFoundError(f"There is no table {path}{perhaps_file(path)}.")
     ending = path.suffix.lower()
     if ending not in READERS:
         raise ValueError(f"{path} must end in one of {', '.join(READERS)}.")
     if not path.stat().st_size:
-        raise ValueError(f"{path} is empty.")
+        raise ValueError(f"{path} is empty: a table has a header and rows.")
     try:
         table = READERS[ending](path)
     except Exception as error:
@@ -134,6 +135,11 @@ def checked_output(path: Path, *inputs: Path, endings: tuple[str, ...] = ()) -> 
         raise ValueError(f"--out must end in one of {', '.join(endings)}, got {path}.")
     if path.is_dir():
         raise ValueError(f"--out must be a file, but {path} is a folder.")
+    if not path.parent.is_dir():
+        raise ValueError(
+            f"--out {path} cannot be written: there is no folder {path.parent}; make it "
+            "first."
+        )
     try:
         with tempfile.TemporaryFile(dir=path.parent):
             pass

@@ -2,7 +2,9 @@
 
 A single fit tries several starts (``solvers.label_noise``).  In a grid the neighbours are
 good starts, so that one descent per point is enough: along falling radii while all labels
-are believed, and from there along falling label costs.
+are believed, and from there along falling label costs.  The fit to all rows at the chosen
+point takes the same way as the fits in the folds.  Another way may end at a lower
+objective with more labels disbelieved, of which the folds know nothing.
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ import numpy as np
 from sklearn.base import clone
 
 from ..arrays import Flags
+from ..solvers.descent_settings import DESCENT
 from ..solvers.label_noise import AlternatingDescent, BelievedPoint
+from ..solvers.result import History
 from ._fit import TrainingData, solver_of, solver_settings
 from ._judges import GivenRows
-from ._label_noise import doubted_constant_value, doubted_problem
+from ._label_noise import DOUBTING, doubted_constant_value, doubted_problem
 from ._search_grid import FittedPoint, SearchGrid
 
 
@@ -43,6 +47,33 @@ def doubting_points(
                 at = _at(estimator, float(grid.radii[i]), grid.label_costs[j])
                 point = _descended(at, data, descent, point)
                 yield FittedPoint(k, _kept(at, data, point), constants[j])
+
+
+def fitted_like_folds(estimator: Any, rows: GivenRows, label_costs: list[Any]) -> Any:
+    """The estimator fitted to all rows, through the label costs above its own."""
+    data = estimator._training_data(*rows)
+    settings = solver_settings(estimator)
+    rough = replace(settings, tol=max(settings.tol, DESCENT.rough_tol), callback=None)
+    descent = AlternatingDescent(solver_of(estimator), rough)
+    problem = estimator._problem(data, estimator._ball())
+    doubted = doubted_problem(estimator, problem)
+    point = descent.round(doubted, doubted.all_believed, None)
+    for cost in (*_above(label_costs, estimator.label_cost), estimator.label_cost):
+        at = _at(estimator, estimator.radius, cost)
+        point = _descended(at, data, descent, point)
+    exact = AlternatingDescent(solver_of(estimator), settings, History(settings.callback))
+    point = exact.run(doubted, point.beliefs, point.start)
+    found = replace(point.found, n_iter=descent.n_iter + exact.n_iter)
+    point = point._replace(found=found)
+    estimator._keep(DOUBTING.conclude(estimator, problem, data, point), data)
+    estimator._review(data)
+    return estimator
+
+
+def _above(label_costs: list[Any], label_cost: Any) -> list[Any]:
+    """Costs between belief in all labels and the given one, in the order of the path."""
+    own = _least(label_cost)
+    return [label_costs[j] for j in _falling(label_costs) if _least(label_costs[j]) > own]
 
 
 def _at(estimator: Any, radius: float, label_cost: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +39,7 @@ class FoldScores(NamedTuple):
     constant_risk: Floats
     fit_time: float
     score_time: float
-    opinions: list[Opinion | None]
+    opinions: Sequence[Opinion | None] = ()
 
 
 def scored_fold(

@@ -11,8 +11,10 @@ mean is a proper score of the true labels, unlike the log-loss of the given labe
 has r = 0.  The evidence for a classifier is this mean plus the accuracy.  Each of the two
 ranks classifiers as the true labels do, and their errors are different.
 
-Scores of support vector machines have no scale of probabilities.  Therefore scores are
-multiplied by the factor for which the mean is the largest.
+Scores of support vector machines have no scale of probabilities.  Therefore their scores
+are multiplied by the factor for which the mean is the largest.  The probability that a
+label is wrong uses such a factor for all classifiers, because a large radius makes
+probabilities too even.
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ from scipy.special import log_softmax
 from ..arrays import Codes, Floats, Labels
 from ..inputs.arrays import observed_classes
 
-# Factors on scores that are not those of probabilities, and shares of replaced labels.
+# Factors on scores, and shares of replaced labels, that are tried.
 FACTORS = (0.5, 0.7, 1.0, 1.4, 2.0, 4.0)
+UNCHANGED = [FACTORS.index(1.0)]
 SHARES = np.array([0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6])
 # The likelihood of a label that a classifier excludes.
 LEAST_LIKELIHOOD = 1e-12
@@ -36,13 +39,15 @@ LEAST_LIKELIHOOD = 1e-12
 class Opinion(NamedTuple):
     """About the rows of one fold, by one classifier.
 
-    ``probability`` (factors, rows) is that of the given label.  ``other`` is the likeliest
-    other label, as a code.  ``log_odds`` compares it with the given label.
+    ``probability`` (factors, rows) is that of the given label, for each factor on the
+    scores.  ``has_scale`` says whether the factor 1 gives probabilities.  ``other`` is the
+    likeliest other label, as a code.  ``log_odds`` compares it with the given label.
     """
 
     probability: Floats
     other: Codes
     log_odds: Floats
+    has_scale: bool
 
 
 def opinion_giver(y: Any, rows: Codes) -> Callable[[Any, Any], Opinion]:
@@ -56,12 +61,12 @@ def opinion_of(fitted: Any, X: Any, codes: Codes, classes: Labels) -> Opinion:
     scores = np.full((len(codes), len(classes)), -np.inf)
     scores[:, np.searchsorted(classes, fitted.classes_)] = _all_scores(fitted, X)
     n = np.arange(len(codes))
-    factors = (1.0,) if hasattr(fitted, "predict_proba") else FACTORS
-    probability = [log_softmax(factor * scores, axis=1)[n, codes] for factor in factors]
+    probability = [log_softmax(factor * scores, axis=1)[n, codes] for factor in FACTORS]
     others = scores.copy()
     others[n, codes] = -np.inf
     other = others.argmax(axis=1)
-    return Opinion(np.exp(probability), other, others[n, other] - scores[n, codes])
+    log_odds = others[n, other] - scores[n, codes]
+    return Opinion(np.exp(probability), other, log_odds, hasattr(fitted, "predict_proba"))
 
 
 def _all_scores(fitted: Any, X: Any) -> Floats:
@@ -74,7 +79,7 @@ class Evidence(NamedTuple):
 
     ``value`` (points, rows) is the logarithm of the likelihood of the given label, plus 1
     if the label is predicted.
-    ``share`` (points,) is the share of wrong labels for which its mean is the largest.
+    ``share`` (points,) is the share of replaced labels that fits best, at any factor.
     ``wrong`` (points, rows) is the probability that the label is wrong.  ``other`` and
     ``log_odds`` (points, rows) are as in an opinion.  ``weight`` (rows,) is 0 for rows
     that are in no fold; their values are 0.
@@ -134,7 +139,9 @@ def _of_point(
     rows = np.concatenate(held_out)
     probability = np.concatenate([each.probability for each in told], axis=1)
     per_row = weight[rows] / visits[rows]
-    share, given, likelihood = _best_share(probability, per_row, n_classes)
+    fair = probability[UNCHANGED] if told[0].has_scale else probability
+    likelihood = _best_share(fair, per_row, n_classes)[2]
+    share, given, sharpest = _best_share(probability, per_row, n_classes)
     log_odds = np.concatenate([each.log_odds for each in told])
     other = np.zeros(n_rows, dtype=np.intp)
     other[rows] = np.concatenate([each.other for each in told])
@@ -143,7 +150,7 @@ def _of_point(
         return np.bincount(rows, values, n_rows) / np.maximum(visits, 1)
 
     # A label drawn at random is right if it happens to be the true one.
-    wrong = mean(share / n_classes * (1 - given) / likelihood)
+    wrong = mean(share / n_classes * (1 - given) / sharpest)
     return (
         mean(np.log(likelihood) + (log_odds < 0)),
         share,

@@ -31,6 +31,7 @@ from ..robustness.paths.grids import (
 )
 from ..solvers.descent_settings import DESCENT
 from ._doubt_choice import Doubts, doubts_of
+from ._doubting_path import fitted_like_folds
 from ._fit import solver_settings, unchanged_on_error
 from ._folds import FoldScores, scored_fold
 from ._judges import (
@@ -137,7 +138,7 @@ class PathSearch(RoutingMixin, SuspectsMixin):
             self.scorer_ = scorers[metric]
             if self.refit:
                 self._say("fit with what was chosen")
-                self._refit(estimator, rows)
+                self._refit(estimator, rows, grid.label_costs)
                 self._keep_doubts(doubted)
         return self
 
@@ -177,8 +178,8 @@ class PathSearch(RoutingMixin, SuspectsMixin):
         splits = list(splitter.split(rows.X, rows.y, **given)) if is_splitter else []
         if not splits:
             raise ValueError(
-                "cv must be a number of folds, a splitter or pairs of row numbers, got "
-                f"{self.cv!r}."
+                "cv must be 'auto', a number of folds, a splitter or pairs of row numbers, "
+                f"got {self.cv!r}."
             )
         return splits
 
@@ -269,8 +270,12 @@ class PathSearch(RoutingMixin, SuspectsMixin):
         self.label_cost_ = self.best_params_["label_cost"]
         self.radii_ = grid.radii
 
-    def _refit(self, estimator: Any, rows: GivenRows) -> None:
-        best = clone(estimator).set_params(**self.best_params_).fit(*rows)
+    def _refit(self, estimator: Any, rows: GivenRows, label_costs: list[Any]) -> None:
+        best = clone(estimator).set_params(**self.best_params_)
+        if disbelieves(best):
+            fitted_like_folds(best, rows, label_costs)
+        else:
+            best.fit(*rows)
         for name in _fitted(getattr(self, "best_estimator_", None)):
             # Remove attributes that only the earlier fit has.
             if name in vars(self) and name not in vars(best):

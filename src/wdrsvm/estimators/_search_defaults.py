@@ -52,9 +52,25 @@ class DoubtSettings:
 DOUBT = DoubtSettings()
 
 
+# What a parameter may be besides "auto".
+_ALLOWED = {
+    "radii": "radii or an integer >= 1",
+    "label_costs": "numbers or matrices",
+    "cv": "a number of folds, a splitter or pairs of row numbers",
+}
+
+
 def is_auto(value: Any) -> bool:
     """Whether a parameter is left to the search."""
     return isinstance(value, str) and value == AUTO
+
+
+def _given(search: Any, name: str) -> Any:
+    """The user's value; words other than "auto" are refused."""
+    value = getattr(search, name)
+    if isinstance(value, str):
+        raise ValueError(f"{name} must be 'auto', {_ALLOWED[name]}, got {value!r}.")
+    return value
 
 
 def doubts(search: Any) -> bool:
@@ -74,7 +90,7 @@ def resolved_norm(search: Any) -> Any:
 def resolved_costs(search: Any, problem: RobustProblem) -> Any:
     """The label costs, unless the user names some."""
     if not is_auto(search.label_costs):
-        return search.label_costs
+        return _given(search, "label_costs")
     if not doubts(search):
         return (2.0, np.inf)
     equal = np.zeros((1, problem.n_classes))
@@ -85,7 +101,7 @@ def resolved_costs(search: Any, problem: RobustProblem) -> Any:
 def resolved_radii(search: Any, problem: RobustProblem) -> Any:
     """The radii, unless the user names some."""
     if not is_auto(search.radii):
-        return search.radii
+        return _given(search, "radii")
     return shares_of_largest(problem) if doubts(search) else 10
 
 
@@ -99,7 +115,7 @@ def shares_of_largest(problem: RobustProblem) -> Floats:
 def resolved_cv(search: Any, y: Any) -> Any:
     """The folds, unless the user names some."""
     if not is_auto(search.cv):
-        return search.cv
+        return _given(search, "cv")
     if not doubts(search):
         return 5
     codes = observed_classes(y)[1]

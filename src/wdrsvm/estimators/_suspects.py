@@ -73,6 +73,15 @@ class SuspectLabels:
         -------
         pandas.DataFrame
             The table; its column ``check`` is true for the first ``n_suspects`` rows.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from wdrsvm import RobustLogisticRegressionCV
+        >>> X, y = load_iris(return_X_y=True)
+        >>> search = RobustLogisticRegressionCV([0.01], label_noise="random").fit(X, y)
+        >>> search.suspects().to_frame().columns.tolist()
+        ['row', 'given', 'suggested', 'doubt', 'believed', 'check']
         """
         return imported_pandas("to_frame").DataFrame(self._columns())
 
@@ -83,6 +92,20 @@ class SuspectLabels:
         ----------
         path : str or Path
             The file to write.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from sklearn.datasets import load_iris
+        >>> from wdrsvm import RobustLogisticRegressionCV
+        >>> X, y = load_iris(return_X_y=True)
+        >>> search = RobustLogisticRegressionCV([0.01], label_noise="random").fit(X, y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "suspects.csv"
+        ...     search.suspects().to_csv(path)
+        ...     print(path.read_text().splitlines()[0])
+        row,given,suggested,doubt,believed,check
         """
         write_csv(Path(path), self._columns())
 
@@ -106,6 +129,17 @@ class SuspectsMixin:
         -------
         SuspectLabels
             The list, with a suggested number of labels to check.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from wdrsvm import RobustLogisticRegressionCV
+        >>> X, y = load_iris(return_X_y=True)
+        >>> y[7] = 2
+        >>> search = RobustLogisticRegressionCV([0.01], label_noise="random").fit(X, y)
+        >>> suspects = search.suspects()
+        >>> print(suspects.row[0], suspects.given[0], suspects.suggested[0])
+        7 2 0
         """
         check_is_fitted(self)
         if not hasattr(self, "label_doubt_"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..robustness.notebook import share as share
+
 # Largest number of names that a sentence lists.
 NAMED = 5
 
@@ -32,18 +34,6 @@ def counted(number: int, one: str, many: str) -> str:
     ('1 row is', '0 rows are')
     """
     return f"{number} {one if number == 1 else many}"
-
-
-def share(part: float) -> str:
-    """A measured share in per cent, to one decimal; promises are rounded up elsewhere.
-
-    Examples
-    --------
-    >>> from wdrsvm.report.words import share
-    >>> share(0.0406), share(1.0)
-    ('4.1 %', '100 %')
-    """
-    return f"{round(100 * part, 1):g} %"
 
 
 def listed(names: list[Any]) -> str:

@@ -215,6 +215,10 @@ def test_samples_without_flips_have_one_kind_of_rows():
     np.testing.assert_allclose(mult.sum(axis=(0, 1)), samples.weight)
     assert rows.multipliers().shape == (3, N_ROWS, 3)
     np.testing.assert_array_equal(rows.multipliers()[1:], 0.0)
+    spring, sums = rows.springs()
+    assert spring.shape == (3, 3, N_ROWS)
+    assert sums.shape == (3, N_ROWS)
+    np.testing.assert_array_equal(spring[1:], 0.0)
 
 
 def test_a_step_ends_at_the_first_zero_of_rows_that_exist():

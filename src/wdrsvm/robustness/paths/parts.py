@@ -26,11 +26,12 @@ from ...problem import RobustProblem, WassersteinBall, canonical_rows
 from ...rows.blocks import scores_of
 from ...rows.canonical import NominalRows
 from ...solvers import SolverResult, SolverSettings, SolverStatus
+from ..notebook import html_result, html_table, told_cost
 from .grids import checked_label_costs, checked_radii, radii_below
 from .plane import solve_plane
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RobustPath:
     """Optimal classifiers on a grid, with their certificates.
 
@@ -160,6 +161,23 @@ class RobustPath:
             mass = flipped_mass(problem, self.coef[i, j], self.intercept[i, j])
             flipped[i, j] = mass * len(codes)
         return flipped
+
+    def __repr__(self) -> str:
+        radii = f"{self.radii.min():.3g} to {self.radii.max():.3g}"
+        costs = ", ".join(map(told_cost, self.label_costs))
+        risks = f"{self.objective.min():.3g} to {self.objective.max():.3g}"
+        gap = float((self.objective - self.dual_bound).max())
+        return (
+            f"RobustPath({len(self.radii)} radii from {radii}, label costs {costs}, "
+            f"{len(self.classes)} classes; worst-case risks {risks}, largest gap {gap:.1g})"
+        )
+
+    def _repr_html_(self) -> str:
+        header = ["radius", *(f"label cost {told_cost(c)}" for c in self.label_costs)]
+        # A one-vs-rest path has one risk for each class: the largest is shown.
+        risks = self.objective.reshape(*self.objective.shape[:2], -1).max(axis=2)
+        rows = np.column_stack([self.radii, risks]).tolist()
+        return html_result(self, html_table("Worst-case risks", header, rows))
 
 
 def flipped_mass(problem: RobustProblem, coef: Floats, intercept: Floats) -> float:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Floats, Labels
 from ...cached import cached_property
+from ..notebook import html_result, html_table, share
 from .row_costs import RowCosts
 
 
@@ -30,6 +31,8 @@ class Wording(NamedTuple):
 
 
 THESE_ROWS = Wording()
+# Errors for which a notebook shows the radius.
+LEVELS = (0.05, 0.1, 0.2, 0.5)
 
 
 class CurveRows(NamedTuple):
@@ -171,8 +174,13 @@ class ErrorCurve:
         held = "" if self.confidence is None else f", confidence {self.confidence:g}"
         return f"ErrorCurve({self.n_rows} rows: at most {start}{told}{held})"
 
+    def _repr_html_(self) -> str:
+        rows = [[percent(level), float(self.budget_for(level))] for level in LEVELS]
+        table = html_table("Radius that allows it", ["share wrong", "radius"], rows)
+        return html_result(self.sentence(), table)
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassErrorCurves:
     """Worst-case errors class by class: two promises, which are never mixed.
 
@@ -221,6 +229,24 @@ class ClassErrorCurves:
                 f"their source are unknown, got confidence={self.confidence!r}."
             )
         return {label: self._joint(label) for label in self.within}
+
+    def __repr__(self) -> str:
+        told = ", ".join(
+            f"{label!r}: {percent(curve.at(curve.radius))}"
+            for label, curve in self.within.items()
+        )
+        return f"ClassErrorCurves(wrong at most within each class: {told})"
+
+    def _repr_html_(self) -> str:
+        header = ["class", "share of the rows", "wrong now", "wrong at most", "radius"]
+        rows = [
+            [
+                *(label, share(self.share[label]), percent(curve.errors[0])),
+                *(percent(curve.at(curve.radius)), curve.radius),
+            ]
+            for label, curve in self.within.items()
+        ]
+        return html_table("Worst-case errors within each class", header, rows)
 
     def _joint(self, label: Any) -> ErrorCurve:
         own = self.within[label]

@@ -141,6 +141,20 @@ def test_flips_that_are_rare():
     assert other.dual_bound <= found.certificate.objective
 
 
+def test_flips_of_labels_that_are_trusted_more_or_less():
+    trust = np.tile([1.0, 1.0, 2.0, 2.0], 75)
+    plain = blobs(ball={"label_cost": 6.0, "radius": 0.1}, n_classes=6)
+    problem = plain.with_rows(label_trust=trust)
+    found = product_newton(problem, SolverSettings(tol=1e-2))
+    other = label_newton(problem, SolverSettings(tol=1e-7)).certificate
+    same = label_newton(plain, SolverSettings(tol=1e-7)).certificate
+    assert abs(other.objective - same.objective) > 1e-4
+    assert found.status is SolverStatus.CONVERGED
+    assert bound_holds(found)
+    assert found.certificate.dual_bound <= other.objective
+    assert other.dual_bound <= found.certificate.objective
+
+
 @pytest.mark.parametrize("label_cost", [0.1, 1.0])
 def test_where_flips_leave_nothing_to_moves_another_method_takes_over(label_cost):
     problem = blobs(ball={"label_cost": label_cost}, n_classes=8)

@@ -39,9 +39,8 @@ def unknowns(problem: RobustProblem) -> int:
 def is_known(problem: RobustProblem) -> bool:
     """Whether the method knows the problem.
 
-    It does not know label costs that differ, finite ones with a margin or with a label
-    trust, features that cost nothing or cannot be moved, classes that no row can have, and
-    sparse rows.
+    It does not know label costs that differ, finite ones with a margin, features that cost
+    nothing or cannot be moved, classes that no row can have, and sparse rows.
     """
     ball_known = problem.norm in DIAMETERS and problem.radius > 0 and not problem.is_bounded
     if not ball_known or problem.loss.temperature == 0:
@@ -50,8 +49,8 @@ def is_known(problem: RobustProblem) -> bool:
         return False
     cost = single_flip_cost(problem)
     trusted = cost == np.inf
-    plain = problem.loss.margin == 0 and not problem.rows.with_trust
-    return bool((trusted or (cost > 0 and plain)) and problem.reachable.all())
+    flippable = cost > 0 and problem.loss.margin == 0
+    return bool((trusted or flippable) and problem.reachable.all())
 
 
 def _is_dense(problem: RobustProblem) -> bool:

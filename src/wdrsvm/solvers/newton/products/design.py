@@ -31,7 +31,8 @@ class At(NamedTuple):
 
 
 class LossSums(NamedTuple):
-    """The mean loss and its gradient (C, Q), and the mass of the flips."""
+    """The mean loss and its gradient (C, Q), and the mass of the flips, each times the
+    trust in the label."""
 
     loss: float
     gradient: Floats
@@ -100,7 +101,11 @@ def _softened(
     y, weight = map(np.ascontiguousarray, (problem.y[rows], problem.weight[rows]))
     told = scores, y, weight, loss.temperature
     if at.price < np.inf:
-        value, flipped = kernels.soften_flips(*told, at.price, at.mu, is_spread)
+        trust = (
+            np.ones(len(y)) if problem.label_trust is None else problem.label_trust[rows]
+        )
+        value, paid = kernels.soften_flips(*told, at.price * trust, at.mu, is_spread)
+        flipped = paid / at.price
     else:
         value = kernels.soften_columns(*told, loss.margin, is_spread)
     return value, flipped, scores.astype(block.dtype), block

@@ -41,6 +41,8 @@ class DrawnTangents:
         if self.price == np.inf:
             return TrustedTangents(problem.loss, scores, y, weight).drawn(self.share)
         price = np.full_like(scores, self.price)
+        if problem.label_trust is not None:
+            price *= problem.label_trust[rows, None]
         price[np.arange(len(y)), y] = 0.0
         masses = weight[:, None] * softmax(-(scores + price) / self.mu)
         return RowTangents(problem.loss, scores, masses)
