@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...arrays import Floats
+from ...arrays import Floats, Labels
 from ...cached import cached_property
 from ..notebook import html_result, html_table, share
-from .bought_rows import breakpoints
+from .curve_points import breakpoints, raised, sampling_margin
 from .row_costs import RowCosts
 
 
@@ -40,7 +40,7 @@ class CurveRows(NamedTuple):
     """The rows behind a curve, the classes of their codes, and whether labels stay."""
 
     costs: RowCosts
-    classes: NDArray[np.generic]
+    classes: Labels
     labels_stay: bool
 
 
@@ -281,31 +281,8 @@ def curve_of(
     n_rows = len(costs.cost)
     if confidence is not None:
         margin = sampling_margin(confidence, n_rows)
-        radii, errors = _raised(radii, errors, margin)
+        radii, errors = raised(radii, errors, margin)
     return ErrorCurve(radii, errors, radius, n_rows, confidence, wording, rows)
-
-
-def sampling_margin(confidence: float, n_rows: int) -> float:
-    """How far the curve of the source can lie above that of a sample, at any radius.
-
-    E max(0, 1 - lam c) is an average over t <= 1 / lam of P(c <= t).  A sample's share
-    of c <= t is below that by at most sqrt(log(1 / delta) / 2n) for all t at once, with
-    probability 1 - delta >= 1/2 (Dvoretzky, Kiefer, Wolfowitz; Massart's constant).  The
-    margin is that of a single lam that was fixed beforehand, and none has to be.
-    """
-    return math.sqrt(-math.log1p(-confidence) / (2 * n_rows))
-
-
-def _raised(radii: Floats, errors: Floats, margin: float) -> tuple[Floats, Floats]:
-    """A curve that lies higher by a margin, and ends where it is 1."""
-    level = 1.0 - margin
-    if errors[0] >= level:
-        return np.zeros(1), np.ones(1)
-    below = errors < level
-    if below.all():
-        return radii, errors + margin
-    full = float(np.interp(level, errors, radii))
-    return np.append(radii[below], full), np.append(errors[below] + margin, 1.0)
 
 
 def percent(share: float) -> str:

@@ -1,10 +1,8 @@
-"""The share of rows that a budget buys, the cheapest first.
-
-Each row has a cost, at which the adversary makes the prediction wrong.  The error at a
-budget is the share of the weight that the budget buys; the last row is bought in part.
-"""
+"""Points of an error curve: the adversary makes the cheapest rows wrong first."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -49,3 +47,26 @@ def error_at(cost: Floats, weight: Floats, radius: float) -> float:
     share = len(cost) / n_rows
     last = np.interp(budget / len(cost), *breakpoints(cost, np.ones(len(cost))))
     return bought / n_rows + share * float(last)
+
+
+def sampling_margin(confidence: float, n_rows: int) -> float:
+    """How far the curve of the source can lie above that of a sample, at any radius.
+
+    E max(0, 1 - lam c) is an average over t <= 1 / lam of P(c <= t).  A sample's share
+    of c <= t is below that by at most sqrt(log(1 / delta) / 2n) for all t at once, with
+    probability 1 - delta >= 1/2 (Dvoretzky, Kiefer, Wolfowitz; Massart's constant).  The
+    margin is that of a single lam that was fixed beforehand, and none has to be.
+    """
+    return math.sqrt(-math.log1p(-confidence) / (2 * n_rows))
+
+
+def raised(radii: Floats, errors: Floats, margin: float) -> tuple[Floats, Floats]:
+    """A curve that lies higher by a margin, and ends where it is 1."""
+    level = 1.0 - margin
+    if errors[0] >= level:
+        return np.zeros(1), np.ones(1)
+    below = errors < level
+    if below.all():
+        return radii, errors + margin
+    full = float(np.interp(level, errors, radii))
+    return np.append(radii[below], full), np.append(errors[below] + margin, 1.0)
