@@ -11,6 +11,7 @@ from .estimators import (
     RobustOneVsRestSVC,
     RobustSVC,
     RobustSVCCV,
+    SuspectLabels,
 )
 from .estimators._states import _blank as _blank
 from .model_files import load_model, save_model
@@ -25,6 +26,7 @@ from .robustness import (
     RadiusChoice,
     RobustPath,
     Tradeoff,
+    VotedLabels,
     WorstCaseDistribution,
     WorstCaseErrorScorer,
     audit_labels,
@@ -37,6 +39,7 @@ from .robustness import (
     radius_max,
     robust_path,
     tradeoff,
+    trust_from_votes,
     worst_case_distribution,
     worst_case_error,
     worst_case_error_scorer,
@@ -62,7 +65,9 @@ __all__ = [
     "RobustPath",
     "RobustSVC",
     "RobustSVCCV",
+    "SuspectLabels",
     "Tradeoff",
+    "VotedLabels",
     "WassersteinBall",
     "WorstCaseDistribution",
     "WorstCaseErrorScorer",
@@ -80,6 +85,7 @@ __all__ = [
     "save_model",
     "to_onnx",
     "tradeoff",
+    "trust_from_votes",
     "worst_case_distribution",
     "worst_case_error",
     "worst_case_error_scorer",

@@ -6,7 +6,6 @@ from html.parser import HTMLParser
 
 import pytest
 
-from wdrsvm import demo
 from wdrsvm.report import (
     Bullets,
     Facts,
@@ -153,15 +152,6 @@ def test_whatever_is_said_is_text(part):
     html = part.html()
     assert "<b>" not in html
     assert "&lt;b&gt;" in html
-
-
-def test_the_demo_needs_no_page(monkeypatch, tmp_path, capsys):
-    templates.cache_clear()
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    monkeypatch.setattr(demo, "CLASSIFIERS", {})
-    demo.main(tmp_path / "page.html")
-    assert "HTML pages need Jinja2" in capsys.readouterr().out
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_boxes_and_flags_keep_options_and_per_cents_whole():

@@ -31,7 +31,7 @@ from .labels import LabelReading, Labels, read_labels
 from .nearest import perhaps
 from .numerals import MISSING_MARKS, is_missing
 from .suspicions import suspicions
-from .tables import Table, listed, pandas
+from .tables import InputTable, listed, pandas
 
 MISSING = "missing"
 MISSING_NUMBERS = (
@@ -71,7 +71,7 @@ class Prepared:
 
 
 def labelled(
-    table: Table,
+    table: InputTable,
     target: str,
     drop: list[str] | None = None,
     how: LabelReading | None = None,
@@ -90,7 +90,7 @@ def labelled(
 
 
 def named_columns(
-    option: str, given: list[str] | None, table: Table, target: str
+    option: str, given: list[str] | None, table: InputTable, target: str
 ) -> list[str]:
     """The columns that an option names, which may be repeated or have commas."""
     there = list(table.columns.columns)
@@ -112,7 +112,7 @@ def named_columns(
     return list(dict.fromkeys(names))
 
 
-def prepared(data: Labelled, table: Table, reading: Reading | None = None) -> Prepared:
+def prepared(data: Labelled, table: InputTable, reading: Reading | None = None) -> Prepared:
     """Fit the preparation of all columns."""
     if not isinstance(data.X, pandas().DataFrame):
         transformer = MaxAbsScaler().fit(data.X)
@@ -138,7 +138,7 @@ def prepared(data: Labelled, table: Table, reading: Reading | None = None) -> Pr
     )
 
 
-def read_for_training(frame: Any, table: Table, reading: Reading) -> Columns:
+def read_for_training(frame: Any, table: InputTable, reading: Reading) -> Columns:
     """All cells of a training table; an error about a cell lists all remedies."""
     remedy = (
         "correct the cell, or take the column as categories by --categories NAME, such "
@@ -160,7 +160,7 @@ def _learned(columns: Columns, reading: Reading) -> dict[str, Any]:
     }
 
 
-def features_for(model: Any, table: Table) -> tuple[Any, list[str]]:
+def features_for(model: Any, table: InputTable) -> tuple[Any, list[str]]:
     """The columns that a model needs, in the model's order, and notes for the user."""
     names = getattr(model, "feature_names_in_", None)
     if table.is_sparse:
@@ -186,7 +186,7 @@ def features_for(model: Any, table: Table) -> tuple[Any, list[str]]:
     return columns.frame, columns.notes
 
 
-def _as_learned(model: Any, table: Table) -> Reading:
+def _as_learned(model: Any, table: InputTable) -> Reading:
     """How the training table was read; older model files have only the columns' kinds."""
     kinds = {name: tuple(columns) for name, _, columns in model[0].transformers_}
     learned = getattr(model, "reading_", {})
@@ -219,7 +219,7 @@ def unseen_categories(model: Any, X: Any) -> list[str]:
     return said
 
 
-def _as_wide_as(table: Table, n_features: int) -> Any:
+def _as_wide_as(table: InputTable, n_features: int) -> Any:
     """Sparse rows as wide as the model; missing features are 0, others are ignored."""
     rows = table.rows.copy()
     if rows.shape[1] > n_features:
@@ -228,7 +228,7 @@ def _as_wide_as(table: Table, n_features: int) -> Any:
     return rows
 
 
-def _check_target(table: Table, target: str) -> None:
+def _check_target(table: InputTable, target: str) -> None:
     there = list(table.columns.columns)
     if target not in there:
         raise ValueError(
@@ -241,7 +241,7 @@ def _check_target(table: Table, target: str) -> None:
         )
 
 
-def _about_names(table: Table) -> list[str]:
+def _about_names(table: InputTable) -> list[str]:
     if not table.same_names:
         return []
     return [f"Columns with the same name are numbered: {listed(list(table.same_names))}."]

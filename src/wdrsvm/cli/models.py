@@ -15,7 +15,7 @@ from ..model_files import load_model
 from .features import Labelled, features_for, labelled, unseen_categories
 from .labels import NUMBER, TEXT, LabelReading
 from .nearest import perhaps_file
-from .tables import Table
+from .tables import InputTable
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def loaded(path: Path) -> Any:
     return model
 
 
-def labelled_for(model: Any, table: Table, target: str) -> Labelled:
+def labelled_for(model: Any, table: InputTable, target: str) -> Labelled:
     """Features and labels of a table, for a fitted model."""
     data = labelled(table, target, how=_labels_as_learned(model))
     X, notes = features_for(model, table)

@@ -15,7 +15,7 @@ from .nearest import perhaps
 from .output import Json, Output
 from .tables import (
     TABLE_ENDINGS,
-    Table,
+    InputTable,
     checked_output,
     listed,
     pandas,
@@ -98,7 +98,7 @@ def predict(
             print(f"Note: {note}", file=sys.stderr)
 
 
-def _which_rows(table: Table, identifier: str | None) -> dict[str, Any]:
+def _which_rows(table: InputTable, identifier: str | None) -> dict[str, Any]:
     """The column that names the rows, with unchanged cells."""
     if identifier is None:
         return {"row": np.arange(len(table.columns))}

@@ -27,7 +27,7 @@ MOST_FEATURES = 2**25
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class InputTable:
     """A table with named columns, or, from svmlight, sparse rows with their labels.
 
     Cells of text files are texts.  ``decimal`` is the decimal mark of such a file if no
@@ -45,7 +45,7 @@ class Table:
         return self.rows is not None
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> InputTable:
     """A table from a file, by the ending of its name."""
     if not path.is_file():
         raise FileNotFoundError(f"There is no table {path}{perhaps_file(path)}.")
@@ -71,24 +71,24 @@ def pandas() -> Any:
     return importlib.import_module("pandas")
 
 
-def _delimited(separator: str | None) -> Callable[[Path], Table]:
-    def read(path: Path) -> Table:
+def _delimited(separator: str | None) -> Callable[[Path], InputTable]:
+    def read(path: Path) -> InputTable:
         frame, layout = read_delimited(path, separator, pandas())
         # Files with decimal commas have semicolons between cells.
         decimal = COMMA if layout.separator == ";" else POINT
         same = tuple(same_names(layout.header))
-        return Table(path, frame, decimal=decimal, same_names=same)
+        return InputTable(path, frame, decimal=decimal, same_names=same)
 
     return read
 
 
-def _parquet(path: Path) -> Table:
+def _parquet(path: Path) -> InputTable:
     about = importlib.import_module("pyarrow.parquet").ParquetFile(path).metadata
     check_size(8 * about.num_rows * about.num_columns, path.stat().st_size)
-    return Table(path, pandas().read_parquet(path))
+    return InputTable(path, pandas().read_parquet(path))
 
 
-def _npz(path: Path) -> Table:
+def _npz(path: Path) -> InputTable:
     """Vectors are columns; a matrix X is columns X0, X1, ..."""
     with path.open("rb") as file:
         check_swelling(file)
@@ -105,18 +105,18 @@ def _npz(path: Path) -> Table:
             columns[name] = array
         else:
             raise ValueError(f"array {name} has {array.ndim} axes, not 1 or 2")
-    return Table(path, pandas().DataFrame(columns))
+    return InputTable(path, pandas().DataFrame(columns))
 
 
-def _svmlight(path: Path) -> Table:
+def _svmlight(path: Path) -> InputTable:
     rows, labels = load_svmlight_file(str(path))
     if rows.shape[1] > MOST_FEATURES:
         raise ValueError(f"it has an index above {MOST_FEATURES}")
     frame = pandas().DataFrame({UNNAMED_TARGET: labels})
-    return Table(path, frame, sparse.csr_array(rows))
+    return InputTable(path, frame, sparse.csr_array(rows))
 
 
-READERS: dict[str, Callable[[Path], Table]] = {
+READERS: dict[str, Callable[[Path], InputTable]] = {
     ".csv": _delimited(None),
     ".tsv": _delimited("\t"),
     ".parquet": _parquet,

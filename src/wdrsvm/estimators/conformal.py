@@ -15,7 +15,7 @@ from ..problem import WassersteinBall
 from ..robustness.promises.set_costs import judged_scores, nearest_labels
 from ._calibration import Calibration, Member, calibrated
 from ._conformal_rows import (
-    Part,
+    CalibrationSplit,
     ball_of,
     check_classes,
     copy_feature_names,
@@ -230,7 +230,7 @@ class RobustConformalClassifier(
         tags.input_tags = get_tags(self.estimator).input_tags
         return tags
 
-    def _member(self, part: Part) -> Member:
+    def _member(self, part: CalibrationSplit) -> Member:
         """Fit a classifier, unless ``cv`` is "prefit", and calibrate it."""
         estimator = self.estimator
         if part.others is not None and not is_prefit(self.cv):

@@ -1,6 +1,7 @@
 """What a classifier promises."""
 
 from .labels.audit import LabelAudit, audit_labels
+from .labels.votes import VotedLabels, trust_from_votes
 from .paths.path import RobustPath, one_vs_rest_path, robust_path
 from .promises.certified import certified_radius
 from .promises.distribution import WorstCaseDistribution, worst_case_distribution
@@ -23,6 +24,7 @@ __all__ = [
     "RadiusChoice",
     "RobustPath",
     "Tradeoff",
+    "VotedLabels",
     "WorstCaseDistribution",
     "WorstCaseErrorScorer",
     "audit_labels",
@@ -36,6 +38,7 @@ __all__ = [
     "radius_max_of",
     "robust_path",
     "tradeoff",
+    "trust_from_votes",
     "worst_case_distribution",
     "worst_case_error",
     "worst_case_error_scorer",

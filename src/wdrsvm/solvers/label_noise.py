@@ -59,7 +59,7 @@ class BelievedPoint(NamedTuple):
 
 
 @dataclass
-class Descent:
+class AlternatingDescent:
     """Rounds from given beliefs down to a point where none changes."""
 
     solve: Fit
@@ -119,7 +119,7 @@ def disbelieve(
     result's history has the rounds of the descent that is kept, in the units of the
     objective; ``n_iter`` counts the iterations of all fits.
     """
-    exact = Descent(solve, settings, History(settings.callback))
+    exact = AlternatingDescent(solve, settings, History(settings.callback))
     if np.isfinite(doubted.price).any():
         point = _best_of_limits(doubted, exact, start)
     else:
@@ -128,7 +128,7 @@ def disbelieve(
 
 
 def _best_of_limits(
-    doubted: DoubtedProblem, exact: Descent, start: Start | None
+    doubted: DoubtedProblem, exact: AlternatingDescent, start: Start | None
 ) -> BelievedPoint:
     """The best end at the limit of disbelief and at the smaller ones of the settings.
 
@@ -136,7 +136,7 @@ def _best_of_limits(
     from one of these limits to the next.
     """
     tol = max(exact.settings.tol, DESCENT.rough_tol)
-    rough = Descent(exact.solve, replace(exact.settings, tol=tol))
+    rough = AlternatingDescent(exact.solve, replace(exact.settings, tol=tol))
     believing = rough.round(doubted, doubted.all_believed, start)
     scores = out_of_fold_scores(doubted.problem, rough, believing.start)
     best: BelievedPoint | None = None
@@ -171,7 +171,7 @@ def _limits(asked: float) -> Iterator[float]:
 
 
 def _onwards(
-    exact: Descent, doubted: DoubtedProblem, best: BelievedPoint
+    exact: AlternatingDescent, doubted: DoubtedProblem, best: BelievedPoint
 ) -> BelievedPoint:
     """Where the best end of a smaller limit leads when more may be disbelieved."""
     beliefs = doubted.beliefs(best.found.coef, best.found.intercept)
@@ -182,7 +182,10 @@ def _onwards(
 
 
 def _recorded(
-    exact: Descent, doubted: DoubtedProblem, beliefs: Beliefs, start: Start | None
+    exact: AlternatingDescent,
+    doubted: DoubtedProblem,
+    beliefs: Beliefs,
+    start: Start | None,
 ) -> BelievedPoint:
     """Where an exact descent leads, with the history of that descent alone."""
     before = len(exact.history.records)
@@ -193,7 +196,7 @@ def _recorded(
 
 def _ends(
     doubted: DoubtedProblem,
-    rough: Descent,
+    rough: AlternatingDescent,
     start: Start | None,
     believing: BelievedPoint,
     scores: Floats,
@@ -210,7 +213,9 @@ def _ends(
         yield rough.run(doubted, doubted.beliefs(start.coef, start.intercept), start)
 
 
-def out_of_fold_scores(problem: RobustProblem, rough: Descent, start: Start) -> Floats:
+def out_of_fold_scores(
+    problem: RobustProblem, rough: AlternatingDescent, start: Start
+) -> Floats:
     """Scores (N, C) by classifiers, believing all labels, that never saw the row.
 
     Rows of a class too small for all folds are in every one of them.

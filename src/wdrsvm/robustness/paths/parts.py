@@ -1,4 +1,4 @@
-"""What the paths are made of: the grid, its parallel solution, the collected result."""
+"""Parts of a path: the grid, its parallel solution, the collected result."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .plane import solve_plane
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RobustPath:
-    """Optimal classifiers on a grid, and what is proven of each.
+    """Optimal classifiers on a grid, with their certificates.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class RobustPath:
     label_costs : list
         Label costs, numbers or matrices.
     coef : ndarray of shape (n_radii, n_label_costs, n_classes, n_features)
-        Coefficients, one row a class; of a kernel path, those of the training rows.
+        Coefficients, one row per class; for a kernel path, those of the training rows.
     intercept : ndarray of shape (n_radii, n_label_costs, n_classes)
         Intercepts.
     objective : ndarray of shape (n_radii, n_label_costs)
@@ -237,7 +237,7 @@ def solved(
 def in_parallel(
     n_jobs: int | None, solve: Any, problem: RobustProblem, grid: Grid
 ) -> Found:
-    """Neighbouring label costs stay together, for they help each other."""
+    """Solve groups of neighbouring label costs, whose solutions start each other."""
     parallel = Parallel(n_jobs=n_jobs)
     n_groups = min(len(grid.label_costs), max(parallel._effective_n_jobs(), 1))
     order = sorted(range(len(grid.label_costs)), key=lambda j: _price(grid.label_costs[j]))

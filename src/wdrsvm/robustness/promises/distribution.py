@@ -84,7 +84,7 @@ class WorstCaseDistribution:
     feature_names: Labels
 
     def to_frame(self) -> Any:
-        """One atom a row: source, kind, weight, label, then the features.
+        """One row per atom: source, kind, weight, label, then the features.
 
         Returns
         -------

@@ -23,7 +23,7 @@ from .row_costs import RowCosts
 
 
 class Wording(NamedTuple):
-    """Whom a curve speaks of: who changes, how, and whose errors are counted."""
+    """Words for a curve: which rows change, how, and whose errors are counted."""
 
     who: str = "these rows"
     how: str = "move by {radius:g} on average"
@@ -58,11 +58,11 @@ class ErrorCurve:
         Worst-case errors at these radii; the first one is the error without an adversary,
         with ties counted as wrong.
     radius : float
-        Radius of the ball that the curve was asked for.
+        Radius of the given ball.
     n_rows : int
         Number of rows that carry weight.
     confidence : float or None
-        Probability with which the curve holds for new rows; None if it speaks of the rows
+        Probability with which the curve holds for new rows; None if it holds for the rows
         given.
 
     Examples
@@ -268,6 +268,10 @@ class ClassErrorCurves:
         return cls(within, share, curve.wording, curve.confidence)
 
 
+# Fewer rows than this are sorted as a whole.
+FEW_ROWS = 4096
+
+
 def curve_of(
     costs: RowCosts,
     radius: float,
@@ -297,6 +301,28 @@ def breakpoints(cost: Floats, weight: Floats) -> tuple[Floats, Floats]:
     first = mass[free - 1] if free else 0.0
     errors = np.append(first, mass[free:finite]) / mass[-1]
     return np.append(0.0, spent), errors
+
+
+def error_at(cost: Floats, weight: Floats, radius: float) -> float:
+    """The error at one radius; rows of equal weight are not sorted.
+
+    The median cost halves such rows.  Either the cheaper half is bought as a whole, or
+    none of the dearer half is bought.  The search goes on in the other half.
+    """
+    if weight.min() < weight.max():
+        return float(np.interp(radius, *breakpoints(cost, weight)))
+    n_rows, bought, budget = len(cost), 0, radius * len(cost)
+    while len(cost) > FEW_ROWS:
+        middle = len(cost) // 2
+        cost = np.partition(cost, middle)
+        price = float(cost[:middle].sum())
+        if price <= budget:
+            bought, budget, cost = bought + middle, budget - price, cost[middle:]
+        else:
+            cost = cost[:middle]
+    share = len(cost) / n_rows
+    last = np.interp(budget / len(cost), *breakpoints(cost, np.ones(len(cost))))
+    return bought / n_rows + share * float(last)
 
 
 def sampling_margin(confidence: float, n_rows: int) -> float:

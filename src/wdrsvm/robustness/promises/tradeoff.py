@@ -56,7 +56,7 @@ class Tradeoff:
     ball: WassersteinBall
 
     def to_frame(self) -> Any:
-        """One model a row: name, both errors, and whether it is on the front.
+        """One row per model: name, both errors, and whether it is on the front.
 
         Returns
         -------

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from ...arrays import Codes, Floats, Matrix
 from . import kernels
 
-# Kernels count the columns of sparse rows in 32 bits, half of what would be read else.
+# Kernels number the columns of sparse rows with 32 bits: less memory has to be read.
 MAX_COLUMNS = int(np.iinfo(np.int32).max)
 
 
-class Design(NamedTuple):
+class StoredMatrix(NamedTuple):
     """A CSR matrix as the kernels see it.
 
     A dense one has no ``indices``: its rows have all columns in their order, and tables
@@ -32,15 +32,15 @@ class Design(NamedTuple):
     @property
     def record(self) -> Any:
         """What kernels are given."""
-        return kernels.Design(*self)
+        return kernels.StoredRows(*self)
 
     @classmethod
-    def of_dense(cls, matrix: Floats) -> Design:
+    def of_dense(cls, matrix: Floats) -> StoredMatrix:
         starts = np.arange(len(matrix) + 1, dtype=np.intp) * matrix.shape[1]
         return cls(starts, np.empty(0, dtype=np.int32), matrix.ravel())
 
     @classmethod
-    def of_sparse(cls, matrix: Matrix) -> Design:
+    def of_sparse(cls, matrix: Matrix) -> StoredMatrix:
         if matrix.shape[1] > MAX_COLUMNS:
             raise ValueError(
                 f"X must have at most {MAX_COLUMNS} columns for the solver "
@@ -53,12 +53,12 @@ class Design(NamedTuple):
         )
 
 
-class Rows(NamedTuple):
+class SampleArrays(NamedTuple):
     """All samples: touchable and free columns, labels, weights, flip costs (N or 0, C),
     and the curvatures q and r of each row (N,)."""
 
-    touch: Design
-    free: Design
+    touch: StoredMatrix
+    free: StoredMatrix
     y: Codes
     weight: Floats
     cost: Floats
@@ -83,7 +83,7 @@ class FreeTable(NamedTuple):
     steps: Floats
 
 
-def samples_of(rows: Rows, duals: Duals, free: FreeTable) -> Any:
+def samples_of(rows: SampleArrays, duals: Duals, free: FreeTable) -> Any:
     """One record of all this for the kernels, which change the arrays in place."""
     curvatures = rows.touch_curvature, rows.free_curvature
     return kernels.Samples(

@@ -2,7 +2,7 @@ r"""Rows of a smooth loss in the first-order method: one sample at a time, compi
 
 A row holds a point u, masses Q of the labels and its slopes g = sum_c Q_c (p_c(u) - e_c),
 the tangents of ``problem.certificate.smooth``.  Moving g by v changes the scores by -K v,
-with K = q A + r I as in ``hinge_rows``.  A row is settled when u are the scores that its
+with K = q A + r I as in ``hinge_ascent``.  A row is settled when u are the scores that its
 own move leaves,
 
     u = z - K (g(u, Q) - g_before),
@@ -17,6 +17,8 @@ from __future__ import annotations
 import cython
 from cython.cimports.libc.math import exp, log, sqrt
 
+from wdrsvm.solvers.first_order.settings import FIRST_ORDER
+
 from ...runtime.blas import solve
 from ...runtime.kernel_names import (
     Count,
@@ -28,14 +30,13 @@ from ...runtime.kernel_names import (
     inner,
     kernel,
 )
-from .hinge_rows import INFINITE, settle_flips, settle_labels, spend
+from .hinge_ascent import INFINITE, settle_flips, settle_labels, spend
 from .records import Price, RowWork, Samples
 
-MAX_NEWTON_STEPS = cython.declare(Count, 30)
-MAX_HALVINGS = cython.declare(Count, 20)
-MAX_TRANSFERS = cython.declare(Count, 20)
-# Residuals are solved to this share of the tolerance of a row.
-FINER = cython.declare(Real, 0.1)
+MAX_NEWTON_STEPS = cython.declare(Count, FIRST_ORDER.max_newton_steps)
+MAX_HALVINGS = cython.declare(Count, FIRST_ORDER.max_halvings)
+MAX_TRANSFERS = cython.declare(Count, FIRST_ORDER.max_transfers)
+FINER = cython.declare(Real, FIRST_ORDER.residual_share)
 
 
 @inner

@@ -5,6 +5,7 @@ import pytest
 from scipy.special import logsumexp, softmax
 
 from wdrsvm.solvers.newton.kernels import (
+    ScoredRows,
     piece_margins,
     soft_curvature,
     soft_multipliers,
@@ -32,9 +33,9 @@ class Samples:
         self.cost_row[:4] = np.arange(4)
         self.weight = rng.uniform(0.1, 1.0, N_ROWS)
 
-    def arguments(self, lam=LAM, scores=None):
+    def scored(self, lam=LAM, scores=None):
         scores = self.scores if scores is None else scores
-        return scores, self.y, self.cost, self.cost_row, self.weight, lam
+        return ScoredRows(scores, self.y, self.cost, self.cost_row, self.weight, lam)
 
     def pieces(self, n, lam=LAM, scores=None):
         """Value of every piece of sample n, with its winner, its label and its price."""
@@ -64,7 +65,7 @@ class Samples:
 @temperatures
 def test_loss_is_the_smooth_maximum_of_all_pieces(n_classes, mu):
     samples = Samples(n_classes)
-    loss = soften(*samples.arguments(), mu)[0]
+    loss = soften(samples.scored(), mu)[0]
     assert loss == pytest.approx(samples.smooth(mu).sum(), rel=1e-12)
 
 
@@ -72,9 +73,9 @@ def test_loss_is_the_smooth_maximum_of_all_pieces(n_classes, mu):
 def test_loss_tends_to_the_maximum(n_classes):
     samples = Samples(n_classes)
     hard = samples.weight @ [samples.values(n).max() for n in range(N_ROWS)]
-    assert soften(*samples.arguments(), 1e-13)[0] == pytest.approx(hard, rel=1e-11)
+    assert soften(samples.scored(), 1e-13)[0] == pytest.approx(hard, rel=1e-11)
     for mu in (1e-4, 1e-2, 1.0):
-        excess = soften(*samples.arguments(), mu)[0] - hard
+        excess = soften(samples.scored(), mu)[0] - hard
         assert 0 <= excess <= mu * samples.weight.sum() * np.log(n_classes**2)
 
 
@@ -82,7 +83,7 @@ def test_loss_tends_to_the_maximum(n_classes):
 @temperatures
 def test_multipliers_are_the_softmax_of_the_pieces(n_classes, mu):
     samples = Samples(n_classes)
-    alpha, phi, beta = soft_multipliers(*samples.arguments(), mu)
+    alpha, phi, beta = soft_multipliers(samples.scored(), mu)
     expected = np.zeros((3, N_ROWS, n_classes))
     for n in range(N_ROWS):
         shares = samples.shares(n, mu)
@@ -99,7 +100,7 @@ def test_multipliers_are_the_softmax_of_the_pieces(n_classes, mu):
 @pytest.mark.parametrize("mu", [1.0, 1e-3, 1e-13])
 def test_multipliers_meet_the_row_sums(n_classes, mu):
     samples = Samples(n_classes)
-    alpha, phi, beta = soft_multipliers(*samples.arguments(), mu)
+    alpha, phi, beta = soft_multipliers(samples.scored(), mu)
     assert min(alpha.min(), phi.min(), beta.min()) >= 0
     np.testing.assert_allclose(alpha.sum(axis=1) + phi.sum(axis=1), samples.weight)
     np.testing.assert_allclose(beta.sum(axis=1), phi.sum(axis=1), atol=1e-15)
@@ -111,7 +112,7 @@ def test_multipliers_meet_the_row_sums(n_classes, mu):
 @pytest.mark.parametrize("mu", [1.0, 0.1])
 def test_slopes_are_the_gradient(n_classes, mu):
     samples = Samples(n_classes)
-    _, _, on_flips, slopes, _ = soften(*samples.arguments(), mu)
+    _, _, on_flips, slopes, _ = soften(samples.scored(), mu)
     h = 1e-6
     for j in range(n_classes):
         shift = h * (np.arange(n_classes) == j)
@@ -125,8 +126,8 @@ def test_slopes_are_the_gradient(n_classes, mu):
 @temperatures
 def test_dual_value_and_slopes_belong_to_the_multipliers(n_classes, mu):
     samples = Samples(n_classes)
-    alpha, phi, beta = soft_multipliers(*samples.arguments(), mu)
-    _, dual, on_flips, slopes, softness = soften(*samples.arguments(), mu)
+    alpha, phi, beta = soft_multipliers(samples.scored(), mu)
+    _, dual, on_flips, slopes, softness = soften(samples.scored(), mu)
     own = np.arange(N_ROWS), samples.y
     assert dual == pytest.approx((samples.weight - alpha[own]).sum())
     expected = alpha + beta - phi
@@ -155,7 +156,7 @@ def gradient_of_row(samples, n, mu, z, lam):
 @pytest.mark.parametrize("mu", [1.0, 0.1])
 def test_curvature_is_the_derivative_of_the_gradient(n_classes, mu):
     samples = Samples(n_classes)
-    curvature = soft_curvature(*samples.arguments(), mu)
+    curvature = soft_curvature(samples.scored(), mu)
     h = 1e-6
     for n in range(N_ROWS):
         point = np.append(samples.scores[n], LAM)
@@ -173,7 +174,7 @@ def test_curvature_is_the_derivative_of_the_gradient(n_classes, mu):
 @temperatures
 def test_curvature_is_semidefinite(n_classes, mu):
     samples = Samples(n_classes)
-    for block in soft_curvature(*samples.arguments(), mu):
+    for block in soft_curvature(samples.scored(), mu):
         np.testing.assert_array_equal(block, block.T)
         values = np.linalg.eigvalsh(block)
         assert values[0] >= -1e-13 * max(values[-1], 1e-300)
@@ -182,10 +183,10 @@ def test_curvature_is_semidefinite(n_classes, mu):
 def test_a_row_that_flips_for_certain_has_finite_curvature():
     """Nothing is left with the true label: its springs have no sum to divide by."""
     scores, cost = np.array([[100.0, 99.9, 0.0]]), np.array([[np.inf, 0.3, 0.1]])
-    arguments = scores, np.array([0]), cost, np.array([0]), np.ones(1), LAM
-    alpha, _, _ = soft_multipliers(*arguments, 0.1)
+    rows = ScoredRows(scores, np.array([0]), cost, np.array([0]), np.ones(1), LAM)
+    alpha, _, _ = soft_multipliers(rows, 0.1)
     assert not alpha.any()
-    curvature = soft_curvature(*arguments, 0.1)
+    curvature = soft_curvature(rows, 0.1)
     assert np.isfinite(curvature).all()
 
 
@@ -193,7 +194,7 @@ def test_a_row_that_flips_for_certain_has_finite_curvature():
 @pytest.mark.parametrize("seed", range(5))
 def test_margins_are_between_the_two_largest_pieces(n_classes, seed):
     samples = Samples(n_classes, seed)
-    found = piece_margins(*samples.arguments())
+    found = piece_margins(samples.scored())
     for n in range(N_ROWS):
         second, first = np.sort(samples.values(n))[-2:]
         assert found[n] == pytest.approx(first - second, abs=1e-14)
@@ -203,4 +204,4 @@ def test_tied_pieces_have_no_margin():
     scores = np.array([[0.0, 0.0, -5.0], [2.0, 1.0, 1.0]])
     cost = np.full((1, 3), np.inf)
     rows = np.array([0, 0]), cost, np.zeros(2, int), np.ones(2)
-    np.testing.assert_allclose(piece_margins(scores, *rows, 0.0), [1.0, 0.0])
+    np.testing.assert_allclose(piece_margins(ScoredRows(scores, *rows, 0.0)), [1.0, 0.0])

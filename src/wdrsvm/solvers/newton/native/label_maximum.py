@@ -52,7 +52,6 @@ class LabelRow:
     the maximum, ``bound`` is above it, ``value`` the smoothed one.
     """
 
-    lam: Real
     mu: Real
     barrier: Flag
     temperature: Real
@@ -68,8 +67,8 @@ class LabelRow:
     below: Vector
     mass: Vector
 
-    def __init__(self, n_classes, lam, mu, barrier, temperature, margin):
-        self.lam, self.mu, self.barrier = lam, mu, barrier
+    def __init__(self, n_classes, mu, barrier, temperature, margin):
+        self.mu, self.barrier = mu, barrier
         self.temperature, self.margin = temperature, margin
         self.damp = exp(-self.margin / self.temperature)
         self.powers, self.rest = np.empty(n_classes), np.empty(n_classes)
@@ -119,9 +118,15 @@ def _fill_powers(z: ReadTable, n: Count, row: LabelRow) -> Real:
 
 @kernel
 def _look(
-    z: ReadTable, n: Count, label: Count, cost: ReadTable, k: Count, row: LabelRow
+    z: ReadTable,
+    n: Count,
+    label: Count,
+    cost: ReadTable,
+    k: Count,
+    lam: Real,
+    row: LabelRow,
 ) -> None:
-    """Fill the row with sample n's labels, whose flips cost what row k says."""
+    """Fill the row with sample n's labels, whose flip costs are row k of ``cost``."""
     c: Count
     j: Count
     peak: Real
@@ -141,7 +146,7 @@ def _look(
             row.worth[c] = row.temperature * log(row.rest[c]) + row.margin
             row.worth[c] += z[n, row.top] - z[n, c]
         if c != label:
-            row.worth[c] -= row.lam * cost[k, c]
+            row.worth[c] -= lam * cost[k, c]
 
 
 @kernel

@@ -1,9 +1,10 @@
-r"""Sweeps of the l2 norm over dense rows, in blocks: see ``first_order.norms.l2``.
+r"""Sweeps of the l2 norm over the rows: see ``first_order.norms.l2``.
 
-All products of a block's rows with the table R come from one matrix product, which takes a
-fraction of the time that rows need one by one.  The rows are settled in their order all the
-same.  A row that moves by v_m changes the image R' x_n of a later one by (x_n' x_m) v_m,
-and its scores by -(x_n' x_m) A v_m; the products x_n' x_m are those of the block alone.
+Sparse rows are settled one by one.  Dense rows are settled in blocks: all products of a
+block's rows with the table R come from one matrix product, which takes a fraction of the
+time that rows need one by one.  The rows of a block are still settled in their order.  A
+row that moves by v_m changes the image R' x_n of a later row by (x_n' x_m) v_m, and its
+scores by -(x_n' x_m) A v_m; the products x_n' x_m are those of the block alone.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ from __future__ import annotations
 import cython
 import numpy as np
 
+from wdrsvm.solvers.first_order.settings import FIRST_ORDER
+
 from ...runtime.blas import multiply, multiply_rows
 from ...runtime.kernel_names import (
     Codes,
     Count,
+    Flag,
     ReadCodes,
     ReadTable,
     Real,
@@ -23,13 +27,13 @@ from ...runtime.kernel_names import (
     inner,
     kernel,
 )
-from .hinge_rows import clear
-from .l2 import Classes, fill_metric, press
+from .hinge_ascent import clear
+from .l2 import Classes, adapt_pairs, fill_metric
 from .products import add_outer, add_product, descend
-from .records import Design, Price, RowWork, Samples
-from .smooth_loss_rows import settle
+from .records import Price, RowWork, Samples, StoredRows
+from .smooth_loss_ascent import settle
 
-BLOCK = cython.declare(Count, 32)
+BLOCK = cython.declare(Count, FIRST_ORDER.block_rows)
 
 
 @cython.cclass
@@ -53,7 +57,7 @@ class RowBlock:
 
 @inner
 def _gather(
-    design: Design, order: ReadCodes, begin: Count, size: Count, out: Table
+    design: StoredRows, order: ReadCodes, begin: Count, size: Count, out: Table
 ) -> None:
     i: Count
     d: Count
@@ -131,7 +135,63 @@ def _settle_block(
             _fill_fall(metric, work.change, block, i)
 
 
-def sweep_blocks(
+@inner
+def _subtract_product(metric: ReadTable, image: Vector, scores: Vector) -> None:
+    """scores -= A image."""
+    i: Count
+    j: Count
+    total: Real
+    for i in range(scores.shape[0]):
+        total = 0.0
+        for j in range(scores.shape[0]):
+            total += metric[i, j] * image[j]
+        scores[i] -= total
+
+
+@inner
+def _update_gram(gram: Table, image: Vector, change: Vector, square: Real) -> None:
+    """W after R <- R + x change', with image = R' x and square = x' x."""
+    i: Count
+    j: Count
+    here: Real
+    moved: Real
+    for i in range(gram.shape[0]):
+        here = image[i] + square * change[i]
+        moved = change[i]
+        for j in range(gram.shape[0]):
+            gram[i, j] += here * change[j] + moved * image[j]
+
+
+@kernel
+def _settle_rows(
+    order: ReadCodes,
+    begin: Count,
+    size: Count,
+    samples: Samples,
+    residual: Table,
+    price: Price,
+    metric: ReadTable,
+    tol: Real,
+    gram: Table,
+    work: RowWork,
+) -> None:
+    """Settle sparse rows one by one; R' R follows each of them."""
+    k: Count
+    n: Count
+    for k in range(begin, begin + size):
+        n = order[k]
+        clear(work.image)
+        clear(work.scores)
+        add_product(samples.touch, n, residual, work.image)
+        add_product(samples.free, n, samples.coef, work.scores)
+        _subtract_product(metric, work.image, work.scores)
+        if settle(samples, n, price, metric, tol, work):
+            add_outer(samples.touch, n, residual, work.change)
+            descend(samples.free, n, samples.coef, samples.steps, work.change)
+            _update_gram(gram, work.image, work.change, samples.touch_curvature[n])
+
+
+def sweep_pairs(
     order: ReadCodes,
     samples: Samples,
     residual: Table,
@@ -143,34 +203,36 @@ def sweep_blocks(
     tol: Real,
     least_weight: Real,
 ):
-    """Dual coordinate ascent over dense rows, in the given order; R' is (C, T).
+    """Dual coordinate ascent over the rows, in the given order.
 
-    Each ``pace`` rows the pairs are adapted; R' R is up to date then, and at the end.
+    Each ``pace`` rows the pairs are adapted; R' R is up to date then, and at the end.  R is
+    (T, C) for sparse rows; for dense rows it is R', (C, T).
     """
     k: Count = 0
     size: Count
+    dense: Flag = samples.touch.dense
     work: RowWork = RowWork(pairs.shape[0])
     classes: Classes = Classes(pairs.shape[0])
-    block: RowBlock = RowBlock(residual.shape[1], pairs.shape[0])
+    block: RowBlock = RowBlock(residual.shape[1] if dense else 0, pairs.shape[0])
     with cython.nogil:
         fill_metric(pairs, price, damping, classes.metric)
         while k < order.shape[0]:
             size = min(BLOCK, pace - k % pace, order.shape[0] - k)
-            _settle_block(
-                order,
-                k,
-                size,
-                samples,
-                residual,
-                price,
-                classes.metric,
-                tol,
-                block,
-                work,
-            )
+            if dense:
+                _settle_block(
+                    order, k, size, samples, residual,
+                    price, classes.metric, tol, block, work,
+                )  # fmt: skip
+            else:
+                _settle_rows(
+                    order, k, size, samples, residual,
+                    price, classes.metric, tol, gram, work,
+                )  # fmt: skip
             k += size
             if k % pace == 0:
-                multiply_rows(residual, residual, gram)
-                press(pairs, gram, price, least_weight, classes)
+                if dense:
+                    multiply_rows(residual, residual, gram)
+                adapt_pairs(pairs, gram, price, least_weight, classes)
                 fill_metric(pairs, price, damping, classes.metric)
-        multiply_rows(residual, residual, gram)
+        if dense:
+            multiply_rows(residual, residual, gram)

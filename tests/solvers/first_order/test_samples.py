@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.solvers.first_order.rows import MAX_COLUMNS, Design
+from wdrsvm.solvers.first_order.samples import MAX_COLUMNS, StoredMatrix
 
 
 def one_entry(column, n_columns):
@@ -15,10 +15,10 @@ def one_entry(column, n_columns):
 @pytest.mark.tiny
 def test_columns_that_kernels_cannot_count_are_refused():
     with pytest.raises(ValueError, match=r"^X must have at most 2147483647 columns .* got"):
-        Design.of_sparse(one_entry(MAX_COLUMNS, MAX_COLUMNS + 1))
+        StoredMatrix.of_sparse(one_entry(MAX_COLUMNS, MAX_COLUMNS + 1))
 
 
 @pytest.mark.tiny
 def test_the_last_column_that_can_be_counted_stays_where_it_is():
-    design = Design.of_sparse(one_entry(MAX_COLUMNS - 1, MAX_COLUMNS))
+    design = StoredMatrix.of_sparse(one_entry(MAX_COLUMNS - 1, MAX_COLUMNS))
     np.testing.assert_array_equal(design.indices, [MAX_COLUMNS - 1])

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import cython
 
+from wdrsvm.solvers.first_order.settings import FIRST_ORDER
+
 from ...runtime.kernel_names import (
     Codes,
     Count,
@@ -28,10 +30,8 @@ from ...runtime.kernel_names import (
 )
 from .records import Price, RowWork, Samples
 
-# A price falls at most to this share of its centre before the centre is moved.
-LOWEST_SHARE = cython.declare(Real, 0.1)
-# A row that is not settled by then is visited again in the next epoch.
-MAX_MOVES = cython.declare(Count, 40)
+LOWEST_SHARE = cython.declare(Real, FIRST_ORDER.lowest_price_share)
+MAX_MOVES = cython.declare(Count, FIRST_ORDER.max_moves)
 INFINITE = cython.declare(Real, float("inf"))
 # The moves of mass: within labels, winners or flips, and between labels and flips.
 STAY = cython.declare(Count, 0)

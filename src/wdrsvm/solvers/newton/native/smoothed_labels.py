@@ -1,4 +1,4 @@
-"""Passes over samples of a smooth loss: what ``smooth_loss_rows`` says of all of them."""
+"""Sums, curvatures and multipliers of samples of a smooth loss: see ``label_maximum``."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from ...runtime.kernel_names import (
     Count,
     Cube,
     Flag,
-    ReadCodes,
     ReadTable,
-    ReadVector,
     Real,
     Table,
     Vector,
     kernel,
 )
-from .smooth_loss_rows import (
+from .label_maximum import (
     LEAST_MASS,
     LabelRow,
     _fill_winners,
@@ -25,6 +23,7 @@ from .smooth_loss_rows import (
     _soft_maximum,
     _spring,
 )
+from .scored_rows import ScoredRows
 
 
 @kernel
@@ -50,12 +49,8 @@ def _add_label(
 
 @kernel
 def _soften_label_row(
-    z: ReadTable,
+    rows: ScoredRows,
     n: Count,
-    label: Count,
-    cost: ReadTable,
-    k: Count,
-    weight: Real,
     row: LabelRow,
     p: Table,
     slopes: Table,
@@ -64,6 +59,9 @@ def _soften_label_row(
 ) -> None:
     """Add one sample to the sums; fill its slopes and softness."""
     c: Count
+    k: Count = rows.cost_row[n]
+    label: Count = rows.y[n]
+    weight: Real = rows.weight[n]
     largest: Real = 0.0
     spread: Real = 0.0
     dual: Real = 0.0
@@ -71,18 +69,18 @@ def _soften_label_row(
     part: Real
     sums[0] += weight * row.value
     sums[1] += weight * row.bound
-    for c in range(z.shape[1]):
+    for c in range(rows.scores.shape[1]):
         if not row.mass[c] > 0:
             continue
         held = weight * row.mass[c]
         softness[n, 1] += _spring(row, c) * (1.0 - row.mass[c]) * row.temperature
         dual += held * row.worth[c]
         if c != label:
-            dual += held * row.lam * cost[k, c]
-            sums[3] += held * cost[k, c]
+            dual += held * rows.lam * rows.cost[k, c]
+            sums[3] += held * rows.cost[k, c]
         slopes[n, c] -= held
         if c == row.top and row.margin > 0:
-            part = _add_label(z, n, c, held, row, p, slopes)
+            part = _add_label(rows.scores, n, c, held, row, p, slopes)
         else:
             # Labels but the top one have winners in proportion to the powers.
             spread += held / row.rest[c]
@@ -90,43 +88,31 @@ def _soften_label_row(
             part = row.mass[c] / row.rest[c]
         if part > largest:
             largest = part
-    for c in range(z.shape[1]):
+    for c in range(rows.scores.shape[1]):
         slopes[n, c] += spread * row.powers[c]
-        dual -= slopes[n, c] * z[n, c]
+        dual -= slopes[n, c] * rows.scores[n, c]
     sums[2] += dual
     softness[n, 0] = 1.0 - largest
 
 
 def soften_labels(
-    scores: ReadTable,
-    y: ReadCodes,
-    cost: ReadTable,
-    cost_row: ReadCodes,
-    weight: ReadVector,
-    lam: Real,
-    mu: Real,
-    barrier: Flag,
-    temperature: Real,
-    margin: Real,
+    rows: ScoredRows, mu: Real, barrier: Flag, temperature: Real, margin: Real
 ):
     """Merit, loss above the maximum, dual value, flip cost, slopes g (n, C), softness.
 
     The dual value is that of the tangents at the scores.
     """
     n: Count
-    row: LabelRow = LabelRow(scores.shape[1], lam, mu, barrier, temperature, margin)
-    slopes: Table = np.zeros((scores.shape[0], scores.shape[1]))
-    softness: Table = np.zeros((scores.shape[0], 2))
-    p: Table = np.empty((1, scores.shape[1]))
+    row: LabelRow = LabelRow(rows.scores.shape[1], mu, barrier, temperature, margin)
+    slopes: Table = np.zeros((rows.scores.shape[0], rows.scores.shape[1]))
+    softness: Table = np.zeros((rows.scores.shape[0], 2))
+    p: Table = np.empty((1, rows.scores.shape[1]))
     sums: Vector = np.zeros(4)
     with cython.nogil:
-        for n in range(scores.shape[0]):
-            _look(scores, n, y[n], cost, cost_row[n], row)
+        for n in range(rows.scores.shape[0]):
+            _look(rows.scores, n, rows.y[n], rows.cost, rows.cost_row[n], rows.lam, row)
             _soft_maximum(row)
-            _soften_label_row(
-                scores, n, y[n], cost, cost_row[n], weight[n],
-                row, p, slopes, softness, sums,
-            )  # fmt: skip
+            _soften_label_row(rows, n, row, p, slopes, softness, sums)
     return sums[0], sums[1], sums[2], sums[3], np.asarray(slopes), np.asarray(softness)
 
 
@@ -174,9 +160,7 @@ def _add_label_spread(
     n: Count,
     p: Table,
     spring: Vector,
-    cost: ReadTable,
-    k: Count,
-    label: Count,
+    rows: ScoredRows,
     slope: Vector,
     mean: Vector,
 ) -> None:
@@ -185,14 +169,16 @@ def _add_label_spread(
     i: Count
     j: Count
     last: Count = spring.shape[0]
-    _fill_mean_slope(p, spring, cost, k, label, mean)
+    k: Count = rows.cost_row[n]
+    label: Count = rows.y[n]
+    _fill_mean_slope(p, spring, rows.cost, k, label, mean)
     for c in range(last):
         if not spring[c] > 0:
             continue
         for j in range(last):
             slope[j] = p[c, j] - mean[j]
         slope[c] -= 1.0
-        slope[last] = -mean[last] - (cost[k, c] if c != label else 0.0)
+        slope[last] = -mean[last] - (rows.cost[k, c] if c != label else 0.0)
         for i in range(last + 1):
             for j in range(last + 1):
                 block[n, i, j] += spring[c] * slope[i] * slope[j]
@@ -200,9 +186,8 @@ def _add_label_spread(
 
 @kernel
 def _curve_row(
-    z: ReadTable,
+    rows: ScoredRows,
     n: Count,
-    weight: Real,
     row: LabelRow,
     p: Table,
     spring: Vector,
@@ -212,7 +197,8 @@ def _curve_row(
     between."""
     c: Count
     n_labels: Count = 0
-    for c in range(z.shape[1]):
+    weight: Real = rows.weight[n]
+    for c in range(rows.scores.shape[1]):
         spring[c] = _spring(row, c)
         if spring[c] > LEAST_MASS:
             n_labels += 1
@@ -220,67 +206,47 @@ def _curve_row(
         else:
             spring[c] = 0.0
         if row.mass[c] > LEAST_MASS or spring[c] > 0:
-            _fill_winners(z, n, c, row, p, c)
+            _fill_winners(rows.scores, n, c, row, p, c)
         if row.mass[c] > LEAST_MASS:
             _add_winner_ties(curvature, n, p, c, weight * row.mass[c] / row.temperature)
     return n_labels
 
 
 def label_curvature(
-    scores: ReadTable,
-    y: ReadCodes,
-    cost: ReadTable,
-    cost_row: ReadCodes,
-    weight: ReadVector,
-    lam: Real,
-    mu: Real,
-    barrier: Flag,
-    temperature: Real,
-    margin: Real,
+    rows: ScoredRows, mu: Real, barrier: Flag, temperature: Real, margin: Real
 ):
     """Curvature (n, C+1, C+1) of the smoothed losses in (z, lam)."""
     n: Count
-    size: Count = scores.shape[1] + 1
-    row: LabelRow = LabelRow(size - 1, lam, mu, barrier, temperature, margin)
-    curvature: Cube = np.zeros((scores.shape[0], size, size))
+    size: Count = rows.scores.shape[1] + 1
+    row: LabelRow = LabelRow(size - 1, mu, barrier, temperature, margin)
+    curvature: Cube = np.zeros((rows.scores.shape[0], size, size))
     p: Table = np.empty((size - 1, size - 1))
     spring: Vector = np.empty(size - 1)
     slope: Vector = np.empty(size)
     mean: Vector = np.empty(size)
     with cython.nogil:
-        for n in range(scores.shape[0]):
-            _look(scores, n, y[n], cost, cost_row[n], row)
+        for n in range(rows.scores.shape[0]):
+            _look(rows.scores, n, rows.y[n], rows.cost, rows.cost_row[n], rows.lam, row)
             _soft_maximum(row)
-            if _curve_row(scores, n, weight[n], row, p, spring, curvature) > 1:
-                _add_label_spread(
-                    curvature, n, p, spring, cost, cost_row[n], y[n], slope, mean
-                )
+            if _curve_row(rows, n, row, p, spring, curvature) > 1:
+                _add_label_spread(curvature, n, p, spring, rows, slope, mean)
     return np.asarray(curvature)
 
 
 def label_masses(
-    scores: ReadTable,
-    y: ReadCodes,
-    cost: ReadTable,
-    cost_row: ReadCodes,
-    weight: ReadVector,
-    lam: Real,
-    mu: Real,
-    barrier: Flag,
-    temperature: Real,
-    margin: Real,
+    rows: ScoredRows, mu: Real, barrier: Flag, temperature: Real, margin: Real
 ):
     """The labels' masses Q (n, C)."""
     n: Count
     c: Count
-    row: LabelRow = LabelRow(scores.shape[1], lam, mu, barrier, temperature, margin)
-    masses: Table = np.empty((scores.shape[0], scores.shape[1]))
+    row: LabelRow = LabelRow(rows.scores.shape[1], mu, barrier, temperature, margin)
+    masses: Table = np.empty((rows.scores.shape[0], rows.scores.shape[1]))
     with cython.nogil:
-        for n in range(scores.shape[0]):
-            _look(scores, n, y[n], cost, cost_row[n], row)
+        for n in range(rows.scores.shape[0]):
+            _look(rows.scores, n, rows.y[n], rows.cost, rows.cost_row[n], rows.lam, row)
             _soft_maximum(row)
-            for c in range(scores.shape[1]):
-                masses[n, c] = row.mass[c] * weight[n]
+            for c in range(rows.scores.shape[1]):
+                masses[n, c] = row.mass[c] * rows.weight[n]
     return np.asarray(masses)
 
 
@@ -294,31 +260,21 @@ def _worst_label(row: LabelRow) -> Count:
     return label
 
 
-def active_tangents(
-    scores: ReadTable,
-    y: ReadCodes,
-    cost: ReadTable,
-    cost_row: ReadCodes,
-    weight: ReadVector,
-    lam: Real,
-    temperature: Real,
-    margin: Real,
-    slope: Table,
-):
+def active_tangents(rows: ScoredRows, temperature: Real, margin: Real, slope: Table):
     """Slopes (n, C) of the samples' labels of largest loss, and what flips cost."""
     n: Count
     j: Count
     label: Count
     spent: Real = 0.0
-    row: LabelRow = LabelRow(scores.shape[1], lam, 1.0, False, temperature, margin)
+    row: LabelRow = LabelRow(rows.scores.shape[1], 1.0, False, temperature, margin)
     with cython.nogil:
-        for n in range(scores.shape[0]):
-            _look(scores, n, y[n], cost, cost_row[n], row)
+        for n in range(rows.scores.shape[0]):
+            _look(rows.scores, n, rows.y[n], rows.cost, rows.cost_row[n], rows.lam, row)
             label = _worst_label(row)
-            _fill_winners(scores, n, label, row, slope, n)
-            for j in range(scores.shape[1]):
-                slope[n, j] *= weight[n]
-            slope[n, label] -= weight[n]
-            if label != y[n]:
-                spent += weight[n] * cost[cost_row[n], label]
+            _fill_winners(rows.scores, n, label, row, slope, n)
+            for j in range(rows.scores.shape[1]):
+                slope[n, j] *= rows.weight[n]
+            slope[n, label] -= rows.weight[n]
+            if label != rows.y[n]:
+                spent += rows.weight[n] * rows.cost[rows.cost_row[n], label]
     return spent

@@ -17,7 +17,7 @@ from ...problem.certificate.multipliers import RowMultipliers
 from ...problem.certificate.repair import Repair, repaired
 from ...problem.certificate.smooth import RowTangents, Tangents
 from .layout import Layout
-from .rows import Duals, Rows
+from .samples import Duals, SampleArrays
 from .settings import FIRST_ORDER
 
 
@@ -65,7 +65,7 @@ def _source(problem: RobustProblem, duals: Duals) -> Multipliers | Tangents:
     return Multipliers(alpha, phi, beta)
 
 
-def spending(rows: Rows, phi: Floats) -> float:
+def spending(rows: SampleArrays, phi: Floats) -> float:
     """sum k phi."""
     if len(rows.cost) == 0:
         return 0.0

@@ -22,13 +22,13 @@ from ...runtime.kernel_names import (
     Cube,
     ReadCodes,
     ReadTable,
-    ReadVector,
     Real,
     Table,
     Vector,
     inner,
     kernel,
 )
+from .scored_rows import ScoredRows
 
 # exp below this is nothing beside 1.
 NEGLIGIBLE = cython.declare(Real, -40.0)
@@ -102,7 +102,8 @@ def _powers_of_row(
 ) -> None:
     """Fill alpha, phi, beta (3, C) of one sample, relative to the largest piece.
 
-    beta is filled where there are flips.
+    beta is filled where there are flips.  Arrays are arguments of their own, because the
+    compiler would read their addresses from a record again after each call of exp.
     """
     j: Count
     top: Real = _largest_score(scores, n)
@@ -135,24 +136,18 @@ def _powers_of_row(
 
 @inner
 def _softmax_of_row(
-    scores: ReadTable,
-    n: Count,
-    label: Count,
-    cost: ReadTable,
-    row: Count,
-    weight: Real,
-    lam: Real,
-    mu: Real,
-    shares: Table,
-    of_row: RowPowers,
+    rows: ScoredRows, n: Count, mu: Real, shares: Table, of_row: RowPowers
 ) -> None:
     """Fill the multipliers alpha, phi, beta (3, C) of one sample."""
     j: Count
     share: Real
     for j in range(shares.shape[1]):
         shares[2, j] = 0.0
-    _powers_of_row(scores, n, label, cost, row, lam, mu, shares, of_row)
-    share = weight / (of_row.on_label + of_row.on_flips * of_row.winners)
+    _powers_of_row(
+        rows.scores, n, rows.y[n], rows.cost, rows.cost_row[n],
+        rows.lam, mu, shares, of_row,
+    )  # fmt: skip
+    share = rows.weight[n] / (of_row.on_label + of_row.on_flips * of_row.winners)
     for j in range(shares.shape[1]):
         shares[0, j] *= share
         shares[1, j] *= share * of_row.winners
@@ -161,11 +156,8 @@ def _softmax_of_row(
 
 @kernel
 def _soften_row(
+    rows: ScoredRows,
     n: Count,
-    label: Count,
-    cost: ReadTable,
-    row: Count,
-    weight: Real,
     mu: Real,
     of_row: RowPowers,
     powers: Table,
@@ -175,6 +167,8 @@ def _soften_row(
 ) -> None:
     """Add loss, dual value and flip cost of one sample; fill its slopes and softness."""
     j: Count
+    label: Count = rows.y[n]
+    weight: Real = rows.weight[n]
     total: Real = of_row.on_label + of_row.on_flips * of_row.winners
     share: Real = weight / total
     hardest: Real = 0.0
@@ -193,25 +187,23 @@ def _soften_row(
             flipped = of_row.winners * powers[1, j]
             slopes[n, j] += share * (of_row.on_flips * powers[2, j] - flipped)
             if powers[1, j] > 0:
-                sums[2] += share * flipped * cost[row, j]
+                sums[2] += share * flipped * rows.cost[rows.cost_row[n], j]
     softness[n] = 1.0 - hardest / total
 
 
-def soften(
-    scores: ReadTable,
-    y: ReadCodes,
-    cost: ReadTable,
-    cost_row: ReadCodes,
-    weight: ReadVector,
-    lam: Real,
-    mu: Real,
-):
+def soften(rows: ScoredRows, mu: Real):
     """Loss, dual value, flip cost, slopes g (n, C) and softness (n,) of some rows.
 
     Softness, 1 - (largest multiplier share), tells which rows have curvature.  Few rows
     have flips, so that the others skip what belongs to them.
     """
     n: Count
+    # As local names, so that the compiler keeps their addresses in registers.
+    scores: ReadTable = rows.scores
+    y: ReadCodes = rows.y
+    cost: ReadTable = rows.cost
+    cost_row: ReadCodes = rows.cost_row
+    lam: Real = rows.lam
     slopes: Table = np.empty((scores.shape[0], scores.shape[1]))
     softness: Vector = np.empty(scores.shape[0])
     sums: Vector = np.zeros(3)
@@ -220,10 +212,7 @@ def soften(
     with cython.nogil:
         for n in range(scores.shape[0]):
             _powers_of_row(scores, n, y[n], cost, cost_row[n], lam, mu, powers, of_row)
-            _soften_row(
-                n, y[n], cost, cost_row[n], weight[n], mu,
-                of_row, powers, slopes, softness, sums,
-            )  # fmt: skip
+            _soften_row(rows, n, mu, of_row, powers, slopes, softness, sums)
     return sums[0], sums[1], sums[2], np.asarray(slopes), np.asarray(softness)
 
 
@@ -243,58 +232,39 @@ def _springs_of_row(mu: Real, shares: Table, spring: Table, sums: Vector) -> Rea
     return sums[0] * sums[2] / (sums[0] + sums[2]) if sums[2] > 0 else 0.0
 
 
-def soft_curvature(
-    scores: ReadTable,
-    y: ReadCodes,
-    cost: ReadTable,
-    cost_row: ReadCodes,
-    weight: ReadVector,
-    lam: Real,
-    mu: Real,
-):
+def soft_curvature(rows: ScoredRows, mu: Real):
     """Curvature (n, C+1, C+1) of the smoothed losses in (z, lam)."""
     n: Count
     series: Real
-    size: Count = scores.shape[1] + 1
-    curvature: Cube = np.empty((scores.shape[0], size, size))
+    size: Count = rows.scores.shape[1] + 1
+    curvature: Cube = np.empty((rows.scores.shape[0], size, size))
     shares: Table = np.empty((3, size - 1))
     spring: Table = np.empty((3, size - 1))
     sums: Vector = np.empty(3)
     scratch: Table = np.empty((2, max(size, 3)))
     of_row: RowPowers = RowPowers()
     with cython.nogil:
-        for n in range(scores.shape[0]):
-            _softmax_of_row(
-                scores, n, y[n], cost, cost_row[n], weight[n], lam, mu, shares, of_row
-            )
+        for n in range(rows.scores.shape[0]):
+            _softmax_of_row(rows, n, mu, shares, of_row)
             series = _springs_of_row(mu, shares, spring, sums)
             fill_curvature(
-                curvature, n, spring, sums, cost, cost_row[n], y[n], series, scratch
-            )
+                curvature, n, spring, sums,
+                rows.cost, rows.cost_row[n], rows.y[n], series, scratch,
+            )  # fmt: skip
     return np.asarray(curvature)
 
 
-def soft_multipliers(
-    scores: ReadTable,
-    y: ReadCodes,
-    cost: ReadTable,
-    cost_row: ReadCodes,
-    weight: ReadVector,
-    lam: Real,
-    mu: Real,
-):
+def soft_multipliers(rows: ScoredRows, mu: Real):
     """alpha, phi, beta (n, C) of some rows."""
     n: Count
     i: Count
     j: Count
-    multipliers: Cube = np.empty((3, scores.shape[0], scores.shape[1]))
-    shares: Table = np.empty((3, scores.shape[1]))
+    multipliers: Cube = np.empty((3, rows.scores.shape[0], rows.scores.shape[1]))
+    shares: Table = np.empty((3, rows.scores.shape[1]))
     of_row: RowPowers = RowPowers()
     with cython.nogil:
-        for n in range(scores.shape[0]):
-            _softmax_of_row(
-                scores, n, y[n], cost, cost_row[n], weight[n], lam, mu, shares, of_row
-            )
+        for n in range(rows.scores.shape[0]):
+            _softmax_of_row(rows, n, mu, shares, of_row)
             for i in range(3):
                 for j in range(shares.shape[1]):
                     multipliers[i, n, j] = shares[i, j]

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 from wdrsvm.problem import Loss
 from wdrsvm.problem.certificate.smooth import RowTangents
 from wdrsvm.solvers.newton.kernels import (
+    ScoredRows,
     active_tangents,
     label_curvature,
     label_masses,
@@ -37,7 +38,8 @@ def worths(loss, scores, y, cost, lam):
 
 
 def soften(loss, scores, others, lam, mu, barrier):
-    return soften_labels(scores, *others, lam, mu, barrier, loss.temperature, loss.margin)
+    rows = ScoredRows(scores, *others, lam)
+    return soften_labels(rows, mu, barrier, loss.temperature, loss.margin)
 
 
 @pytest.mark.parametrize("barrier", [True, False])
@@ -72,7 +74,7 @@ def test_slopes_and_flip_cost_are_the_gradient_of_the_merit(loss, barrier):
 def test_curvature_is_the_derivative_of_the_slopes(loss, barrier):
     scores, *others = arguments(2)
     family = barrier, loss.temperature, loss.margin
-    curvature = label_curvature(scores, *others, LAM, 0.1, *family)
+    curvature = label_curvature(ScoredRows(scores, *others, LAM), 0.1, *family)
     step = 1e-5
     for j in range(C + 1):
         shift, d_lam = step * np.eye(C + 1)[j, :C], step * (j == C)
@@ -89,7 +91,8 @@ def test_curvature_is_the_derivative_of_the_slopes(loss, barrier):
 @pytest.mark.parametrize("barrier", [True, False])
 def test_masses_are_nonnegative_sum_to_the_weights_and_avoid_the_impossible(barrier):
     scores, y, cost, row, weight = arguments(3)
-    masses = label_masses(scores, y, cost, row, weight, LAM, 0.1, barrier, 1.0, 0.0)
+    rows = ScoredRows(scores, y, cost, row, weight, LAM)
+    masses = label_masses(rows, 0.1, barrier, 1.0, 0.0)
     assert_allclose(masses.sum(axis=1), weight)
     possible = np.isfinite(cost)
     possible[np.arange(N), y] = True
@@ -103,7 +106,8 @@ def test_dual_value_is_that_of_the_tangents(loss, barrier):
     scores, y, cost, row, weight = arguments(5)
     dual = soften(loss, scores, (y, cost, row, weight), LAM, 0.1, barrier)[2]
     family = barrier, loss.temperature, loss.margin
-    masses = label_masses(scores, y, cost, row, weight, LAM, 0.1, *family)
+    rows = ScoredRows(scores, y, cost, row, weight, LAM)
+    masses = label_masses(rows, 0.1, *family)
     expected = RowTangents(loss, scores, masses).value(weight, y)
     assert dual == pytest.approx(expected, abs=1e-9)
 
@@ -113,7 +117,8 @@ def test_active_tangents_are_those_of_the_worst_label(loss):
     scores, y, cost, row, weight = arguments(4)
     slope = np.empty_like(scores)
     family = loss.temperature, loss.margin
-    spent = active_tangents(scores, y, cost, row, weight, LAM, *family, slope)
+    rows = ScoredRows(scores, y, cost, row, weight, LAM)
+    spent = active_tangents(rows, *family, slope)
     label = worths(loss, scores, y, cost, LAM).argmax(axis=1)
     flipped = label != y
     assert spent == pytest.approx(weight[flipped] @ cost[flipped, label[flipped]])
