@@ -15,7 +15,7 @@ from ...problem.norms import steepest_direction
 from ...problem.ramp import relabelling_costs
 from .atoms import Atoms, label_costs, like_rows, move_distances, stacked_rows
 from .bounded_steps import MAX_SWITCHES, BoundedSteps
-from .error_curve import error_at
+from .cheapest_rows import error_at
 from .worst_case import Judged
 from .wrong_costs import WrongCosts, leads_of
 
