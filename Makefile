@@ -63,7 +63,7 @@ errors: $(READY)
 	$(BIN)/python -m benchmarks.set_study --csv docs/results/sets.csv
 
 # Kernels with the sanitizers of the C compiler, in an environment of their own that borrows
-# the packages of the other one: reads beyond arrays, undefined arithmetic.  Half an hour.
+# the packages of the other one: reads beyond arrays, undefined arithmetic.  An hour.
 SANITIZED := $(CURDIR)/.sanitized
 PACKAGES = import sysconfig; print(sysconfig.get_path("purelib"))
 UNSAFE := -Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false
