@@ -27,14 +27,14 @@ from ..inputs.arrays import (
 )
 from ..inputs.dask_collections import is_lazy
 from ..problem import WassersteinBall
-from ._judges import GivenRows
+from ._judges import GivenRows, groups_alone
 
 PREFIT = "prefit"
 # Default shares of the rows that are used for calibration.
 SPLIT_SIZE, PREFIT_SIZE = 0.5, 0.8
 
 
-class Part(NamedTuple):
+class CalibrationSplit(NamedTuple):
     """Calibration rows, the other rows, and further arguments of the estimator's fit."""
 
     rows: GivenRows
@@ -110,25 +110,20 @@ def routed_arguments(conformal: Any, params: dict[str, Any]) -> Bunch:
         return Bunch(estimator={"fit": routed.estimator.fit}, splitter={"split": split})
     known.pop("sample_weight", None)
     trust = known.pop("label_trust", None)
-    unknown = sorted(set(known) - {"groups"})
-    if unknown:
-        raise TypeError(
-            f"{type(conformal).__name__}.fit got unexpected arguments {unknown}: without "
-            "metadata routing it knows 'groups' alone."
-        )
+    groups = groups_alone(conformal, known)
     takes = trust is not None and has_fit_parameter(conformal.estimator, "label_trust")
     given = {"label_trust": trust} if takes else {}
-    return Bunch(estimator={"fit": given}, splitter={"split": known})
+    return Bunch(estimator={"fit": given}, splitter={"split": groups})
 
 
-def prefit_part(conformal: Any, rows: GivenRows) -> Part:
+def prefit_part(conformal: Any, rows: GivenRows) -> CalibrationSplit:
     """Use all rows for calibration, unless some are needed to choose the multiplier."""
     check_is_fitted(conformal.estimator)
     if not conformal._calibration(conformal.estimator).needs_others:
-        return Part(rows, None, {})
+        return CalibrationSplit(rows, None, {})
     splitter = _random_split(conformal, PREFIT_SIZE, rows.y)
     others, kept = next(splitter.split(np.zeros(len(rows.y)), rows.y))
-    return Part(_cut(rows, kept), _cut(rows, others), {})
+    return CalibrationSplit(_cut(rows, kept), _cut(rows, others), {})
 
 
 def _cut(rows: GivenRows, kept: Any) -> GivenRows:
@@ -136,14 +131,14 @@ def _cut(rows: GivenRows, kept: Any) -> GivenRows:
     return GivenRows(some_rows(rows.X, kept), rows.y[kept], None, trust)
 
 
-def split_parts(conformal: Any, rows: GivenRows, routed: Bunch) -> list[Part]:
+def split_parts(conformal: Any, rows: GivenRows, routed: Bunch) -> list[CalibrationSplit]:
     """One part per split: rows for the fit, and rows for the calibration."""
     observed_classes(rows.y)
     splitter = splitter_of(conformal, rows.y)
     given, parts = routed.estimator["fit"], []
     for train, test in splitter.split(rows.X, rows.y, **routed.splitter["split"]):
         parts.append(
-            Part(
+            CalibrationSplit(
                 rows.part(conformal.estimator, test, train),
                 rows.part(conformal.estimator, train),
                 _cut_params(given, len(rows.y), train),
@@ -174,7 +169,7 @@ def _random_split(conformal: Any, default: float, y: Any) -> Any:
     return kind(1, test_size=size, random_state=conformal.random_state)
 
 
-def check_classes(estimator: Any, part: Part) -> None:
+def check_classes(estimator: Any, part: CalibrationSplit) -> None:
     """Refuse calibration rows whose class has no row in the fit of the estimator."""
     missing = sorted(set(part.rows.y.tolist()) - set(estimator.classes_.tolist()))
     if missing:

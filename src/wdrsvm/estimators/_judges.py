@@ -96,7 +96,7 @@ def judges_of(
 
     The sample weights are the row weights times the class weights, as in training.
     """
-    weight = _score_weight(rows, class_weight)
+    weight = score_weight(rows, class_weight)
     routing = get_config()["enable_metadata_routing"]
     judges = {}
     for name, scorer in scorers.items():
@@ -111,7 +111,7 @@ def judges_of(
     return judges
 
 
-def _score_weight(rows: GivenRows, class_weight: Any) -> Any:
+def score_weight(rows: GivenRows, class_weight: Any) -> Any:
     """The weights for scoring, or None if neither rows nor classes have weights."""
     if class_weight is None:
         return rows.sample_weight
@@ -132,3 +132,14 @@ def _weighs(scorer: Any, rows: GivenRows) -> bool:
     parameters = inspect.signature(getattr(scorer, "_score_func", scorer)).parameters
     named = "sample_weight" in parameters
     return named or any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+
+
+def groups_alone(owner: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of the splitter if metadata routing is off: ``groups``, if given."""
+    unknown = sorted(set(params) - {"groups"})
+    if unknown:
+        raise TypeError(
+            f"{type(owner).__name__}.fit got unexpected arguments {unknown}: without "
+            "metadata routing it knows 'groups' alone."
+        )
+    return {name: value for name, value in params.items() if value is not None}

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -39,8 +40,21 @@ def templates() -> Any:
         trim_blocks=True,
     )
     found.filters["cell"] = cell
+    found.filters["unbroken"] = unbroken
     found.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
     return found
+
+
+# Options of commands and arguments of functions, after their quotes are escaped.
+_OPTION = re.compile(r"--[a-z-]+|\b[a-z_]+=(&#39;\w+&#39;)?")
+
+
+def unbroken(text: str) -> str:
+    """A text as safe HTML, in which no line ends inside an option or before a per cent."""
+    import markupsafe
+
+    escaped = str(markupsafe.escape(text)).replace(" %", "&nbsp;%")
+    return markupsafe.Markup(_OPTION.sub(r"<code>\g<0></code>", escaped))
 
 
 class Part:
@@ -96,6 +110,45 @@ class Verdict(Part):
 
     text: str
     good: bool | None = None
+
+
+@dataclass(frozen=True)
+class Summary(Part):
+    """A box in plain words: a verdict, and lines of a name and a text below it.
+
+    Parameters
+    ----------
+    verdict : str
+        What follows from the lines.
+    lines : dict of str
+        Texts by name.
+    good : bool, default=None
+        Colour of the box; None is neither good nor bad.
+
+    Examples
+    --------
+    >>> from wdrsvm.report import Summary
+    >>> "<dt>rows</dt><dd>150</dd>" in Summary("Fine.", {"rows": "150"}).html()
+    True
+    """
+
+    verdict: str
+    lines: dict[str, str]
+    good: bool | None = None
+
+
+@dataclass(frozen=True)
+class Flags(Part):
+    """What to check before use: for each name, what was found and what to do.
+
+    Examples
+    --------
+    >>> from wdrsvm.report import Flags
+    >>> Flags({"Few rows": "Collect more."}).html()
+    '<ul class="flags"><li><strong>Few rows.</strong> Collect more.</li></ul>'
+    """
+
+    values: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -176,6 +229,8 @@ class Figure(Part):
         Text below the picture.
     alt : str
         What the picture shows, in words.
+    is_narrow : bool, default=False
+        Whether the picture is as wide as the text, and not as wide as the page.
 
     Examples
     --------
@@ -188,6 +243,7 @@ class Figure(Part):
     svg: bytes
     caption: str
     alt: str
+    is_narrow: bool = False
 
     @property
     def source(self) -> str:

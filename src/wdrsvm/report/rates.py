@@ -20,33 +20,43 @@ HEADER = ("wrong as they stand", "wrong at most")
 def rate_parts(promise: Promise) -> list[Part]:
     """The parts below the heading of error rates."""
     moved = promise.movement.told()
-    header = ["classifier", *HEADER]
-    by_class = ["class", *HEADER]
     return [
+        _chart(promise),
         Text(
             f"Wrong at most: the largest share of wrong predictions if the rows move by "
             f"{moved} on average. Error rates compare across classifiers, whatever the "
             "scale of their scores."
         ),
-        Table(f"Error rates if rows move by {moved}", header, _compared(promise)),
-        _chart(promise),
+        *rate_tables(promise),
         Text("Within a class: the rows of that class move so far on average."),
+    ]
+
+
+def rate_tables(promise: Promise) -> list[Table]:
+    """Error rates beside the baselines, and within each class."""
+    return [
+        Table(
+            f"Error rates if rows move by {promise.movement.told()}",
+            ["classifier", *HEADER],
+            _compared(promise),
+        ),
         Table(
             "Error rates within each class",
-            by_class,
+            ["class", *HEADER],
             [_line(str(name), rates) for name, rates in promise.by_class.items()],
         ),
     ]
 
 
 def _compared(promise: Promise) -> list[list[str]]:
-    constant = Rates(promise.constant_error, promise.constant_error)
+    # The constant answer's error is measured, not bounded: moves do not change it.
+    constant = share(promise.constant_error)
     lines = [
         _line("this model", promise.rates),
-        _line(f"always {promise.largest_class}, the largest class", constant),
+        [f"always {promise.largest_class}, the largest class", constant, constant],
     ]
     if promise.logistic is not None:
-        lines.append(_line(LOGISTIC, promise.logistic))
+        lines.append(_line(promise.about_logistic, promise.logistic))
     return lines
 
 
@@ -60,11 +70,15 @@ def _chart(promise: Promise) -> Part:
     if promise.logistic_curve is not None:
         curves[LOGISTIC] = _points(promise.logistic_curve, radii)
     curves["largest class"] = [(radius, promise.constant_error) for radius in radii]
-    caption = "Largest share of wrong predictions against the movement of the rows."
+    movement = promise.movement
+    caption = (
+        "Largest share of wrong predictions against the movement of the rows; the vertical "
+        f"line is at {movement.told()}."
+    )
     first, last = (percent(promise.curve.at(radius)) for radius in radii[[0, -1]])
     alt = f"The model's curve rises from {first} at 0 to {last} at {radii[-1]:g}."
-    unit = promise.movement.unit
-    return line_chart(curves, f"movement, {unit}", "wrong at most", caption, alt)
+    xlabel, mark = f"movement, {movement.unit}", movement.ball.radius
+    return line_chart(curves, xlabel, "wrong at most", caption, alt, mark=mark)
 
 
 def _points(curve: ErrorCurve, radii: np.ndarray) -> list[tuple[float, float]]:

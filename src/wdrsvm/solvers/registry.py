@@ -9,8 +9,6 @@ from typing import NamedTuple, cast
 
 from ..problem import RobustProblem
 from ..problem.norms import TRIANGLE
-from .newton.products.choice import coefficients, in_products
-from .newton.products.settings import PRODUCTS
 from .result import Solver
 from .runtime.blas_threads import forks_wait
 
@@ -80,7 +78,10 @@ SOLVERS = {
         bounded=Address("interior_point.bounded.loop", "bounded_interior_point"),
     ),
     "newton": Declared(
-        Address("newton.method", "newton"), smooth_losses=True, distributed=True
+        Address("newton.method", "newton"),
+        smooth_losses=True,
+        distributed=True,
+        bounded=Address("newton.bounded.rounds", "bounded_newton"),
     ),
     "first-order": Declared(Address("first_order.loop", "first_order"), smooth_losses=True),
     "subgradient": Declared(Address("subgradient.algorithm1", "subgradient"), BALLS),
@@ -106,8 +107,6 @@ def check_able(problem: RobustProblem, name: str) -> None:
         raise ValueError(
             f"solver {name!r} does not know {lacks}: use one of {_listed(able)}."
         )
-    if problem.is_distributed:
-        _check_distributed_size(problem)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -123,14 +122,3 @@ def _refuse_for_all(problem: RobustProblem) -> None:
     raise ValueError(
         f"support and categorical need the Crammer-Singer loss, got {problem.loss}."
     )
-
-
-def _check_distributed_size(problem: RobustProblem) -> None:
-    size, most = coefficients(problem), PRODUCTS.max_sent_unknowns
-    if size > most and not in_products(problem):
-        raise ValueError(
-            f"X, a dask collection, has {problem.n_features} features, which with "
-            f"{problem.n_classes} classes makes {size} coefficients: at most {most} can be "
-            "fitted where the rows are not in memory, or any number with the logistic "
-            "loss, the l2 norm and one label cost for all labels."
-        )

@@ -42,7 +42,7 @@ class Fold(NamedTuple):
     judged: Codes
 
 
-class Opinion(NamedTuple):
+class OutOfFoldScores(NamedTuple):
     """Scores and log-probabilities of all labels of all rows, each (N, C)."""
 
     scores: Floats
@@ -67,13 +67,15 @@ def repeated_folds(
     return [[Fold(*fold) for fold in s.split(y[:, None], y)] for s in splitters]
 
 
-def mean_opinion(model: Any, rows: LabelledRows, divisions: list[list[Fold]]) -> Opinion:
+def mean_opinion(
+    model: Any, rows: LabelledRows, divisions: list[list[Fold]]
+) -> OutOfFoldScores:
     """Out-of-fold scores and log-probabilities, averaged over the divisions."""
     opinions = [_opinion(model, rows, folds) for folds in divisions]
-    return Opinion(*np.mean(opinions, axis=0))
+    return OutOfFoldScores(*np.mean(opinions, axis=0))
 
 
-def _opinion(model: Any, rows: LabelledRows, folds: list[Fold]) -> Opinion:
+def _opinion(model: Any, rows: LabelledRows, folds: list[Fold]) -> OutOfFoldScores:
     scores = np.empty((len(rows.y), int(rows.y.max()) + 1))
     for fold in folds:
         fitted = rows.fitted(model, fold.learnt)
@@ -85,7 +87,7 @@ def _opinion(model: Any, rows: LabelledRows, folds: list[Fold]) -> Opinion:
         logistic = level.fitted(LogisticRegression(max_iter=1000), fold.learnt)
         decision = all_scores(logistic, level.X[fold.judged])
         calibrated[fold.judged] = log_softmax(decision, axis=1)
-    return Opinion(scores, calibrated)
+    return OutOfFoldScores(scores, calibrated)
 
 
 def all_scores(fitted: Any, X: Any) -> Floats:

@@ -14,15 +14,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...arrays import Floats
+from ...arrays import Floats, Labels
 from ...cached import cached_property
+from ..notebook import html_result, html_table, share
+from .curve_points import breakpoints, raised, sampling_margin
 from .row_costs import RowCosts
 
 
 class Wording(NamedTuple):
-    """Whom a curve speaks of: who changes, how, and whose errors are counted."""
+    """Words for a curve: which rows change, how, and whose errors are counted."""
 
     who: str = "these rows"
     how: str = "move by {radius:g} on average"
@@ -30,13 +32,15 @@ class Wording(NamedTuple):
 
 
 THESE_ROWS = Wording()
+# Errors for which a notebook shows the radius.
+LEVELS = (0.05, 0.1, 0.2, 0.5)
 
 
 class CurveRows(NamedTuple):
     """The rows behind a curve, the classes of their codes, and whether labels stay."""
 
     costs: RowCosts
-    classes: NDArray[np.generic]
+    classes: Labels
     labels_stay: bool
 
 
@@ -55,11 +59,11 @@ class ErrorCurve:
         Worst-case errors at these radii; the first one is the error without an adversary,
         with ties counted as wrong.
     radius : float
-        Radius of the ball that the curve was asked for.
+        Radius of the given ball.
     n_rows : int
         Number of rows that carry weight.
     confidence : float or None
-        Probability with which the curve holds for new rows; None if it speaks of the rows
+        Probability with which the curve holds for new rows; None if it holds for the rows
         given.
 
     Examples
@@ -171,8 +175,13 @@ class ErrorCurve:
         held = "" if self.confidence is None else f", confidence {self.confidence:g}"
         return f"ErrorCurve({self.n_rows} rows: at most {start}{told}{held})"
 
+    def _repr_html_(self) -> str:
+        rows = [[percent(level), float(self.budget_for(level))] for level in LEVELS]
+        table = html_table("Radius that allows it", ["share wrong", "radius"], rows)
+        return html_result(self.sentence(), table)
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassErrorCurves:
     """Worst-case errors class by class: two promises, which are never mixed.
 
@@ -222,6 +231,24 @@ class ClassErrorCurves:
             )
         return {label: self._joint(label) for label in self.within}
 
+    def __repr__(self) -> str:
+        told = ", ".join(
+            f"{label!r}: {percent(curve.at(curve.radius))}"
+            for label, curve in self.within.items()
+        )
+        return f"ClassErrorCurves(wrong at most within each class: {told})"
+
+    def _repr_html_(self) -> str:
+        header = ["class", "share of the rows", "wrong now", "wrong at most", "radius"]
+        rows = [
+            [
+                *(label, share(self.share[label]), percent(curve.errors[0])),
+                *(percent(curve.at(curve.radius)), curve.radius),
+            ]
+            for label, curve in self.within.items()
+        ]
+        return html_table("Worst-case errors within each class", header, rows)
+
     def _joint(self, label: Any) -> ErrorCurve:
         own = self.within[label]
         about = self.about._replace(counted=f"of those of class {label!r}")
@@ -254,46 +281,8 @@ def curve_of(
     n_rows = len(costs.cost)
     if confidence is not None:
         margin = sampling_margin(confidence, n_rows)
-        radii, errors = _raised(radii, errors, margin)
+        radii, errors = raised(radii, errors, margin)
     return ErrorCurve(radii, errors, radius, n_rows, confidence, wording, rows)
-
-
-def breakpoints(cost: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Budgets and errors when the cheapest rows are bought one after the other."""
-    if weight.min() == weight.max():
-        cost, weight = np.sort(cost), np.ones(len(cost))
-    else:
-        order = np.argsort(cost, kind="stable")
-        cost, weight = cost[order], weight[order]
-    free, finite = np.searchsorted(cost, 0.0, "right"), np.searchsorted(cost, np.inf)
-    mass = np.cumsum(weight)
-    spent = np.cumsum(weight[free:finite] * cost[free:finite]) / mass[-1]
-    first = mass[free - 1] if free else 0.0
-    errors = np.append(first, mass[free:finite]) / mass[-1]
-    return np.append(0.0, spent), errors
-
-
-def sampling_margin(confidence: float, n_rows: int) -> float:
-    """How far the curve of the source can lie above that of a sample, at any radius.
-
-    E max(0, 1 - lam c) is an average over t <= 1 / lam of P(c <= t).  A sample's share
-    of c <= t is below that by at most sqrt(log(1 / delta) / 2n) for all t at once, with
-    probability 1 - delta >= 1/2 (Dvoretzky, Kiefer, Wolfowitz; Massart's constant).  The
-    margin is that of a single lam that was fixed beforehand, and none has to be.
-    """
-    return math.sqrt(-math.log1p(-confidence) / (2 * n_rows))
-
-
-def _raised(radii: Floats, errors: Floats, margin: float) -> tuple[Floats, Floats]:
-    """A curve that lies higher by a margin, and ends where it is 1."""
-    level = 1.0 - margin
-    if errors[0] >= level:
-        return np.zeros(1), np.ones(1)
-    below = errors < level
-    if below.all():
-        return radii, errors + margin
-    full = float(np.interp(level, errors, radii))
-    return np.append(radii[below], full), np.append(errors[below] + margin, 1.0)
 
 
 def percent(share: float) -> str:

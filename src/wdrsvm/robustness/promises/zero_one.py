@@ -8,15 +8,13 @@ is wrong without a tie.  The hair is paid for like all movement.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Codes, Floats
+from ...arrays import Codes, Flags, Floats
+from ...problem.norms import steepest_direction
 from ...problem.ramp import relabelling_costs
 from .atoms import Atoms, label_costs, like_rows, move_distances, stacked_rows
 from .bounded_steps import MAX_SWITCHES, BoundedSteps
-from .directions import steepest_direction
-from .error_curve import curve_of
-from .row_costs import RowCosts
+from .curve_points import error_at
 from .worst_case import Judged
 from .wrong_costs import WrongCosts, leads_of
 
@@ -114,7 +112,7 @@ def _bounded_steps(judged: Judged, leads: Floats, further: Floats, rows: Codes) 
     return step
 
 
-def wrong_rows(scores: Floats, label: Codes) -> NDArray[np.bool_]:
+def wrong_rows(scores: Floats, label: Codes) -> Flags:
     """Which rows of scores (N, C) are wrong or tied for their label."""
     n = np.arange(len(label))
     others = scores.copy()
@@ -127,5 +125,5 @@ def largest_error(judged: Judged) -> float:
     problem, (coef, intercept, *_) = judged.problem, judged.scores
     costs = WrongCosts(coef, intercept, problem.ball)
     found = costs(problem.X, problem.y, problem.label_trust)
-    rows = RowCosts(found, problem.weight, problem.y).only(problem.weight > 0)
-    return float(curve_of(rows, problem.radius).at(problem.radius))
+    used = problem.weight > 0
+    return error_at(found[used], problem.weight[used], problem.radius)

@@ -5,6 +5,7 @@ import pytest
 
 from wdrsvm.solvers.newton.kernels import soften_columns, soften_flips
 
+pytestmark = pytest.mark.tiny
 rng = np.random.default_rng(0)
 
 

@@ -1,4 +1,4 @@
-"""What the first-order kernels read and write, by name.
+"""Records that the first-order kernels read and write.
 
 Rows of a design are stored as in a CSR matrix.  A dense one has no ``indices``: its rows
 have all columns in their order, and tables that it is multiplied with are stored by class.
@@ -24,7 +24,7 @@ from ...runtime.kernel_names import (
 
 
 @cython.cclass
-class Design:
+class StoredRows:
     """A matrix by rows."""
 
     indptr: ReadCodes
@@ -41,8 +41,9 @@ class Design:
 class Price:
     """The price lam of the radius and what it follows, and the family of the loss.
 
-    ``spent`` is what flips cost, ``pressure`` what the norm asks; ``centre`` and ``step``
-    are those of the proximal step, ``response`` is how lam follows a change of ``spent``.
+    ``spent`` is the cost of the flips, ``pressure`` the sum of the norm's multipliers.
+    ``centre`` and ``step`` are those of the proximal step.  ``response`` is the change of
+    lam per unit of ``spent``.
     """
 
     lam = cython.declare(Real, visibility="public")
@@ -67,8 +68,8 @@ class Samples:
     """All samples: designs, labels, flip costs (N or 0, C), the curvatures q and r of each
     row, its multipliers, and the table (E, C) of the free columns with its prox steps."""
 
-    touch: Design
-    free: Design
+    touch: StoredRows
+    free: StoredRows
     y: ReadCodes
     cost: ReadTable
     touch_curvature: ReadVector
@@ -80,7 +81,7 @@ class Samples:
     steps: ReadVector
 
     def __init__(self, touch, free, y, cost, curvatures, duals, free_table):
-        self.touch, self.free = Design(*touch), Design(*free)
+        self.touch, self.free = StoredRows(*touch), StoredRows(*free)
         self.y, self.cost = y, cost
         self.touch_curvature, self.free_curvature = curvatures
         self.alpha, self.phi, self.beta = duals
@@ -89,11 +90,11 @@ class Samples:
 
 @cython.cclass
 class RowWork:
-    """Room to settle one row in.
+    """Memory for settling one row.
 
-    ``places`` are the best and the worst of labels, winners and flips, in that order;
-    ``ends`` the slopes that rise and fall with a move.  Arrays of their own, or the
-    compiler must fear that they overlap.
+    ``places`` are the best and the worst of labels, winners and flips, in that order.
+    ``ends`` are the slopes that rise and fall with a move.  Each array is a field, because
+    parts of one array might overlap for the compiler.
     """
 
     scores: Vector
