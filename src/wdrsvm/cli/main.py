@@ -25,6 +25,7 @@ def build() -> object:
         export,
         fit,
         predict,
+        relabel,
         report,
         reproduce,
     )
@@ -37,7 +38,7 @@ def build() -> object:
         pretty_exceptions_enable=False,
     )
     app.callback()(_with_version(typer))
-    on_models = (fit, predict, certify, audit, report, export, explore)
+    on_models = (fit, predict, certify, audit, relabel, report, export, explore)
     for command in (*on_models, demo, reproduce, bench):
         command.register(app)
     return app

@@ -3,6 +3,7 @@
 from .explore import explore_page
 from .model import model_page
 from .page import Bullets, Facts, Figure, Page, Section, Table, Text, Verdict
+from .review import review_page
 
 __all__ = [
     "Bullets",
@@ -15,4 +16,5 @@ __all__ = [
     "Verdict",
     "explore_page",
     "model_page",
+    "review_page",
 ]

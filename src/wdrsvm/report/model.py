@@ -278,13 +278,11 @@ def _suspects(judged: ReportedModel) -> list[Part]:
         audit = audit_labels(judged.X, judged.y, estimator)
     except ValueError as error:
         return [Text(f"Labels were not audited: {error}")]
-    n_suspects = int((audit.gain > 0).sum())
-    looks = "looks" if n_suspects == 1 else "look"
     said = Text(
-        f"{n_suspects} of {len(audit.row)} labels {looks} wrong to models that never saw "
-        "them. Rows are counted from 0."
+        f"{audit.sentence()} Every label is judged by models that never saw it. Rows are "
+        "counted from 0."
     )
-    shown = slice(0, min(n_suspects, SHOWN_SUSPECTS))
+    shown = slice(0, min(audit.n_suspects, SHOWN_SUSPECTS))
     rows = [
         [int(judged.row[row]), str(given), str(suggested), float(gain)]
         for row, given, suggested, gain in zip(

@@ -1,6 +1,7 @@
 """What a classifier promises."""
 
-from .labels.audit import LabelAudit, audit_labels
+from .labels.audit import audit_labels
+from .labels.audit_result import LabelAudit
 from .labels.votes import VotedLabels, trust_from_votes
 from .paths.path import RobustPath, one_vs_rest_path, robust_path
 from .promises.certified import certified_radius
