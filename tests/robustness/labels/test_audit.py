@@ -29,13 +29,13 @@ from wdrsvm.robustness.labels import audit as label_audit
 from wdrsvm.robustness.labels.audit import (
     LEAST_PRICE,
     _checked_cost,
-    _checked_count,
     _doubt,
     _exposure,
     _margin,
     _possible,
     _prices,
     _unverified,
+    checked_count,
 )
 from wdrsvm.robustness.labels.out_of_fold import LabelledRows, Opinion
 from wdrsvm.robustness.labels.suspicion import noise_models
@@ -337,11 +337,11 @@ def test_costs_and_counts_have_bounds():
     np.testing.assert_array_equal(_checked_cost(TOY_COST, 3), TOY_COST)
     with pytest.raises(ValueError, match="label_cost must be > 0 for every mistake"):
         _checked_cost(np.array([[0.0, 1.0], [0.0, 0.0]]), 2)
-    assert _checked_count(1, "n") == 1
-    assert type(_checked_count(np.int64(3), "n", 2)) is int
+    assert checked_count(1, "n") == 1
+    assert type(checked_count(np.int64(3), "n", 2)) is int
     for value, least in ((0, 1), (1, 2), (True, 1), (2.0, 1), ("3", 1)):
         with pytest.raises(ValueError, match=f"n must be an integer >= {least}, got"):
-            _checked_count(value, "n", *([] if least == 1 else [least]))
+            checked_count(value, "n", *([] if least == 1 else [least]))
 
 
 def asked_of_audit(monkeypatch, **options):

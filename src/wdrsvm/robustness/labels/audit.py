@@ -112,8 +112,8 @@ def audit_labels(
     rows = LabelledRows(X, codes, checked_weight(sample_weight, len(codes)), trust)
     cost = _checked_cost(label_cost, len(classes))
     counts = (
-        _checked_count(n_splits, "n_splits", 2),
-        _checked_count(n_repeats, "n_repeats"),
+        checked_count(n_splits, "n_splits", 2),
+        checked_count(n_repeats, "n_repeats"),
     )
     if pred_probs is None:
         model = StandardModel() if estimator is None else estimator
@@ -121,7 +121,7 @@ def audit_labels(
         opinion = mean_opinion(model, rows, divisions)
         whole = all_scores(rows.fitted(model, np.arange(len(codes))), X)
     else:
-        opinion = _given_opinion(pred_probs, estimator, len(codes), len(classes))
+        opinion = given_opinion(pred_probs, estimator, len(codes), len(classes))
         whole = opinion.scores
     return _audit(opinion, whole, rows, cost, classes, random_state)
 
@@ -159,7 +159,7 @@ def _audit(
     )
 
 
-def _given_opinion(
+def given_opinion(
     pred_probs: ArrayLike, estimator: Any, n_rows: int, n_classes: int
 ) -> Opinion:
     """What the user's own models think of the labels."""
@@ -200,7 +200,7 @@ def _checked_cost(label_cost: float | ArrayLike, n_classes: int) -> Floats:
     return cost
 
 
-def _checked_count(value: Any, name: str, least: int = 1) -> int:
+def checked_count(value: Any, name: str, least: int = 1) -> int:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} must be an integer >= {least}, got {value!r}.")
     return int(value)
