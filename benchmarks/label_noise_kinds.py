@@ -1,6 +1,6 @@
 """How often is the kind of label noise recognised?
 
-``python -m benchmarks.label_noise_kinds [--csv FILE] [--draws 3]`` makes labels of public
+``python -m benchmarks.label_noise_kinds [--csv FILE] [--draws 2]`` makes labels of public
 and simulated tables wrong in four ways, and counts the answers of ``label_noise_test``.
 """
 
@@ -57,7 +57,7 @@ def answer(name: str, kind: str, seed: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--csv", type=Path)
-    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--draws", type=int, default=2)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     seeds = range(FIRST_SEED, FIRST_SEED + asked.draws)
