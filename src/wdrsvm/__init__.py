@@ -11,6 +11,7 @@ from .estimators import (
     RobustOneVsRestSVC,
     RobustSVC,
     RobustSVCCV,
+    SuspectLabels,
 )
 from .estimators._states import _blank as _blank
 from .model_files import load_model, save_model
@@ -21,6 +22,7 @@ from .robustness import (
     ErrorCurve,
     LabelAudit,
     LabelNoiseTest,
+    LabelSets,
     ObservedRadius,
     RadiusChoice,
     RobustPath,
@@ -53,6 +55,7 @@ __all__ = [
     "ErrorCurve",
     "LabelAudit",
     "LabelNoiseTest",
+    "LabelSets",
     "ObservedRadius",
     "RadiusChoice",
     "RadiusWarning",
@@ -65,6 +68,7 @@ __all__ = [
     "RobustPath",
     "RobustSVC",
     "RobustSVCCV",
+    "SuspectLabels",
     "Tradeoff",
     "VotedLabels",
     "WassersteinBall",

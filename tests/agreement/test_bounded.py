@@ -190,7 +190,7 @@ def test_rows_of_no_weight_do_not_matter():
     assert first == pytest.approx(second, rel=1e-5)
 
 
-@pytest.mark.parametrize("solver", ["newton", "first-order", "highs", "clarabel"])
+@pytest.mark.parametrize("solver", ["first-order", "highs", "clarabel"])
 def test_other_solvers_refuse_by_name(solver):
     problem = bounded_problem(0, "l1")
     with pytest.raises(ValueError, match=f"'{solver}' does not know support"):

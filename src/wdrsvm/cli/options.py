@@ -11,7 +11,7 @@ from .features import Labelled, Prepared, labelled, named_columns, prepared
 from .labels import HOW, LabelReading, check_classes
 from .numerals import DECIMALS
 from .output import check_choice
-from .tables import Table, read_table
+from .tables import InputTable, read_table
 from .trust import check_trust_column, read_trust
 
 
@@ -35,7 +35,7 @@ class TableOptions:
         if self.labels is not None:
             check_choice("--labels", self.labels, HOW)
 
-    def labelled(self, table: Table, target: str) -> Labelled:
+    def labelled(self, table: InputTable, target: str) -> Labelled:
         """Features and labels, with at least two rows of at least two classes."""
         how = LabelReading(self.labels, self.min_rows, self.merge_rare)
         trust = None
@@ -49,7 +49,7 @@ class TableOptions:
         features = data.X.drop(columns=self.trust_column, errors="ignore")
         return replace(data, X=features, trust=trust[data.row])
 
-    def reading(self, table: Table, target: str) -> Reading:
+    def reading(self, table: InputTable, target: str) -> Reading:
         """How the columns are read; each column has one kind only."""
         numbers, categories = (
             named_columns(option, given, table, target)

@@ -13,7 +13,7 @@ from .numerals import COMMA
 from .output import Json, Output, Target
 from .tables import (
     TABLE_ENDINGS,
-    Table,
+    InputTable,
     checked_output,
     listed,
     pandas,
@@ -79,7 +79,7 @@ def relabel(
     )
 
 
-def _check_columns(table: Table, target: str, trust_column: str) -> None:
+def _check_columns(table: InputTable, target: str, trust_column: str) -> None:
     there = list(table.columns.columns)
     if table.is_sparse:
         raise ValueError(f"{table.path} must have named columns, got sparse rows.")
@@ -95,7 +95,7 @@ def _check_columns(table: Table, target: str, trust_column: str) -> None:
         )
 
 
-def _decisions(reviewed: Table, table: Table, target: str) -> Any:
+def _decisions(reviewed: InputTable, table: InputTable, target: str) -> Any:
     """The rows that were looked at, with the given and the right label as texts."""
     there = [] if reviewed.is_sparse else list(reviewed.columns.columns)
     for name in (ROW, GIVEN, REVIEWED):
@@ -128,7 +128,7 @@ def _row_numbers(texts: Any, n_rows: int, path: Path) -> Any:
     return numbers
 
 
-def _check_unchanged(frame: Any, table: Table, target: str, path: Path) -> None:
+def _check_unchanged(frame: Any, table: InputTable, target: str, path: Path) -> None:
     """Refuse decisions about another table: rows are known by their numbers only."""
     labels = as_texts(table.columns[target]).iloc[frame[ROW]].to_numpy()
     differs = np.flatnonzero(labels != frame[GIVEN].to_numpy())
@@ -141,7 +141,7 @@ def _check_unchanged(frame: Any, table: Table, target: str, path: Path) -> None:
 
 
 def _relabelled(
-    table: Table, decisions: Any, target: str, trust_column: str
+    table: InputTable, decisions: Any, target: str, trust_column: str
 ) -> tuple[Any, int]:
     """The table with the right labels and a column of trust, and how many changed."""
     frame, rows = table.columns.copy(), decisions.index.to_numpy()
@@ -171,13 +171,13 @@ def _as_column(texts: Any, column: Any, path: Path) -> Any:
     return numbers.to_numpy().astype(column.to_numpy().dtype)
 
 
-def _about_classes(table: Table, decisions: Any, target: str) -> list[str]:
+def _about_classes(table: InputTable, decisions: Any, target: str) -> list[str]:
     """A note about labels that the table does not have: new classes or misspelt ones."""
     known = set(as_texts(table.columns[target]).dropna())
     new = sorted(set(decisions[REVIEWED]) - known)
     return [f"Labels that no row had before: {listed(new)}."] if new else []
 
 
-def _write(frame: Any, out: Path, table: Table) -> None:
+def _write(frame: Any, out: Path, table: InputTable) -> None:
     # A file with decimal commas keeps its semicolons, by which the commas are recognised.
     write_table(frame, out, ";" if table.decimal == COMMA else ",")

@@ -10,7 +10,7 @@ import typer
 
 from .columns import as_texts
 from .numerals import is_missing
-from .tables import Table, listed
+from .tables import InputTable, listed
 
 # The column that ``wdrsvm relabel`` writes if no other name is given.
 TRUST = "label_trust"
@@ -24,7 +24,7 @@ TrustColumn = Annotated[
 ]
 
 
-def check_trust_column(name: str, table: Table, target: str) -> None:
+def check_trust_column(name: str, table: InputTable, target: str) -> None:
     """Refuse a name that is no column, or that is the column of the labels."""
     there = list(table.columns.columns)
     if table.is_sparse or name not in there:
@@ -34,7 +34,7 @@ def check_trust_column(name: str, table: Table, target: str) -> None:
         raise ValueError(f"--trust-column must not name the labels, got {name!r}.")
 
 
-def read_trust(table: Table, name: str) -> Any:
+def read_trust(table: InputTable, name: str) -> Any:
     """The trust in the label of every row of a table; 1 where the cell is empty."""
     texts = as_texts(table.columns[name])
     missing = is_missing(texts)

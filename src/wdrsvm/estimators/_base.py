@@ -22,12 +22,13 @@ from ._fit import (
     unchanged_on_error,
 )
 from ._lazy import by_blocks, is_lazy, lazy_inputs
+from ._notebook import NotebookMixin
 from ._promises import PromisesMixin
 from ._states import PlainStateMixin
 from ._training import forget_earlier, training_of
 
 
-class LargestScore(PlainStateMixin, ClassifierMixin, BaseEstimator):
+class LargestScore(NotebookMixin, PlainStateMixin, ClassifierMixin, BaseEstimator):
     """A classifier that predicts the class with the largest ``decision_function``.
 
     Sparse rows are allowed.

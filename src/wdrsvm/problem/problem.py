@@ -149,10 +149,6 @@ class RobustProblem:
                 "a ball with support or categorical needs rows in memory, got a dask "
                 "collection: compute it first."
             )
-        if self.loss != LOSSES["crammer-singer"]:
-            raise ValueError(
-                f"support and categorical need the Crammer-Singer loss, got {self.loss}."
-            )
         return BoundedMoves(self)
 
     @property

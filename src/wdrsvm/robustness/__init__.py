@@ -9,6 +9,7 @@ from .paths.path import RobustPath, one_vs_rest_path, robust_path
 from .promises.certified import certified_radius
 from .promises.distribution import WorstCaseDistribution, worst_case_distribution
 from .promises.error_curve import ClassErrorCurves, ErrorCurve
+from .promises.label_sets import LabelSets
 from .promises.scorer import WorstCaseErrorScorer, worst_case_error_scorer
 from .promises.tradeoff import Tradeoff, tradeoff
 from .promises.worst_case import worst_case_risk
@@ -22,6 +23,7 @@ __all__ = [
     "ErrorCurve",
     "LabelAudit",
     "LabelNoiseTest",
+    "LabelSets",
     "ObservedRadius",
     "RadiusChoice",
     "RobustPath",

@@ -31,6 +31,11 @@ class AutoRule:
         Up to this many a second-order method completes what "first-order" left open.
     rows_per_unknown, min_newton_rows : int
         With more rows than these, smoothing has enough of them near a kink to pay.
+    min_bounded_newton_rows : int
+        The same in a bounded ball.
+    max_bounded_point_rows : int
+        Up to so many rows an interior point takes over from a "newton" that failed in a
+        bounded ball.
     least_quick_tol : float
         From this tolerance on a few epochs of "first-order" may reach the goal before an
         interior point has begun.
@@ -53,6 +58,8 @@ class AutoRule:
     max_rescued_unknowns: int = 4000
     rows_per_unknown: int = 10
     min_newton_rows: int = 600
+    min_bounded_newton_rows: int = 600
+    max_bounded_point_rows: int = 20_000
     least_quick_tol: float = 1e-3
     least_quick_unknowns: int = 300
     least_quick_classes: int = 20
@@ -88,8 +95,9 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     With a smooth loss "newton" stands in for "interior-point", and the last line does not
     hold; with dense rows, labels trusted or of one cost and at least 60 unknowns it is
     "newton" at any size, which then works in matrix products: with the l2 norm, and with
-    the l1 norm for more rows than unknowns.  In a bounded ball "interior-point" is the
-    only one, and "newton" for rows on the workers of a cluster.
+    the l1 norm for more rows than unknowns.  In a bounded ball it is "interior-point" up to
+    600 rows and "newton" above, where each takes over from the other; for rows on the
+    workers of a cluster it is "newton".
 
     Few rows are those whose N (C + 1) scores and prices make a small system, a third of the
     unknowns or less.
@@ -128,7 +136,7 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     'interior-point'
     """
     if problem.is_bounded:
-        return "interior-point"
+        return _for_bounded(problem)
     if problem.is_distributed:
         return "newton"
     if in_products(problem):
@@ -139,6 +147,12 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     if unknowns(problem) > (RULE.max_wide_unknowns if wide else _max_dense(problem)):
         return "interior-point" if has_few_rows(problem) else "first-order"
     return second_order(problem)
+
+
+def _for_bounded(problem: RobustProblem) -> str:
+    """The method in a bounded ball."""
+    few = problem.n_rows <= RULE.min_bounded_newton_rows
+    return "interior-point" if few and problem.loss.temperature == 0 else "newton"
 
 
 def _max_dense(problem: RobustProblem) -> int:
@@ -190,11 +204,20 @@ def unknowns(problem: RobustProblem) -> int:
 
 def takes_over(problem: RobustProblem, failed: str) -> str | None:
     """The method that tries again where the one chosen by the rule has failed."""
-    if problem.is_bounded or problem.is_distributed:
+    if problem.is_distributed:
         return None
+    if problem.is_bounded:
+        return _rescuer_in_bounded_ball(problem, failed)
     if failed == "first-order":
         small = unknowns(problem) <= RULE.max_rescued_unknowns
         return second_order(problem) if small else None
     wide = unknowns(problem) > RULE.max_dense_unknowns
     wide = wide and (failed == "newton" or has_few_rows(problem))
     return "first-order" if wide else None
+
+
+def _rescuer_in_bounded_ball(problem: RobustProblem, failed: str) -> str | None:
+    if failed == "interior-point":
+        return "newton"
+    few = problem.n_rows <= RULE.max_bounded_point_rows
+    return "interior-point" if few and problem.loss.temperature == 0 else None

@@ -6,7 +6,8 @@ x_kn in the box, at a cost.  If sum_k pi_kn <= w_n for every row, if
     sum over k, n of pi_kn (e_j - e_c) (x_kn, 1)' = 0
 
 and if moves, switches and labels together cost no more than the radius, then sum pi is a
-lower bound: on this plan, every classifier has at least this loss.  The cost of moving is
+lower bound: on this plan, every classifier has at least this loss.  A smooth loss adds the
+entropy of the winners of each label.  The cost of moving is
 computed as the norm of the total movement of each pair.  For l1 transport this is the cost
 of the plan.  For other norms it gives a bound of the shared risk (``worst_case.py``).
 
@@ -17,14 +18,18 @@ masses are scaled into the budget.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import reduce
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import entr
 
 from ...arrays import Codes, Flags, Floats
 from ...cached import cached_property
+from ...rows.reduce import added
+from ...rows.threads import row_threads
 from ..ball import CategoricalGroup
 from ..certificate.settings import CERTIFICATE
 from ..certificate.tilts import EQUALITY_ROUNDING, solve_dense, tilted_until_equal
@@ -48,6 +53,18 @@ class PairPlan(NamedTuple):
     mass: Floats
     moved: Floats
     switched: list[Floats]
+
+    def with_stays(self, mass: Floats) -> PairPlan:
+        """The plan with masses (C, N) of the pairs (c, c), which a smooth loss needs."""
+        n_classes = len(mass)
+        each = np.arange(n_classes)
+        return PairPlan(
+            np.append(self.winner, each),
+            np.append(self.label, each),
+            np.vstack([self.mass, mass]),
+            np.vstack([self.moved, np.zeros((n_classes, self.moved.shape[1]))]),
+            [np.vstack([m, np.zeros((n_classes, *m.shape[1:]))]) for m in self.switched],
+        )
 
 
 def bounded_dual_bound(problem: RobustProblem, plan: PairPlan) -> float:
@@ -114,26 +131,41 @@ class _Balance:
 
     def _rooms(self, mass: Floats) -> tuple[Floats, Floats]:
         """Mass times room of each pair, (K, P) up and down; inf on unbounded sides."""
+        held, total = mass @ self.problem.moves.rows, mass.sum(axis=1)[:, None]
+        low, high = self.problem.ball.box(self.problem.n_features)
+        movable = np.isfinite(self.problem.moves.cost)
         rooms = []
-        for room in self.problem.moves.room:
-            ended = np.isfinite(room).all(axis=0)
-            total = np.full((len(mass), room.shape[1]), np.inf)
-            total[:, ended] = mass @ room[:, ended]
-            rooms.append(total)
+        for sign, end in ((1.0, high), (-1.0, low)):
+            ended = np.where(np.isfinite(end), end, 0.0)
+            room = np.where(movable, np.maximum(sign * (total * ended - held), 0.0), 0.0)
+            rooms.append(np.where(movable & np.isinf(end), np.inf, room))
         return rooms[0], rooms[1]
 
-    def designs(self) -> Iterator[Floats]:
-        """The vectors (x_kn, 1) of all rows n, one array for each pair k."""
-        moves = self.problem.moves
-        up, down = (np.where(np.isfinite(room), room, 0.0) for room in moves.room)
-        for k, share in enumerate(self.shares):
-            rows = moves.rows + np.where(share > 0, share * up, share * down)
-            for group, switched in zip(self._groups, self.switch_shares, strict=True):
-                now = moves.rows[:, group.columns]
-                leaving = switched[k].sum(axis=1)
-                rows[:, group.columns] = now * (1 - leaving) + now @ switched[k]
-            ones = np.ones((len(rows), int(self.problem.fit_intercept)))
-            yield np.hstack([rows, ones])
+    @cached_property
+    def lifts(self) -> Floats:
+        """(K, P + 1, Q): the vectors (x_kn, 1) are (x_n, 1) times these matrices."""
+        n_pairs, n_features = self.shares.shape
+        low, high = self.problem.ball.box(n_features)
+        size, each = np.abs(self.shares), np.arange(n_features)
+        ends = np.where(self.shares > 0, high, low)
+        lifts = np.zeros((n_pairs, n_features + 1, self._width))
+        lifts[:, each, each] = 1.0 - size
+        lifts[:, -1, :n_features] = size * np.where(size > 0, ends, 0.0)
+        lifts[:, -1, n_features:] = 1.0
+        for group, switched in zip(self._groups, self.switch_shares, strict=True):
+            staying = np.eye(len(group.columns)) * (1 - switched.sum(axis=2))[:, None]
+            square = np.ix_(np.arange(n_pairs), group.columns, group.columns)
+            lifts[square] = staying + switched
+        return lifts
+
+    def _over_blocks(self, work: Callable[[slice], Any]) -> list[Any]:
+        with row_threads(self.problem.n_rows) as run:
+            return [*run(work, self.problem.blocks())]
+
+    def _rows(self, rows: slice) -> Floats:
+        """(x_n, 1) of some rows."""
+        block = self.problem.moves.rows[rows]
+        return np.hstack([block, np.ones((len(block), 1))])
 
     def bound(self) -> float | None:
         """The bound, or None if tilting does not balance the plan."""
@@ -150,44 +182,80 @@ class _Balance:
         return self.problem.n_features + int(self.problem.fit_intercept)
 
     def _sums(self, mass: Floats) -> _PlanSums:
-        plan, n_classes = self.plan, self.problem.n_classes
-        width = self._width
+        parts = self._over_blocks(lambda rows: self._sums_of(mass[:, rows], rows))
+        residual, size, system = reduce(added, parts)
+        endless = np.zeros((len(mass), self._width))
+        endless[:, : self.problem.n_features] = self.endless
+        np.add.at(residual, self.plan.winner, endless)
+        np.subtract.at(residual, self.plan.label, endless)
+        return _PlanSums(residual, size + np.abs(endless).sum(axis=0), system)
+
+    def _sums_of(self, mass: Floats, rows: slice) -> _PlanSums:
+        """The sums over some rows, without endless moves."""
+        block, n_classes, width = self._rows(rows), self.problem.n_classes, self._width
         residual, size = np.zeros((n_classes, width)), np.zeros(width)
         system = np.zeros((n_classes, width, n_classes, width))
-        drift = np.zeros((self.problem.n_rows, n_classes, width))
-        extra = np.zeros((len(mass), width))
-        extra[:, : self.problem.n_features] = self.endless
-        for k, design in enumerate(self.designs()):
-            j, c = plan.winner[k], plan.label[k]
+        drift = np.zeros((n_classes, len(block), width))
+        for k in np.flatnonzero(self.plan.winner != self.plan.label):
+            j, c = self.plan.winner[k], self.plan.label[k]
+            design = block @ self.lifts[k]
             pulled = mass[k][:, None] * design
-            moment = pulled.sum(axis=0) + extra[k]
-            residual[j] += moment
-            residual[c] -= moment
-            size += np.abs(pulled).sum(axis=0) + np.abs(extra[k])
+            drift[j] += pulled
+            drift[c] -= pulled
+            size += np.abs(pulled).sum(axis=0)
             gram = design.T @ pulled
             for p, q, sign in ((j, j, 1), (c, c, 1), (j, c, -1), (c, j, -1)):
                 system[p, :, q] += sign * gram
-            drift[:, j] += pulled
-            drift[:, c] -= pulled
-        drift = drift.reshape(len(drift), -1) / np.sqrt(self.problem.weight)[:, None]
-        system -= (drift.T @ drift).reshape(system.shape)
+        residual = drift.sum(axis=1)
+        drift /= np.sqrt(self.problem.weight[rows])[:, None]
+        flat = np.ascontiguousarray(drift.transpose(0, 2, 1)).reshape(-1, len(block))
+        system -= (flat @ flat.T).reshape(system.shape)
         return _PlanSums(residual, size, system)
 
     def _tilted(self, mass: Floats, tilt: Floats) -> Floats:
         """Shift mass within each row along the tilt; mass without a pair has no pull."""
-        pulls = np.empty_like(mass)
-        for k, design in enumerate(self.designs()):
-            pulls[k] = design @ (tilt[self.plan.winner[k]] - tilt[self.plan.label[k]])
-        mean = (mass * pulls).sum(axis=0) / self.problem.weight
+        along = tilt[self.plan.winner] - tilt[self.plan.label]
+        planes = (self.lifts @ along[:, :, None])[:, :, 0]
+        parts = self._over_blocks(lambda rows: self._tilted_of(mass, planes, rows))
+        return np.concatenate(parts, axis=1)
+
+    def _tilted_of(self, mass: Floats, planes: Floats, rows: slice) -> Floats:
+        mass, weight = mass[:, rows], self.problem.weight[rows]
+        pulls = planes @ self._rows(rows).T
+        mean = (mass * pulls).sum(axis=0) / weight
         moved = mass * np.maximum(1.0 + pulls - mean, 0.0)
-        rest = (self.problem.weight - mass.sum(axis=0)) * np.maximum(1.0 - mean, 0.0)
+        rest = (weight - mass.sum(axis=0)) * np.maximum(1.0 - mean, 0.0)
         total = moved.sum(axis=0) + np.maximum(rest, 0.0)
-        return np.asarray(moved * (self.problem.weight / np.where(total > 0, total, 1.0)))
+        return np.asarray(moved * (weight / np.where(total > 0, total, 1.0)))
 
     def _scaled(self, mass: Floats) -> float:
         spent = self._spending(mass)
         share = 1.0 if spent <= self.problem.radius else self.problem.radius / spent
-        return share * float(mass.sum())
+        return share * self._value(mass)
+
+    def _value(self, mass: Floats) -> float:
+        """What the plan makes every classifier lose.
+
+        A smooth loss adds its entropy; then the plan has the pairs (c, c) too, and what a
+        row has left stays with its own label.
+        """
+        loss, plan = self.problem.loss, self.plan
+        value = loss.margin * float(mass[plan.winner != plan.label].sum())
+        if loss.temperature == 0:
+            return value
+        parts = self._over_blocks(lambda rows: self._entropy_of(mass[:, rows], rows))
+        return value + loss.temperature * float(sum(parts))
+
+    def _entropy_of(self, mass: Floats, rows: slice) -> float:
+        mass, (y, weight) = mass.copy(), (self.problem.y[rows], self.problem.weight[rows])
+        of_label = np.zeros((self.problem.n_classes, len(y)))
+        stay = np.zeros(self.problem.n_classes, dtype=np.intp)
+        stays = np.flatnonzero(self.plan.winner == self.plan.label)
+        stay[self.plan.label[stays]] = stays
+        left = np.maximum(weight - mass.sum(axis=0), 0.0)
+        mass[stay[y], np.arange(len(y))] += left
+        np.add.at(of_label, self.plan.label, mass)
+        return float(entr(mass).sum() - entr(of_label).sum())
 
     def _spending(self, mass: Floats) -> float:
         moves = self.problem.moves

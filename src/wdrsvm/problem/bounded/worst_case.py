@@ -19,6 +19,7 @@ left is spent on escaping.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -26,9 +27,11 @@ from scipy import sparse
 
 from ...arrays import Codes, Floats
 from ...cached import cached_property
+from ...rows.reduce import added
 from ..ball import CategoricalGroup
 from ..norms import NORMS
 from .moves import BEST_MOVES
+from .pieces import PairView, affine_gains, best_pieces, chosen_pieces
 
 if TYPE_CHECKING:
     from ..problem import RobustProblem
@@ -75,6 +78,20 @@ class BoundedMoves:
 
     problem: RobustProblem
 
+    def __post_init__(self) -> None:
+        if not self.problem.n_rows:
+            return
+        low, high = self.problem.ball.box(self.problem.n_features)
+        ends = self.rows.min(axis=0), self.rows.max(axis=0)
+        for outside, value in zip((ends[0] < low, ends[1] > high), ends, strict=True):
+            found = np.flatnonzero(outside & np.isfinite(self.cost))
+            if len(found):
+                d = found[0]
+                raise ValueError(
+                    f"support must contain the data, but feature {d} has the value "
+                    f"{value[d]:g}, outside [{low[d]:g}, {high[d]:g}]."
+                )
+
     @cached_property
     def rows(self) -> Floats:
         """X as a dense array, because zeros can move too."""
@@ -107,14 +124,6 @@ class BoundedMoves:
     def room(self) -> tuple[Floats, Floats]:
         """How far each entry of X can move up and down, (N, P) each."""
         low, high = self.problem.ball.box(self.problem.n_features)
-        outside = (self.rows < low) | (self.rows > high)
-        outside[:, np.isinf(self.cost)] = False
-        if outside.any():
-            n, d = np.argwhere(outside)[0]
-            raise ValueError(
-                f"support must contain the data, but feature {d} has the value "
-                f"{self.rows[n, d]:g}, outside [{low[d]:g}, {high[d]:g}]."
-            )
         movable = np.isfinite(self.cost)
         return (
             np.where(movable, high - self.rows, 0.0),
@@ -199,25 +208,28 @@ class BoundedMoves:
     def plan(self, coef: Floats, intercept: Floats, lam: float) -> Plan:
         """The best label, winner and move of every row at this lam."""
         problem = self.problem
-        scores = problem.scores(coef, intercept)
-        price, n = problem.label_price(), np.arange(len(scores))
-        value, label, winner = np.zeros(len(n)), problem.y.copy(), problem.y.copy()
-        for c in range(problem.n_classes):
-            possible = np.isfinite(price[:, c])
-            toll = np.where(possible, lam * np.where(possible, price[:, c], 0.0), np.inf)
-            for j in range(problem.n_classes):
-                if j != c:
-                    piece = scores[:, j] - scores[:, c] + problem.loss.margin - toll
-                    piece = piece + self.gain(coef[j] - coef[c], lam)
-                    better = piece > value
-                    value[better], label[better], winner[better] = piece[better], c, j
-        cost = price[n, label]
-        for j, c in {*zip(winner.tolist(), label.tolist(), strict=True)}:
-            active = (winner == j) & (label == c)
-            if j != c:
-                cost[active] += self.moved(coef[j] - coef[c], lam)[1][active]
-        spent = float(problem.weight @ cost)
-        return Plan(lam, label, winner, float(problem.weight @ value) + lam * spent, spent)
+        view = self._view(coef, intercept, lam)
+        if self.is_shared:
+            # Every row has a move of its own.
+            slopes = coef[view.winner] - coef[view.label]
+            cost = np.array([self.moved(slope, lam)[1] for slope in slopes])
+            gain = np.array([self.gain(slope, lam) for slope in slopes])
+            plain = self._losses(coef, intercept)
+            sums, best = chosen_pieces(problem, slice(None), view, plain + gain, cost)
+        else:
+            with problem.reduction() as reduction:
+                sums, best = reduction.fold_keeping(partial(best_pieces, view), added)
+        label, winner = best.T
+        return Plan(lam, label, winner, sums.value + lam * sums.cost, sums.cost)
+
+    def _view(self, coef: Floats, intercept: Floats, lam: float) -> PairView:
+        return PairView(coef, intercept, lam, *self.pairs, affine_gains(self, coef, lam))
+
+    def _losses(self, coef: Floats, intercept: Floats) -> Floats:
+        """Losses of all pairs where nothing moves, (K, N)."""
+        winner, label = self.pairs
+        scores = self.problem.scores(coef, intercept).T
+        return np.asarray(scores[winner] - scores[label] + self.problem.loss.margin)
 
     @property
     def is_shared(self) -> bool:
@@ -257,19 +269,14 @@ class BoundedMoves:
         norm = NORMS[self.problem.ball.norm]
         lengths = norm.dual_of_rows(paid[:, movable] / self.cost[movable])
         lam = max(lam, float(lengths.max(initial=0.0)))
-        price = self.problem.label_price()
-        scores = self.problem.scores(coef, intercept)
-        worst = np.zeros(len(scores))
-        for j, c, part in zip(winner, label, limited, strict=True):
-            possible = np.isfinite(price[:, c])
-            loss = scores[:, j] - scores[:, c] + self.problem.loss.margin
-            loss = (
-                loss + self._limited_gain(part) + self.switch_gain(coef[j] - coef[c], lam)
-            )
-            loss = loss - lam * np.where(possible, price[:, c], 0.0)
-            worst = np.where(possible, np.maximum(worst, loss), worst)
-        value = self.problem.radius * lam + float(self.problem.weight @ worst)
-        return RobustRisk(value, lam)
+        losses = self._losses(coef, intercept)
+        for k, (j, c, part) in enumerate(zip(winner, label, limited, strict=True)):
+            gain = self._limited_gain(part) + self.switch_gain(coef[j] - coef[c], lam)
+            losses[k] += gain
+        view = self._view(coef, intercept, lam)
+        nothing = np.zeros_like(losses)
+        sums, _ = chosen_pieces(self.problem, slice(None), view, losses, nothing)
+        return RobustRisk(self.problem.radius * lam + sums.value, lam)
 
     def _limited_gain(self, part: Floats) -> Floats:
         """The room of each row times the part of a slope that the box limits, (N,)."""
@@ -307,7 +314,8 @@ class BoundedMoves:
 
 
 def _check_one_hot(block: Floats, group: CategoricalGroup) -> None:
-    if not (np.isin(block, (0.0, 1.0)).all() and (block.sum(axis=1) == 1).all()):
+    is_binary = ((block == 0) | (block == 1)).all()
+    if not (is_binary and (block.sum(axis=1) == 1).all()):
         raise ValueError(
             "categorical must name one-hot columns, 0 or 1 with a single 1 per row, but "
             f"columns {group.columns.tolist()} of X are not."

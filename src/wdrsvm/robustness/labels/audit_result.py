@@ -10,12 +10,13 @@ import numpy as np
 
 from ...arrays import Codes, Flags, Floats, Labels
 from ..frames import imported_pandas, write_csv
+from ..notebook import SHOWN, html_result, html_table
 
 # Columns of the table, in this order.
 COLUMNS = ("row", "given", "suggested", "gain", "margin", "exposure", "wrong_probability")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LabelAudit:
     """Labels from the most to the least suspicious, and how many to check.
 
@@ -171,3 +172,24 @@ class LabelAudit:
 
     def _columns(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in COLUMNS}
+
+    def __repr__(self) -> str:
+        first = ", ".join(
+            f"row {row} ({given}, perhaps {suggested})"
+            for row, given, suggested in zip(
+                self.row[: min(self.n_suspects, 3)],
+                self.given,
+                self.suggested,
+                strict=False,
+            )
+        )
+        told = f": {first}{', ...' if self.n_suspects > 3 else ''}" if first else ""
+        return f"LabelAudit({len(self.row)} labels, {self.n_suspects} suspicious{told})"
+
+    def _repr_html_(self) -> str:
+        columns = (self.row, self.given, self.suggested, self.gain)
+        n_shown = min(self.n_suspects, SHOWN)
+        rows = zip(*(column[:n_shown] for column in columns), strict=True)
+        header = ["row", "given", "suggested", "gain"]
+        table = html_table("Suspicious labels", header, rows, self.n_suspects)
+        return html_result(self, table)

@@ -7,9 +7,11 @@ from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
 from wdrsvm.problem.bounded.certificate import PairPlan, bounded_dual_bound
 from wdrsvm.solvers import SolverSettings, Start, solve
+from wdrsvm.solvers.interior_point.bounded.evaluation import BoundedEvaluation
 from wdrsvm.solvers.interior_point.bounded.layout import BoundedLayout
 from wdrsvm.solvers.interior_point.bounded.loop import plan_of
 from wdrsvm.solvers.interior_point.bounded.point import BoundedPoint
+from wdrsvm.solvers.interior_point.bounded.units import BoundedUnits
 
 NORMS = ["l1", "l2", "linf"]
 
@@ -28,9 +30,8 @@ def small_problem(norm, seed=0, radius=0.05):
 
 
 def points(problem, n_iter):
-    point = BoundedPoint(
-        BoundedLayout.of(problem), problem.n_classes, problem.weight, problem.radius
-    )
+    layout = BoundedLayout.of(problem, problem.X.mean(axis=0))
+    point = BoundedPoint(layout, problem)
     for _ in range(n_iter):
         point.predictor_corrector()
         yield point
@@ -43,10 +44,11 @@ def optimum_of(problem):
 @pytest.mark.parametrize("norm", NORMS)
 def test_bounds_hold_on_the_way_and_with_spoilt_plans(norm):
     problem = small_problem(norm)
+    evaluation = BoundedEvaluation(problem, BoundedUnits.of(problem), problem)
     optimum = optimum_of(problem)
     bounds = []
     for point in points(problem, 18):
-        plan = plan_of(problem, point)
+        plan = plan_of(evaluation, point)
         bounds.append(bounded_dual_bound(problem, plan))
         spoilt = [
             plan._replace(moved=3 * plan.moved),
@@ -78,6 +80,7 @@ def test_bounds_hold_for_random_plans(norm, seed):
         assert 0 <= bounded_dual_bound(problem, plan) <= optimum * (1 + 1e-9)
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("norm", NORMS)
 def test_points_stay_feasible_and_their_value_is_an_upper_bound(norm):
     problem = small_problem(norm)

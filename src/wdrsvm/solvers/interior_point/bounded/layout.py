@@ -21,50 +21,49 @@ up and down, and the program is a safe upper bound.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ....arrays import Codes, Floats
 from ....problem import RobustProblem
+from ....problem.ball import CategoricalGroup
 
 
 @dataclass(frozen=True, eq=False)
 class BoundedLayout:
     """The matrices of the program, which all pairs share.
 
-    These are ``design`` (N, V), ``sides`` (S, V) and ``cone`` (0 or 1 + T, V).  ``start``
-    (V,) is strictly feasible, with a = 0.  ``columns`` names the parts of v.  ``toll``
-    (K, N) has k[n, c] of each pair, which is inf if the flip is impossible.  The last rows
-    of ``sides`` belong to the groups of categories.  ``ended`` has the features of up and
-    down.
+    These are ``lift`` (P + 1, V), ``sides`` (S, V) and ``cone`` (0 or 1 + T, V), where
+    design_n = (x_n, 1) lift.  ``start`` (V,) is strictly feasible, with a = 0.
+    ``columns`` names the parts of v.  The last rows of ``sides`` belong to the groups of
+    categories.  ``ended`` has the features of up and down.
     """
 
-    design: Floats
+    lift: Floats
     sides: Floats
     cone: Floats
     start: Floats
     columns: dict[str, slice]
     winner: Codes
     label: Codes
-    toll: Floats
     group_sizes: list[int]
     ended: dict[str, Codes]
 
     @classmethod
-    def of(cls, problem: RobustProblem) -> BoundedLayout:
-        rows = _LocalRows(problem)
+    def of(cls, problem: RobustProblem, middle: Floats) -> BoundedLayout:
+        """``middle`` (P,) is the mean of the rows."""
+        rows = _LocalRows(problem, middle)
         winner, label = problem.moves.pairs
-        price = problem.label_price()
         return cls(
-            design=rows.design(),
+            lift=rows.lift(),
             sides=np.vstack([rows.signs(), rows.norm_sides(), rows.switches()]),
             cone=rows.cone(),
             start=rows.start(),
             columns=rows.columns,
             winner=winner,
             label=label,
-            toll=price[:, label].T.copy(),
             group_sizes=[len(group.columns) for group in rows.groups],
             ended=rows.ended,
         )
@@ -81,7 +80,16 @@ class BoundedLayout:
     @property
     def n_own(self) -> int:
         """Number of local variables that only one pair has: own."""
-        return int(self.design.shape[1] - self.columns["lam"].stop)
+        return int(self.lift.shape[1] - self.columns["lam"].stop)
+
+    def design(self, rows: Floats) -> Floats:
+        """design_n of some rows x_n, (n, V)."""
+        return np.asarray(rows @ self.lift[:-1] + self.lift[-1])
+
+    def local(self, coef: Floats, lam: float, own: Floats) -> Floats:
+        """v of every pair, (K, V)."""
+        difference = coef[self.winner] - coef[self.label]
+        return np.hstack([difference, np.full((self.n_pairs, 1), lam), own])
 
     def limited(self, own: Floats) -> Floats:
         """up - down of every pair as (K, P)."""
@@ -109,11 +117,12 @@ class BoundedLayout:
 class _LocalRows:
     """Builds the blocks of a layout."""
 
-    def __init__(self, problem: RobustProblem):
+    def __init__(self, problem: RobustProblem, middle: Floats):
         self.problem, self.moves = problem, problem.moves
+        self.middle = np.append(middle, 1.0)
         self.cost = self.moves.cost
         self.movable = np.flatnonzero(np.isfinite(self.cost))
-        low, high = problem.ball.box(problem.n_features)
+        self.box = low, high = problem.ball.box(problem.n_features)
         self.ended = {
             "up": self.movable[np.isfinite(high)[self.movable]],
             "down": self.movable[np.isfinite(low)[self.movable]],
@@ -136,16 +145,29 @@ class _LocalRows:
         ends = np.cumsum(list(widths.values())).tolist()
         return {v: slice(end - widths[v], end) for v, end in zip(widths, ends, strict=True)}
 
-    def design(self) -> Floats:
-        up, down = self.moves.room
-        switch = [self.moves.rows[:, group.columns] for group in self.groups]
-        rows = np.zeros((self.problem.n_rows, self.n_local))
-        rows[:, self.columns["a"]] = self.moves.rows
-        rows[:, self.columns["d"]] = 1.0
-        rows[:, self.columns["up"]] = up[:, self.ended["up"]]
-        rows[:, self.columns["down"]] = down[:, self.ended["down"]]
-        rows[:, self.columns["switch"]] = np.hstack([rows[:, :0], *switch])
-        return rows
+    def lift(self) -> Floats:
+        """(P + 1, V): columns of v times (x, 1), such as high - x for up."""
+        n_features, (low, high) = self.problem.n_features, self.box
+        lift = np.zeros((n_features + 1, self.n_local))
+        lift[:n_features, self.columns["a"]] = np.eye(n_features)
+        lift[-1, self.columns["d"]] = 1.0
+        for part, sign, ends in (("up", -1.0, high), ("down", 1.0, low)):
+            features, columns = self.ended[part], self._numbers(part)
+            lift[features, columns] = sign
+            lift[-1, columns] = -sign * ends[features]
+        for group, first in self._first_switches():
+            lift[group.columns, first + np.arange(len(group.columns))] = 1.0
+        return lift
+
+    def _numbers(self, part: str) -> Codes:
+        return np.arange(self.columns[part].start, self.columns[part].stop)
+
+    def _first_switches(self) -> Iterator[tuple[CategoricalGroup, int]]:
+        """The groups, and the first of each group's columns in v."""
+        first = self.columns["switch"].start
+        for group in self.groups:
+            yield group, first
+            first += len(group.columns)
 
     def signs(self) -> Floats:
         """lam, up, down and switch are nonnegative."""
@@ -158,8 +180,7 @@ class _LocalRows:
         rows = np.zeros((self.problem.n_features, self.n_local))
         rows[:, self.columns["a"]] = np.eye(len(rows))
         for part, sign in (("up", -1.0), ("down", 1.0)):
-            columns = self.columns[part].start + np.arange(len(self.ended[part]))
-            rows[self.ended[part], columns] = sign
+            rows[self.ended[part], self._numbers(part)] = sign
         return rows[self.movable] / self.cost[self.movable, None]
 
     def norm_sides(self) -> Floats:
@@ -184,8 +205,7 @@ class _LocalRows:
     def switches(self) -> Floats:
         """switch_k >= a_k' - a_k - lam cost for every other category k'."""
         rows = []
-        first = self.columns["switch"].start
-        for group in self.groups:
+        for group, first in self._first_switches():
             for k, column in enumerate(group.columns):
                 for other in np.delete(group.columns, k):
                     row = np.zeros(self.n_local)
@@ -193,14 +213,13 @@ class _LocalRows:
                     row[self.columns["lam"]] = -group.cost
                     row[first + k] = -1.0
                     rows.append(row)
-            first += len(group.columns)
         return np.array(rows).reshape(len(rows), self.n_local)
 
     def start(self) -> Floats:
         """A strictly feasible v with a = 0 and lam = 1."""
         start = np.zeros(self.n_local)
         start[self.columns["lam"]] = 1.0
-        room = np.abs(self.design()).mean(axis=0)
+        room = self.middle @ self.lift()
         small = 0.25 / (1 + len(self.movable))
         for part, features in self.ended.items():
             columns = self.columns[part]

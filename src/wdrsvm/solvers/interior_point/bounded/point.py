@@ -19,12 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....arrays import Codes, Floats
+from ....problem import RobustProblem
 from ...cones.kernels import native
-from ..settings import INTERIOR_POINT
 from .layout import BoundedLayout
 
-# Below this gap there is only rounding, for an objective of order one.
-LEAST_GAP = 1e-16
 # Positions of the families of rows.
 LOSS, FLOOR, SIDES, CONES = range(4)
 
@@ -41,22 +39,36 @@ class Step(NamedTuple):
     s: Floats
 
 
+class FixedRows(NamedTuple):
+    """Rows whose loss is replaced by one of its linear pieces: their loss is
+
+    constant + sum_k pull_k . v_k - lam flips,  with ``pull`` (K, V).
+    """
+
+    constant: float
+    pull: Floats
+    flips: float
+
+
 class BoundedPoint:
     """coef, lam, own and s with the four families of rows."""
 
     def __init__(
-        self, layout: BoundedLayout, n_classes: int, weight: Floats, radius: float
+        self, layout: BoundedLayout, problem: RobustProblem, fixed: FixedRows | None = None
     ):
-        self.layout = layout
+        weight, radius, n_classes = problem.weight, problem.radius, problem.n_classes
+        self.layout, self.fixed = layout, fixed
+        self.design = layout.design(problem.moves.rows)
+        toll = problem.label_price()[:, layout.label].T
         self.mass = len(weight) / float(weight.sum())
         self.weight, self.radius = weight * self.mass, radius * self.mass
         self.coef = np.zeros((n_classes, layout.n_shared))
         self.lam = float(layout.start[layout.columns["lam"]][0])
         self.own = np.tile(layout.start[layout.columns["lam"].stop :], (layout.n_pairs, 1))
-        self.possible = np.isfinite(layout.toll)
-        self.toll = np.where(self.possible, layout.toll, 0.0)
+        self.possible = np.isfinite(toll)
+        self.toll = np.where(self.possible, toll, 0.0)
         self._place()
-        self.n_short_steps = 0
+        self.steps = native.Steps()
 
     def _place(self) -> None:
         """Set s above all losses, and central multipliers.
@@ -65,18 +77,18 @@ class BoundedPoint:
         weight.
         """
         lay = self.layout
-        local = self.local(self.coef, self.lam, self.own)
+        local = self.layout.local(self.coef, self.lam, self.own)
         losses = np.where(self.possible, 1 + self._losses(local, self.lam), 0.0)
         self.s = losses.max(axis=0, initial=0.0) + (lay.n_pairs + 1) / self.weight
         slack = np.where(self.possible, self.s - losses, 1.0)
         sides = -local @ lay.sides.T
         self.families: list[Any] = [
-            native.GivenRows(slack, np.where(self.possible, 1.0 / slack, 0.0)),
-            native.GivenRows(self.s, 1.0 / self.s),
-            native.GivenRows(sides, 1.0 / sides),
+            native.LinearRows(slack, np.where(self.possible, 1.0 / slack, 0.0)),
+            native.LinearRows(self.s, 1.0 / self.s),
+            native.LinearRows(sides, 1.0 / sides),
         ]
         if len(lay.cone):
-            self.families.append(native.GivenCones(local @ lay.cone.T, 1.0))
+            self.families.append(native.ConicRows(local @ lay.cone.T, 1.0))
         self.moves = [native.Moves(family) for family in self.families]
         self.degree = sum(family.degree for family in self.families)
 
@@ -92,49 +104,49 @@ class BoundedPoint:
         """Rows of a family with one line per pair; of the floor as (N,)."""
         return rows if family == FLOOR else rows.reshape(self.layout.n_pairs, -1)
 
-    def local(self, coef: Floats, lam: float, own: Floats) -> Floats:
-        """v of every pair, (K, V)."""
-        lay = self.layout
-        difference = coef[lay.winner] - coef[lay.label]
-        return np.hstack([difference, np.full((lay.n_pairs, 1), lam), own])
-
     def _losses(self, local: Floats, lam: float) -> Floats:
         """design . v - lam toll, (K, N)."""
-        return np.asarray(local @ self.layout.design.T - lam * self.toll)
+        return np.asarray(local @ self.design.T - lam * self.toll)
 
     @property
     def objective(self) -> float:
-        return (self.radius * self.lam + float(self.weight @ self.s)) / self.mass
+        free = (self.radius * self.lam + float(self.weight @ self.s)) / self.mass
+        if self.fixed is None:
+            return free
+        local = self.layout.local(self.coef, self.lam, self.own)
+        linear = float((self.fixed.pull * local).sum()) - self.lam * self.fixed.flips
+        return free + self.fixed.constant + linear
 
     @property
     def gap(self) -> float:
-        return float(sum(moves.complementarity for moves in self.moves)) / self.mass
+        return self._products() / self.mass
 
     @property
     def is_stuck(self) -> bool:
-        too_short = self.n_short_steps >= INTERIOR_POINT.bounded_max_short_steps
-        return too_short or self.gap <= LEAST_GAP
+        return bool(self.steps.is_stuck(self.gap))
 
     def predictor_corrector(self) -> None:
-        """One iteration of Mehrotra's method."""
+        """One iteration of Mehrotra's method.
+
+        The rules are those of the compiled step (``cones.native.step_rules``).  The loop is
+        not: rows belong to pairs of classes here, and Python forms their linear system.
+        """
         self._factorise()
-        now = self.gap
         for moves in self.moves:
             moves.aim(0.0)
         self._direct()
-        reached = self._gap_after(*self._lengths(1.0))
-        centre = min(reached / now, 1.0) ** 3 * now * self.mass / self.degree
+        primal, dual = self._longest()
+        after = self._products_after(min(primal, 1.0), min(dual, 1.0))
+        centre = self.steps.centre(self._products(), after, self.degree)
         for moves in self.moves:
             moves.aim_after_step(centre)
         step = self._direct()
-        by = self._lengths(INTERIOR_POINT.bounded_step_share)
-        if not np.isfinite(self._gap_after(*by)):
+        by = self.steps.lengths(*self._longest())
+        if np.isfinite(self._products_after(*by)):
+            self._advance(step, *by)
+        else:
             # Rounding has spoilt the linear system: stop at this point.
-            self.n_short_steps = INTERIOR_POINT.bounded_max_short_steps
-            return
-        self._advance(step, *by)
-        is_short = min(by) < INTERIOR_POINT.bounded_short_step
-        self.n_short_steps = self.n_short_steps + 1 if is_short else 0
+            self.steps.stop()
 
     def _factorise(self) -> None:
         lay = self.layout
@@ -164,7 +176,7 @@ class BoundedPoint:
         return np.asarray(mult / slack)
 
     def _pair_design(self, k: int) -> Floats:
-        design = self.layout.design.copy()
+        design = self.design.copy()
         design[:, self.layout.columns["lam"]] -= self.toll[k][:, None]
         return design
 
@@ -209,7 +221,7 @@ class BoundedPoint:
         size = self.coef.size
         d_coef = solution[:size].reshape(self.coef.shape)
         d_lam, d_own = float(solution[size]), solution[size + 1 :].reshape(self.own.shape)
-        local = self.local(d_coef, d_lam, d_own)
+        local = self.layout.local(d_coef, d_lam, d_own)
         change = np.where(self.possible, d_s - self._losses(local, d_lam), 0.0)
         changes = [change, d_s, -local @ lay.sides.T, local @ lay.cone.T]
         for moves, change in zip(self.moves, changes, strict=False):
@@ -219,23 +231,32 @@ class BoundedPoint:
     def _gradient(self, mults: list[Floats]) -> Floats:
         """The Lagrangian's gradient in (coef, lam, own) at given multipliers."""
         lay, (loss, _, sides, *cones) = self.layout, mults
-        pull = loss @ lay.design + sides @ lay.sides
+        pull = loss @ self.design + sides @ lay.sides
         if cones:
             pull -= cones[0] @ lay.cone
+        flips = float((self.toll * loss).sum())
+        if self.fixed is not None:
+            pull = pull + self.mass * self.fixed.pull
+            flips += self.mass * self.fixed.flips
         gradient = np.zeros((1, self.coef.size + 1 + self.own.size))
-        gradient[0, self.coef.size] = self.radius - float((self.toll * loss).sum())
+        gradient[0, self.coef.size] = self.radius - flips
         for k in range(lay.n_pairs):
             self._scatter_columns(gradient, pull[[k]], k)
         return np.asarray(gradient[0])
 
-    def _lengths(self, share: float) -> tuple[float, float]:
-        """The largest primal and dual lengths of the families' steps, times ``share``."""
+    def _longest(self) -> tuple[float, float]:
+        """The largest primal and dual lengths of the families' steps."""
         primal, dual = np.min([moves.lengths for moves in self.moves], axis=0)
-        return min(1.0, share * float(primal)), min(1.0, share * float(dual))
+        return float(primal), float(dual)
 
-    def _gap_after(self, primal: float, dual: float) -> float:
-        total = sum(moves.complementarity_after(primal, dual) for moves in self.moves)
-        return float(total) / self.mass
+    def _products(self) -> float:
+        """The sum of all products of slack and multiplier."""
+        return float(sum(moves.complementarity for moves in self.moves))
+
+    def _products_after(self, primal: float, dual: float) -> float:
+        """The same after steps of these lengths."""
+        after = (moves.complementarity_after(primal, dual) for moves in self.moves)
+        return float(sum(after))
 
     def _advance(self, step: Step, primal: float, dual: float) -> None:
         self.coef = self.coef + primal * step.coef

@@ -1,0 +1,73 @@
+"""Points of a normalised bounded problem, judged by risks and bounds of the problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ....arrays import Floats
+from ....problem import RobustProblem
+from ....problem.bounded.certificate import PairPlan
+from ...result import Incumbent
+from .layout import BoundedLayout
+from .units import BoundedUnits
+
+
+class LiftedPoint(Protocol):
+    """Variables of the program by pairs."""
+
+    coef: Floats
+    lam: float
+    own: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedEvaluation:
+    """Evaluates points of the ``normalised`` problem by risks of the problem itself."""
+
+    problem: RobustProblem
+    units: BoundedUnits
+    normalised: RobustProblem
+
+    @classmethod
+    def of(cls, problem: RobustProblem) -> BoundedEvaluation:
+        units = BoundedUnits.of(problem)
+        return cls(problem, units, units.normalised(problem))
+
+    def layout(self) -> BoundedLayout:
+        problem = self.normalised
+        middle = problem.weight @ problem.X / problem.weight.sum()
+        return BoundedLayout.of(problem, middle)
+
+    def classifier(self, point: LiftedPoint) -> tuple[Floats, Floats]:
+        """coef and intercept, centred so that they sum to zero over the classes."""
+        coef, n_features = point.coef - point.coef.mean(axis=0), self.problem.n_features
+        intercept = coef[:, -1] if self.problem.fit_intercept else np.zeros(len(coef))
+        return self.units.original(coef[:, :n_features].copy(), intercept.copy())
+
+    def offer(self, layout: BoundedLayout, point: LiftedPoint, best: Incumbent) -> None:
+        """Offer a point's classifier."""
+        limited = self.units.original_slopes(layout.limited(point.own))
+        classifier, lam = self.classifier(point), point.lam / self.units.unit
+        best.offer(*classifier, self.problem.moves.trained_risk(*classifier, lam, limited))
+
+    def plan(
+        self, layout: BoundedLayout, loss: Floats, mults: list[Floats], mass: float
+    ) -> PairPlan:
+        """The adversary's transport plan, from multipliers of the losses (K, N), of the
+        sides and of the cones; all are ``mass`` times too large."""
+        sides, *cones = mults
+        pull = sides @ layout.sides
+        if cones:
+            pull -= cones[0] @ layout.cone
+        moved = pull[:, : self.problem.n_features] / mass
+        moved[:, np.isinf(self.normalised.moves.cost)] = 0.0
+        return PairPlan(
+            winner=layout.winner,
+            label=layout.label,
+            mass=loss / mass,
+            moved=moved,
+            switched=[m / mass for m in layout.switch_multipliers(sides)],
+        )

@@ -1,0 +1,1 @@
+"""Newton's method for balls with bounded or categorical features."""

@@ -1,0 +1,228 @@
+r"""Newton steps on the smoothed risk of a bounded ball.
+
+The variables are coef, lam, and the own variables u_k of each pair (``BoundedLayout``),
+whose constraints keep a primal-dual cone.  The constraints of u_k are far stiffer than the
+rows, more so from round to round.  Therefore a step moves u_k as the constraints alone ask
+for,
+
+    d u_k = Theta_k (d a, d lam) + t_k r_k,
+
+where Theta_k keeps the constraints' Lagrangian stationary, r_k is the step that makes it
+stationary, and t_k is a length.  The step is the best one of this form in the Newton model
+of rows and constraints, hence a descent direction.  Its system has the size of the
+unbounded ball's, plus the lengths t_k.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....arrays import Floats
+from ...cones.kernels import native
+from ...interior_point.bounded.layout import BoundedLayout
+from ..settings import NEWTON
+from ..smooth_loss import SmoothSteps
+from ..steps import NewtonSteps
+from .pair_smoothing import scatter
+from .passes import BoundedPasses
+
+
+class PairStep(NamedTuple):
+    """A direction in coef (C, Q), lam and own (K, A)."""
+
+    coef: Floats
+    lam: float
+    own: Floats
+
+
+class PairCone:
+    """The constraints of all pairs, as one cone: linear sides, and cones with l2."""
+
+    def __init__(self, layout: BoundedLayout, local: Floats, centre: float):
+        self.layout = layout
+        sides = -local @ layout.sides.T
+        self.families: list[Any] = [native.GivenRows(sides, centre / sides)]
+        if len(layout.cone):
+            self.families.append(native.GivenCones(local @ layout.cone.T, centre))
+        self.moves = [native.Moves(family) for family in self.families]
+        self.degree = sum(family.degree for family in self.families)
+
+    def mults(self) -> list[Floats]:
+        """The multipliers of each family, one line per pair."""
+        n_pairs = self.layout.n_pairs
+        return [family.rows()[1].reshape(n_pairs, -1) for family in self.families]
+
+    def aim(self, centre: float) -> Floats:
+        """Aim at a centre; the pull (K, V) of the multipliers that reach it."""
+        for moves in self.moves:
+            moves.prepare()
+            moves.aim(centre)
+        sides, *cones = (
+            moves.targets().reshape(self.layout.n_pairs, -1) for moves in self.moves
+        )
+        pull = sides @ self.layout.sides
+        return np.asarray(pull - cones[0] @ self.layout.cone if cones else pull)
+
+    def stiffness(self) -> Floats:
+        """The curvature of the constraints, (K, V, V)."""
+        lay = self.layout
+        slack, mult = self.families[0].rows()
+        spring = (mult / slack).reshape(lay.n_pairs, -1)
+        stiff = lay.sides.T @ (spring[:, :, None] * lay.sides)
+        if len(lay.cone):
+            stiff = stiff + lay.cone.T @ self.families[1].stiffness() @ lay.cone
+        return np.asarray(stiff)
+
+    def find_step(self, local: Floats) -> None:
+        """Find the steps of slacks and multipliers for a change of v (K, V)."""
+        changes = [-local @ self.layout.sides.T, local @ self.layout.cone.T]
+        for moves, change in zip(self.moves, changes, strict=False):
+            moves.find_given_step(change)
+
+    @property
+    def lengths(self) -> tuple[float, float]:
+        primal, dual = np.min([moves.lengths for moves in self.moves], axis=0)
+        return float(primal), float(dual)
+
+    def barrier_after(self, length: float) -> float:
+        return float(sum(moves.barrier_after(length) for moves in self.moves))
+
+    def advance(self, primal: float, dual: float) -> None:
+        for moves in self.moves:
+            moves.advance(primal, dual)
+
+
+class BoundedNewton(NewtonSteps):
+    """The state of the method and its steps."""
+
+    smoothed: Any
+    now: Any
+
+    def __init__(self, smoothed: BoundedPasses, rng: np.random.Generator):
+        lay, problem = smoothed.layout, smoothed.problem
+        self.smoothed, self.rng, self.layout = smoothed, rng, lay
+        self.radius, self.centre = problem.radius, NEWTON.first_centre
+        self.coef = np.zeros((problem.n_classes, lay.n_shared))
+        self.lam = float(lay.start[lay.columns["lam"]][0])
+        self.own = np.tile(lay.start[lay.columns["lam"].stop :], (lay.n_pairs, 1))
+        self.moves: Any = PairCone(lay, self._local(), self.centre)
+        self.mu, self.n_iter = NEWTON.first_mu, 0
+        self.max_curvature_rows = NEWTON.rows_per_coefficient * self.coef.size
+        self._look()
+
+    @property
+    def degree(self) -> int:
+        return int(self.moves.degree)
+
+    @property
+    def is_sharp(self) -> bool:
+        few = self.now.n_soft < NEWTON.bounded_soft_rows_per_coefficient * self.coef.size
+        return few or self.mu < NEWTON.last_mu
+
+    def _local(self) -> Floats:
+        return self.layout.local(self.coef, self.lam, self.own)
+
+    def _look(self) -> None:
+        self.at = self.smoothed.point(self._local(), self.lam, self.mu)
+        self.now = self.smoothed.evaluate(self.at)
+
+    def _position(self) -> Any:
+        return self.coef, self.lam, self.own
+
+    def _go(self, origin: Any, step: Any, length: float) -> None:
+        self.coef, self.lam, self.own = (
+            part + length * change for part, change in zip(origin, step, strict=True)
+        )
+
+    def _step(self) -> float:
+        """A damped Newton step; returns the decrease that it promised, 0 if it failed."""
+        lay, first = self.layout, self.layout.columns["lam"].stop
+        pull = self.moves.aim(self.centre) + self.now.moments @ lay.lift
+        stiff = self.moves.stiffness()
+        stiff_own, stiff_mixed = stiff[:, first:, first:], stiff[:, first:, :first]
+        bend = -_solved(stiff_own, stiff_mixed)
+        rest = -_solved(stiff_own, pull[:, first:, None])[:, :, 0]
+        rhs, matrix = self._system(stiff, bend, rest, pull)
+        solution = native.NormalSystem(matrix).solve(rhs)
+        step = self._unfolded(solution, bend, rest)
+        self.moves.find_step(lay.local(*step))
+        promise = float(rhs @ solution) / 2
+        return promise if self._search(step, 2 * promise) else 0.0
+
+    def _system(
+        self, stiff: Floats, bend: Floats, rest: Floats, pull: Floats
+    ) -> tuple[Floats, Floats]:
+        """Right-hand side and matrix in coefficients, lam and the lengths t."""
+        lay, first = self.layout, self.layout.columns["lam"].stop
+        basis = np.zeros((lay.n_pairs, lay.lift.shape[1], first + 1))
+        basis[:, :first, :first] = np.eye(first)
+        basis[:, first:, :first] = bend
+        basis[:, first:, first] = rest
+        share = self._curvature_share()
+        seed = int(self.rng.integers(2**32)) if share < 1 else 0
+        frame = lay.lift @ basis
+        matrix = self.smoothed.curvature(self.at, frame, self.now, share, seed)
+        rhs = np.zeros(len(matrix))
+        rhs[self.coef.size] = self.now.on_flips - self.radius
+        reduced = basis.transpose(0, 2, 1) @ stiff @ basis
+        forces = (pull[:, None, :] @ basis)[:, 0]
+        for k in range(lay.n_pairs):
+            plus, minus, own = self._places(k)
+            scatter(matrix, reduced[k], plus, minus, own)
+            n = lay.n_shared
+            rhs[plus] -= forces[k, :n]
+            rhs[minus] += forces[k, :n]
+            rhs[own] -= forces[k, n:]
+        native.hold_gauge(matrix, *self.coef.shape, 0)
+        unused = np.diag(matrix) <= 0
+        matrix[unused, unused] = 1.0
+        return rhs, matrix
+
+    def _curvature_share(self) -> float:
+        return min(1.0, self.max_curvature_rows / self._n_soft)
+
+    def _places(self, k: int) -> tuple[slice, slice, Any]:
+        lay, (n_classes, n) = self.layout, self.coef.shape
+        winner, label = int(lay.winner[k]), int(lay.label[k])
+        own = np.array([self.coef.size, self.coef.size + 1 + label * n_classes + winner])
+        return slice(winner * n, winner * n + n), slice(label * n, label * n + n), own
+
+    def _unfolded(self, solution: Floats, bend: Floats, rest: Floats) -> PairStep:
+        """The step in all variables."""
+        size, lay = self.coef.size, self.layout
+        coef, lam = solution[:size].reshape(self.coef.shape), float(solution[size])
+        length = solution[size + 1 :].reshape(len(coef), len(coef))
+        shared = lay.local(coef, lam, np.zeros((lay.n_pairs, 0)))
+        own = (bend @ shared[:, :, None])[:, :, 0]
+        own += length[lay.label, lay.winner][:, None] * rest
+        return PairStep(coef, lam, own)
+
+
+class SmoothBoundedNewton(SmoothSteps, BoundedNewton):
+    """The same for a smooth loss; only the maximum over labels is smoothed."""
+
+    @property
+    def is_sharp(self) -> bool:
+        return self.mu < NEWTON.last_mu
+
+    def sharpen(self, smoothed: Any) -> None:
+        """Start the next round; without flips mu smoothes nothing, and may fall fast."""
+        smoothing = smoothed.smoothing
+        if self.mu <= smoothing.temperature and not smoothing.has_flips:
+            self.mu *= NEWTON.barrier_factor / NEWTON.mu_factor
+        super().sharpen(smoothed)
+
+    def _curvature_share(self) -> float:
+        few = self._n_soft <= 2 * self.max_curvature_rows
+        return 1.0 if few or self.with_all_rows else super()._curvature_share()
+
+
+def _solved(matrix: Floats, rhs: Floats) -> Floats:
+    """Solutions of symmetric positive systems, scaled to unit diagonals."""
+    scale = 1.0 / np.sqrt(np.einsum("kii->ki", matrix))
+    square = matrix * scale[:, :, None] * scale[:, None, :]
+    each = np.arange(square.shape[1])
+    square[:, each, each] += 1e-14
+    return np.asarray(scale[:, :, None] * np.linalg.solve(square, scale[:, :, None] * rhs))
