@@ -233,7 +233,7 @@ def _certified(reported: ReportedModel) -> list[Part]:
     shares = [float(np.mean(is_right & (radius > each))) for each in distances]
     rows = [[f"{each:g}", float(np.mean(is_right & (radius > each)))] for each in DISTANCES]
     alt = f"The curve falls from {shares[0]:.3f} at 0 to {shares[-1]:.3f} at {top:.3g}."
-    caption = "Share of the rows that are right, and stay right in every move so far."
+    caption = "Share of the rows that are right, and stay right however they move so far."
     curve = {"certified accuracy": list(zip(distances, shares, strict=True))}
     return [
         Text("Distances are those of the features that the classifier sees."),
@@ -305,6 +305,9 @@ def _coefficients(reported: ReportedModel) -> list[Part]:
     names = reported.classes if len(coef) > 1 else reported.classes[1:]
     rows = [[str(reported.names[p]), *coef[:, p].tolist()] for p in order]
     rows.append(["intercept", *reported.chosen.intercept_.tolist()])
-    kept = f"The {len(order)} largest of {counted(coef.shape[1], 'feature', 'features')}."
+    n_features = coef.shape[1]
+    kept = f"The {len(order)} largest of {counted(n_features, 'feature', 'features')}."
+    if len(order) == n_features:
+        kept = "All features, the largest coefficients first."
     header = ["feature", *(f"towards {name}" for name in names)]
     return [Text(kept), Table("Coefficients", header, rows)]

@@ -37,7 +37,7 @@ from wdrsvm.robustness.labels.audit import (
     _unverified,
     checked_count,
 )
-from wdrsvm.robustness.labels.out_of_fold import LabelledRows, Opinion
+from wdrsvm.robustness.labels.out_of_fold import LabelledRows, OutOfFoldScores
 from wdrsvm.robustness.labels.suspicion import noise_models
 
 ROOT = Path(__file__).parents[3]
@@ -354,7 +354,7 @@ def asked_of_audit(monkeypatch, **options):
 
     def opinion(model, rows, divisions):
         asked.model, asked.rows, asked.divisions = model, rows, divisions
-        return Opinion(TOY_SCORES[:, ::-1], TOY_SCORES)
+        return OutOfFoldScores(TOY_SCORES[:, ::-1], TOY_SCORES)
 
     class Told:
         def fit(self, X, y, **given):

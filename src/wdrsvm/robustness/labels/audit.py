@@ -29,7 +29,7 @@ from .default_classifier import StandardModel
 from .noise_model import Opinions
 from .out_of_fold import (
     LabelledRows,
-    Opinion,
+    OutOfFoldScores,
     all_scores,
     log_of,
     mean_opinion,
@@ -127,7 +127,7 @@ def audit_labels(
 
 
 def _audit(
-    opinion: Opinion,
+    opinion: OutOfFoldScores,
     whole: Floats,
     rows: LabelledRows,
     cost: Floats,
@@ -161,7 +161,7 @@ def _audit(
 
 def given_opinion(
     pred_probs: ArrayLike, estimator: Any, n_rows: int, n_classes: int
-) -> Opinion:
+) -> OutOfFoldScores:
     """What the user's own models think of the labels."""
     if estimator is not None:
         raise ValueError("pred_probs must be None with an estimator, got both.")
@@ -172,7 +172,7 @@ def given_opinion(
     is_share = (values >= 0).all() and np.abs(values.sum(axis=1) - 1).max() < ROUNDING
     if not is_share:
         raise ValueError("pred_probs must be >= 0 with the sum 1 in every row.")
-    return Opinion(log_of(values), log_of(values))
+    return OutOfFoldScores(log_of(values), log_of(values))
 
 
 def _unverified(log_probability: Floats, rows: LabelledRows) -> Opinions:

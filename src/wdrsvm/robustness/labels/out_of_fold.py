@@ -45,7 +45,7 @@ class Fold(NamedTuple):
     judged: Codes
 
 
-class Opinion(NamedTuple):
+class OutOfFoldScores(NamedTuple):
     """Scores and log-probabilities of all labels of all rows, each (N, C)."""
 
     scores: Floats
@@ -70,13 +70,15 @@ def repeated_folds(
     return [[Fold(*fold) for fold in s.split(y[:, None], y)] for s in splitters]
 
 
-def mean_opinion(model: Any, rows: LabelledRows, divisions: list[list[Fold]]) -> Opinion:
+def mean_opinion(
+    model: Any, rows: LabelledRows, divisions: list[list[Fold]]
+) -> OutOfFoldScores:
     """Out-of-fold scores and log-probabilities, averaged over the divisions."""
     opinions = [_opinion(model, rows, folds) for folds in divisions]
-    return Opinion(*np.mean(opinions, axis=0))
+    return OutOfFoldScores(*np.mean(opinions, axis=0))
 
 
-def _opinion(model: Any, rows: LabelledRows, folds: list[Fold]) -> Opinion:
+def _opinion(model: Any, rows: LabelledRows, folds: list[Fold]) -> OutOfFoldScores:
     scores = np.empty((len(rows.y), int(rows.y.max()) + 1))
     log_probability = np.full_like(scores, np.nan)
     for fold in folds:
@@ -86,7 +88,7 @@ def _opinion(model: Any, rows: LabelledRows, folds: list[Fold]) -> Opinion:
             log_probability[fold.judged] = log_of(fitted.predict_proba(judged))
     if np.isnan(log_probability).any():
         log_probability = _calibrated(scores, rows, folds)
-    return Opinion(scores, log_probability)
+    return OutOfFoldScores(scores, log_probability)
 
 
 def _calibrated(scores: Floats, rows: LabelledRows, folds: list[Fold]) -> Floats:

@@ -46,10 +46,10 @@ def product_newton(
     with prepared.reduction() as reduction:
         every = row_step(problem.n_rows, scaling.n_columns)
         design = Design(scaling, reduction, kind, every)
-        return Training(problem, design, settings, start).solve()
+        return ProductRounds(problem, design, settings, start).solve()
 
 
-class Training:
+class ProductRounds:
     """The rounds, the best point and the best bound so far."""
 
     def __init__(
