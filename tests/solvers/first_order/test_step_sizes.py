@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from wdrsvm.solvers.first_order.kernels import column_squares, row_squares
-from wdrsvm.solvers.first_order.rows import Design
+from wdrsvm.solvers.first_order.samples import StoredMatrix
 from wdrsvm.solvers.first_order.step_sizes import column_steps, effective_rows
 
 pytestmark = pytest.mark.tiny
@@ -19,7 +19,7 @@ def some_rows():
 
 def test_squares_of_columns_and_rows_are_weighted_sums():
     X, weight = some_rows()
-    design = Design.of_sparse(sparse.csr_array(X))
+    design = StoredMatrix.of_sparse(sparse.csr_array(X))
     scale, by_column, by_row = np.arange(1.0, 6.0), np.ones(5), np.empty(7)
     column_squares(design.record, weight, by_column)
     row_squares(design.record, scale, by_row)
@@ -32,7 +32,7 @@ def test_rare_columns_take_longer_steps(rarity):
     X, weight = some_rows()
     weight /= weight.sum()
     steps, curvature = column_steps(
-        Design.of_sparse(sparse.csr_array(X)), weight, 5, rarity
+        StoredMatrix.of_sparse(sparse.csr_array(X)), weight, 5, rarity
     )
     mass = weight @ X**2
     np.testing.assert_allclose(steps * mass**rarity, steps[0] * mass[0] ** rarity)
