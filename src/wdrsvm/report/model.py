@@ -280,13 +280,11 @@ def _suspects(reported: ReportedModel) -> list[Part]:
     audit = reported.audit
     if isinstance(audit, str):
         return [Text(f"Labels were not audited: {audit}")]
-    n_suspects = reported.n_suspects
-    looks = "looks" if n_suspects == 1 else "look"
     said = Text(
-        f"{n_suspects} of {len(audit.row)} labels {looks} wrong to models that never saw "
-        "them. Rows are counted from 0."
+        f"{audit.sentence()} Every label is judged by models that never saw it. Rows are "
+        "counted from 0."
     )
-    shown = slice(0, min(n_suspects, SHOWN_SUSPECTS))
+    shown = slice(0, min(audit.n_suspects, SHOWN_SUSPECTS))
     rows = [
         [int(reported.row[row]), str(given), str(suggested), float(gain)]
         for row, given, suggested, gain in zip(

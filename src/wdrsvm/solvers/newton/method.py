@@ -36,5 +36,5 @@ def _check_distributed_size(problem: RobustProblem) -> None:
             f"X, a dask collection, has {problem.n_features} features, which with "
             f"{problem.n_classes} classes makes {size} coefficients: at most {most} can be "
             "fitted where the rows are not in memory, or any number with the logistic "
-            "loss, the l1 or l2 norm and a label cost of infinity."
+            "loss, the l2 norm and one label cost for all labels."
         )
