@@ -13,6 +13,7 @@ from .estimators import (
     RobustSVCCV,
 )
 from .estimators._states import _blank as _blank
+from .inputs.mixed_table import mixed_table
 from .model_files import load_model, save_model
 from .onnx_export import to_onnx
 from .problem import WassersteinBall
@@ -71,6 +72,7 @@ __all__ = [
     "error_curve",
     "guaranteed_radius",
     "load_model",
+    "mixed_table",
     "observed_radius",
     "one_vs_rest_path",
     "radius_max",

@@ -67,11 +67,6 @@ def _disbelieve(
             "label_noise='random' needs all rows in memory, got a dask collection: use "
             "label_noise='adversarial', or fit on X.compute()."
         )
-    if problem.ball.is_bounded:
-        raise ValueError(
-            "label_noise='random' knows no support or categorical: leave them out or use "
-            "label_noise='adversarial'."
-        )
     doubted = _doubted(estimator, problem)
     return disbelieve(doubted, settings, start, solver_of(estimator))
 

@@ -36,6 +36,7 @@ from ..robustness.paths.grids import (
 from ._fit import solver_settings, unchanged_on_error
 from ._folds import FoldScores, SearchGrid, scored_fold
 from ._judges import ALONE, GivenRows, Judge, judges_of, routed_name, scorers_of
+from ._limits import found_limits
 from ._race import Race
 from ._search_parameters import SEARCHED, check_refit, search_init
 from ._search_progress import Tell, print_bar, silent
@@ -110,7 +111,7 @@ class PathSearch:
             scorers = self._scorers()
             metric = self._metric(scorers)
             routed = self._routed(sample_weight, label_trust, params)
-            estimator = self._estimator()
+            estimator = self._estimator().set_params(**found_limits(self, X, rows.X))
             self._say("radii")
             grid = self._grid(estimator, rows)
             splits = self._splits(rows, routed.splitter.split)

@@ -84,6 +84,8 @@ class NewtonSettings:
     last_softmax_mu, last_barrier_mu : float
         Below the first a barrier takes over from the softmax, for the same reason; below
         the second rounds end.
+    last_bounded_mu : float
+        Below this mu the rounds of a smooth loss in a bounded ball end.
     smooth_hope : float
         Ask the certificate when the expected gap is this share of the one asked for: to
         ask in vain costs more than a round.
@@ -140,6 +142,7 @@ class NewtonSettings:
     softmax_rows_per_coefficient: int = 40
     last_softmax_mu: float = 1e-4
     last_barrier_mu: float = 1e-16
+    last_bounded_mu: float = 1e-9
     smooth_hope: float = 0.5
     near_margin: float = 25.0
     bounded_near_margin: float = 100.0

@@ -128,6 +128,13 @@ class BoundedNewton(Newton):
         self.at = self.passes.point(self._local(), self.lam, self.mu)
         self.now = self.passes.evaluate(self.at)
 
+    def _merit_after(self, length: float) -> float:
+        """The barrier function, plus a small price of the own variables.
+
+        Without the price, variables that no row uses would grow without limit.
+        """
+        return super()._merit_after(length) + self.centre * float(self.own.sum())
+
     def _position(self) -> Any:
         return self.coef, self.lam, self.own
 
@@ -140,6 +147,7 @@ class BoundedNewton(Newton):
         """A damped Newton step; returns the decrease that it promised, 0 if it failed."""
         lay, first = self.layout, self.layout.columns["lam"].stop
         pull = self.moves.aim(self.centre) + self.now.moments @ lay.lift
+        pull[:, first:] += self.centre
         stiff = self.moves.stiffness()
         stiff_own, stiff_mixed = stiff[:, first:, first:], stiff[:, first:, :first]
         bend = -_solved(stiff_own, stiff_mixed)
@@ -205,7 +213,7 @@ class SmoothBoundedNewton(SmoothSteps, BoundedNewton):
 
     @property
     def is_sharp(self) -> bool:
-        return self.mu < NEWTON.last_mu
+        return self.mu < NEWTON.last_bounded_mu
 
     def sharpen(self, passes: Any) -> None:
         """Start the next round; without flips mu smoothes nothing, and may fall fast."""
