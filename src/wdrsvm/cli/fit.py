@@ -19,12 +19,13 @@ from ..estimators import (
     RobustSVC,
     RobustSVCCV,
 )
+from ..inputs.frames import CATEGORY_COST
 from ..model_files import save_model
 from ..problem import LOSSES, NORMS, WassersteinBall
 from ..report.baselines import ATTRIBUTE, Baselines
 from .features import Prepared
 from .labels import FOLDS, about_folds
-from .models import labelled_for
+from .models import labelled_for, within_limits
 from .options import TableOptions, learned_reading
 from .output import (
     Categories,
@@ -107,6 +108,12 @@ def fit(
     ] = HINGE,
     kernel: Annotated[str, typer.Option(help=f"One of {', '.join(KERNELS)}.")] = "linear",
     norm: Annotated[str, typer.Option(help=f"One of {', '.join(NORMS)}.")] = "l2",
+    category_cost: Annotated[
+        float,
+        typer.Option(
+            help="Cost of switching a category, in standard deviations, or inf for none."
+        ),
+    ] = CATEGORY_COST,
     landmarks: Annotated[
         int | None,
         typer.Option(help="Landmarks of a kernel's approximation, for many rows."),
@@ -129,13 +136,15 @@ def fit(
 ) -> None:
     """Learn a robust classifier from a table and save it.
 
-    Numbers are standardised.  Texts become categories, which the adversary cannot change.
-    Missing values are filled in.  The model file contains all of these steps.
+    Numbers are standardised.  Texts become categories, which the adversary may switch at
+    a cost; then numbers stay within their ranges.  Missing values are filled in.  The
+    model file contains all of these steps.
     """
     output = Output(as_json)
     options = Options(
         *(cv, radius, label_cost, loss, kernel, norm, landmarks, balanced),
         withstand=withstand,
+        category_cost=category_cost,
     )
     classifier = options.classifier()
     asked = TableOptions(drop, numbers, categories, decimal, labels, min_rows, merge_rare)
@@ -147,7 +156,7 @@ def fit(
         output.notes += [
             *data.notes,
             *columns.notes,
-            *_about_categories(columns, classifier),
+            *_about_categories(columns, classifier, category_cost),
             *(about_folds(data.y) if options.has_folds else []),
         ]
     with output.working("Fitting", is_shown=not options.has_folds):
@@ -159,14 +168,16 @@ def fit(
     model.reading_ = learned_reading(data, columns) | {WITHSTAND: withstand}
     setattr(model, ATTRIBUTE, baselines.plain())
     facts = _facts(classifier, columns.features, data.y, choice)
+    save_model(model, out)
     if tested is None:
         promise = promised(model, columns.features, data.y, kind="training")
     else:
         rows = labelled_for(model, tested, target)
         output.notes += rows.notes
         facts |= _test_facts(model, rows)
+        rows = within_limits(model, rows)
+        output.notes += rows.notes
         promise = promised(model, model[0].transform(rows.X), rows.y, kind="test")
-    save_model(model, out)
     output.show({"model": str(out), **facts}, promise)
 
 
@@ -182,6 +193,7 @@ class Options(NamedTuple):
     landmarks: int | None
     balanced: bool
     withstand: float | None = None
+    category_cost: float = CATEGORY_COST
 
     @property
     def has_folds(self) -> bool:
@@ -204,6 +216,10 @@ class Options(NamedTuple):
             raise ValueError("--landmarks needs a --kernel that is not linear.")
         if self.cv and not (self.radius is None and self.label_cost is None):
             raise ValueError("--cv chooses radius and label cost: give either it or them.")
+        if not self.category_cost > 0:
+            raise ValueError(
+                f"--category-cost must be a number > 0 or inf, got {self.category_cost:g}."
+            )
         if self.withstand is not None:
             self._check_withstand(self.withstand)
 
@@ -245,12 +261,17 @@ class Options(NamedTuple):
         return CLASSIFIERS[kind](**options)
 
 
-def _about_categories(columns: Prepared, classifier: Any) -> list[str]:
+def _about_categories(columns: Prepared, classifier: Any, cost: float) -> list[str]:
     if not columns.categories:
         return []
     names = listed(columns.categories)
     if not hasattr(classifier, "feature_cost"):
         return [f"Categories, which with a kernel can be touched like numbers: {names}."]
+    if np.isfinite(cost):
+        return [
+            f"Categories, each of which the adversary may switch at a cost of {cost:g} "
+            f"standard deviations, while numbers stay within their ranges: {names}."
+        ]
     said = [f"Categories, which the adversary cannot touch (cost inf): {names}."]
     if hasattr(classifier, "label_costs"):
         tried = ", ".join(f"{cost:g}" for cost in FINITE_LABEL_COSTS)
@@ -271,14 +292,22 @@ def _fit(
         smallest = int(np.unique(y, return_counts=True)[1].min())
         classifier.set_params(cv=min(FOLDS, smallest))
     if columns.categories and hasattr(classifier, "feature_cost"):
-        classifier.set_params(feature_cost=columns.feature_cost)
-        if cv:
+        classifier.set_params(**_limits(columns, options.category_cost))
+        if cv and np.isinf(options.category_cost):
             classifier.set_params(label_costs=FINITE_LABEL_COSTS)
     with fold_bar(classifier, verbose) if cv else nullcontext():
         if options.withstand is not None:
             return best_to_withstand(classifier, columns.features, y)
         classifier.fit(columns.features, y)
     return None
+
+
+def _limits(columns: Prepared, cost: float) -> dict[str, Any]:
+    """What the adversary may do with a table that has categories."""
+    if np.isinf(cost):
+        return {"feature_cost": columns.feature_cost}
+    groups = [(group, cost) for group in columns.groups]
+    return {"categorical": groups, "support": columns.support}
 
 
 def _for_a_search(note: str) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..report import model_page
-from .models import in_use, labelled_for, loaded
+from .models import in_use, labelled_for, loaded, within_limits
 from .output import Json, Output, Radius, Target
 from .promises import about_comparison, budget_of, check_radius, promised
 from .tables import checked_output, read_table
@@ -42,6 +42,8 @@ def report(
     with output.working("Reporting"), in_use(model):
         classifier = loaded(model)
         rows = labelled_for(classifier, read_table(table), target)
+        output.notes += rows.notes
+        rows = within_limits(classifier, rows)
         output.notes += rows.notes
         title = f"{model.name} on {table.name}"
         output.notes += about_comparison(classifier)
