@@ -70,14 +70,14 @@ class PairPlan(NamedTuple):
 def bounded_dual_bound(problem: RobustProblem, plan: PairPlan) -> float:
     """A lower bound of the optimum; 0, which is always valid, if none better is found."""
     balance = _Balance(problem, plan)
-    balanced = balance.bound()
-    if balanced is None and plan.switched:
-        balanced = _Balance(problem, _split(balance)).bound()
-    if balanced is None:
+    found = [balance.bound()]
+    if plan.switched and balance.is_poor(found[0]):
+        found.append(_Balance(problem, _split(balance)).bound())
+    if found == [None] * len(found):
         trace = CERTIFICATE.loosening * problem.weight / len(plan.winner)
         loose = plan._replace(mass=np.maximum(plan.mass, 0.0) + trace)
-        balanced = _Balance(problem, loose).bound()
-    return 0.0 if balanced is None else balanced
+        found.append(_Balance(problem, loose).bound())
+    return max(0.0 if bound is None else bound for bound in found)
 
 
 def _split(balance: _Balance) -> PairPlan:
@@ -210,6 +210,10 @@ class _Balance:
         if found.miss(every) > EQUALITY_ROUNDING:
             return None
         return self._scaled(found.mass)
+
+    def is_poor(self, bound: float | None) -> bool:
+        """Whether there is no bound, or tilting has lost much of the plan's value."""
+        return bound is None or bound < CERTIFICATE.kept_share * self._scaled(self.start)
 
     @property
     def _width(self) -> int:
