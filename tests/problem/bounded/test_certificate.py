@@ -193,6 +193,7 @@ def switches_by_hand(problem, plan, start):
         for one in range(3):
             held = start[k] @ problem.X[:, 3 + one]
             wanted = np.maximum(plan.switched[0][k, one], 0.0)
+            wanted = np.where(problem.X[:, 3:6].any(axis=0), wanted, 0.0)
             if held > 0:
                 share[k, one] = wanted / max(held, wanted.sum())
     return share
