@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 # The build looks for its own commands on the path.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 READY := $(VENV)/.ready
+DEMO_READY := $(VENV)/.demo-ready
 DOCS_READY := $(VENV)/.docs-ready
 ROOMS := estimators inputs problem robustness rows solvers
 COUNTED := $(addprefix tests/,agreement $(ROOMS))
@@ -15,14 +16,14 @@ COUNTED := $(addprefix tests/,agreement $(ROOMS))
 # it is imported.
 BUILD := "cython>=3.1" "meson-python>=0.16" ninja "scipy>=1.12"
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -e
-.PHONY: native demo test lint bench errors stress coverage dist test-matrix mutants docs clean browser fuzz
+.PHONY: native demo test lint bench errors doubt stress coverage sanitize dist test-matrix mutants docs clean browser fuzz
 
 # Once, before tests run side by side: all of them would begin to build.
 native: $(READY)
 	$(BIN)/python -c "import wdrsvm"
 
-demo: $(READY)
-	$(BIN)/python -m wdrsvm.demo
+demo: $(DEMO_READY)
+	@$(BIN)/python -m wdrsvm.demo
 
 test: lint coverage
 	$(BIN)/python -m pytest -n auto $(addprefix --ignore=,$(COUNTED))
@@ -61,6 +62,29 @@ errors: $(READY)
 		--csv worst-case-error.csv --out docs/results
 	$(BIN)/python -m benchmarks.set_study --csv docs/results/sets.csv
 
+# Kernels with the sanitizers of the C compiler, in an environment of their own that borrows
+# the packages of the other one: reads beyond arrays, undefined arithmetic.  Half an hour.
+SANITIZED := $(CURDIR)/.sanitized
+PACKAGES = import sysconfig; print(sysconfig.get_path("purelib"))
+UNSAFE := -Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false
+sanitize: $(READY)
+	$(BIN)/python -m venv --without-pip $(SANITIZED)
+	$(BIN)/python -c '$(PACKAGES)' \
+		> $$($(SANITIZED)/bin/python -c '$(PACKAGES)')/borrowed.pth
+	$(SANITIZED)/bin/python -m pip install --quiet --no-build-isolation --no-deps $(UNSAFE) \
+		--force-reinstall .
+	for build in v3 baseline; do \
+		WDRSVM_CPU=$$build LD_PRELOAD="$$(cc -print-file-name=libasan.so)" \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+		$(SANITIZED)/bin/python -m pytest -q -o pythonpath= -p no:cacheprovider \
+		-m "not slow" tests/solvers tests/problem/certificate || exit 1; \
+	done
+
+# Doubtful labels: the two lines beside LogisticRegression, cleanlab and neighbours; hours,
+# and it goes on where it was.
+doubt: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.doubt_study --csv doubt.csv --out docs/results
+
 # The release, built, looked into, installed in an empty environment and run there.
 dist: $(READY)
 	$(INSTALL) ".[release]"
@@ -84,7 +108,8 @@ browser:
 		{ apt-get update && apt-get install --yes chromium chromium-driver; }
 
 clean:
-	rm -rf $(VENV) .nox .mutants docs/_build docs/gallery dist build .coverage
+	rm -rf $(VENV) $(SANITIZED) .nox .mutants docs/_build docs/gallery docs/reference dist build
+	rm -rf .coverage
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -95,7 +120,15 @@ $(BIN)/python:
 $(READY): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet $(BUILD)
 	$(INSTALL) ".[test,reference,plot,cli,data,dask,onnx]"
-	touch $@
+	touch $(DEMO_READY) $@
+
+# The demo needs no linter and no test.
+$(DEMO_READY): pyproject.toml | $(BIN)/python
+	@echo "Install what the demo needs, in $(VENV): NumPy, SciPy, scikit-learn, matplotlib."
+	@$(BIN)/python -m pip install --quiet $(BUILD)
+	@echo "Compile the package; about a minute."
+	@$(INSTALL) ".[report]"
+	@touch $@
 
 $(DOCS_READY): pyproject.toml $(READY)
 	$(INSTALL) ".[docs]"

@@ -32,7 +32,7 @@ from wdrsvm import RobustLogisticRegression
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall, polar
 from wdrsvm.problem.label_noise import DoubtedProblem
 from wdrsvm.solvers import SolverResult, SolverSettings, Start, solve
-from wdrsvm.solvers.label_noise import Descent, solve_as_chosen
+from wdrsvm.solvers.label_noise import AlternatingDescent, solve_as_chosen
 
 from .label_noise_data import CROWDS, NOISES, TABLES, Case, case
 from .label_noise_report import print_tables
@@ -111,7 +111,7 @@ def doubting(
     problem: RobustProblem, first: SolverResult, costs: Any, repair: bool
 ) -> list[SolverResult]:
     """Fits along falling label costs."""
-    descent, found = Descent(solve_as_chosen, LOOSE), [first]
+    descent, found = AlternatingDescent(solve_as_chosen, LOOSE), [first]
     for cost in costs:
         doubts = _doubts(problem, cost, repair)
         beliefs = doubts.beliefs(found[-1].coef, found[-1].intercept)

@@ -72,10 +72,11 @@ def table(name: str) -> Table:
     return X[common], np.unique(y[common], return_inverse=True)[1]
 
 
-def split(name: str, seed: int) -> Split:
+def split(name: str, seed: int, n_train: int | None = None) -> Split:
     """A random split; of many features the first twenty components are kept."""
     X, y = table(name)
-    n_train = min(N_TRAIN, round(0.6 * len(y)))
+    if n_train is None:
+        n_train = min(N_TRAIN, round(0.6 * len(y)))
     X, X_test, y, y_test = train_test_split(
         X, y, train_size=n_train, stratify=y, random_state=seed
     )

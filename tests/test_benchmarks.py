@@ -124,6 +124,45 @@ def test_finders_of_wrong_labels_run_on_simulated_data(monkeypatch):
 
 
 @pytest.mark.skipif("WDRSVM_DATA" not in os.environ, reason="needs WDRSVM_DATA")
+def test_the_study_of_doubtful_labels_runs_tiny(monkeypatch, capsys, tmp_path):
+    pytest.importorskip("cleanlab")
+    monkeypatch.syspath_prepend(ROOT)
+    study = importlib.import_module("benchmarks.doubt_study")
+    data = importlib.import_module("benchmarks.doubt_data")
+    assert not set(data.DEVELOPED_ON) & set(data.JUDGED_ON)
+    monkeypatch.setattr(study, "STRENGTHS", (0.01, 1.0))
+    given = ["--tiny", "--csv", str(tmp_path / "found.csv"), "--out", str(tmp_path)]
+    found = study.main(given)
+    assert {each.method for each in found} == set(study.METHODS)
+    assert len(found) == 2 * len(study.METHODS)
+    assert all(0 < each.accuracy < 1 for each in found)
+    assert "failed" in (tmp_path / "doubt-verdicts.csv").read_text()
+    assert "gain over" in capsys.readouterr().out
+    # What is done is not done again.
+    monkeypatch.setattr(study, "judged", None)
+    assert len(study.main(given)) == len(found)
+
+
+def test_the_verdicts_on_doubtful_labels_can_fail(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    report = importlib.import_module("benchmarks.doubt_report")
+    cell = importlib.import_module("benchmarks.doubt_study").Cell
+
+    def verdict(gains):
+        """For gains over LogisticRegression at 20 % in three tables."""
+        found = []
+        for table, gain in enumerate(gains):
+            found.append(cell(str(table), "20 %", 0, report.TUNED, 0.5, 0.0))
+            found.append(cell(str(table), "20 %", 0, report.OURS, 0.5 + gain / 100, 0.0))
+        lines = {line[0]: line[2] for line in report.verdicts(found)}
+        return lines[f"20 %: 1 ahead of {report.TUNED}, two standard errors"]
+
+    assert verdict([1.0, 1.2, 1.1]) == "yes"
+    assert verdict([0.9, 0.9, 1.0]) == "failed"
+    assert verdict([0.0, 0.0, 9.0]) == "failed"
+
+
+@pytest.mark.skipif("WDRSVM_DATA" not in os.environ, reason="needs WDRSVM_DATA")
 def test_the_study_of_worst_case_errors_runs_tiny(monkeypatch, capsys, tmp_path):
     monkeypatch.syspath_prepend(ROOT)
     study = importlib.import_module("benchmarks.worst_case_error_study")

@@ -4,6 +4,7 @@ import ast
 import doctest
 import importlib
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,8 @@ PACKAGES = [
 
 def documented():
     """Names that the reference describes, with their modules."""
-    directives = r"^\.\. auto(?:class|function|data):: ([\w.]+)$"
-    names = re.findall(directives, (DOCS / "api.rst").read_text(), re.MULTILINE)
+    entries = r"^(?:\.\. autodata:: |   )([\w.]+)$"
+    names = re.findall(entries, (DOCS / "api.rst").read_text(), re.MULTILINE)
     return {name if name.startswith("wdrsvm.") else f"wdrsvm.{name}" for name in names}
 
 
@@ -44,10 +45,10 @@ def object_of(module, name):
     return getattr(importlib.import_module(module), name)
 
 
-def test_the_page_on_extensions_runs():
+@pytest.mark.parametrize("page", ["extending.rst", "tutorial.rst"])
+def test_the_page_runs_and_prints_what_it_shows(page):
     flags = doctest.NORMALIZE_WHITESPACE
-    page = str(DOCS / "extending.rst")
-    result = doctest.testfile(page, module_relative=False, optionflags=flags)
+    result = doctest.testfile(str(DOCS / page), module_relative=False, optionflags=flags)
     assert result.attempted > 30
     assert result.failed == 0
 
@@ -60,6 +61,41 @@ def test_the_page_on_extensions_names_files_and_tables_that_exist():
     for table, path in re.findall(r"``([A-Z_]{4,})``\s+in\s+``(\w+/\w+\.py)``", text):
         source = (ROOT / "src" / "wdrsvm" / path).read_text()
         assert re.search(rf"^{table}\b.*=", source, re.MULTILINE), (table, path)
+
+
+# Pages whose code needs a cluster or files of many gigabytes.
+NOT_RUN = {"dask.rst", "solvers.rst"}
+# What the code of a page takes as given.
+GIVEN = """
+import numpy as np
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import StandardScaler
+from wdrsvm import RobustLinearSVC, WassersteinBall
+from wdrsvm.problem import RobustProblem
+X, y = load_wine(return_X_y=True)
+X = StandardScaler().fit_transform(X)
+weight = np.full(len(y), 1 / len(y))
+problem = RobustProblem.of(X, y, weight, WassersteinBall(0.05, 2.0, norm="l1"), 3)
+class encoder:
+    encode = staticmethod(lambda texts, normalize_embeddings: X)
+texts, labels, X_new, labels_new = None, y, X, y
+"""
+BLOCK = re.compile(r"^\.\. code-block:: python\n\n((?:   .*\n|\n)+)", re.MULTILINE)
+PAGES = [
+    path
+    for path in sorted(DOCS.glob("*.rst"))
+    if path.name not in NOT_RUN and BLOCK.search(path.read_text())
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_the_code_of_a_page_runs(page):
+    pytest.importorskip("matplotlib").use("agg")
+    names = {}
+    exec(GIVEN, names)
+    for block in BLOCK.findall(page.read_text()):
+        exec(compile(textwrap.dedent(block), str(page), "exec"), names)
 
 
 def test_there_are_examples_enough():

@@ -1,10 +1,11 @@
 """The tools that judge the tests do what they say."""
 
 import ast
+from pathlib import Path
 
 import noxfile
 import pytest
-from tools.mutants import spoken
+from tools.mutants import Changed, spoken
 from tools.mutations import mutations
 
 SOURCE = '''
@@ -69,6 +70,16 @@ def test_the_order_of_a_sample_depends_on_its_seed_alone():
     orders = [sorted(found, key=lambda one, s=seed: one.order(s)) for seed in (0, 0, 1)]
     assert [one.name for one in orders[0]] == [one.name for one in orders[1]]
     assert [one.name for one in orders[0]] != [one.name for one in orders[2]]
+
+
+def test_a_mutant_takes_the_place_of_its_module_in_every_kind_of_install():
+    module = "src/wdrsvm/solvers/cones/native/rows.py"
+    source = (Path(__file__).parents[1] / module).read_text()
+    loader = Changed(next(mutations(module, source)))
+    spec = loader.find_spec("wdrsvm.solvers.cones.native.rows", ["not a folder"])
+    assert spec is not None
+    assert spec.loader is loader
+    assert loader.find_spec("wdrsvm.solvers.cones.native.cone", None) is None
 
 
 def test_tests_have_the_names_of_the_report():

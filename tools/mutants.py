@@ -1,10 +1,11 @@
 """``make mutants``: change the code on purpose and see whether a test notices.
 
-A seeded sample of the mutations of ``problem`` and ``robustness``, as many a module as its
-share of all.  For each, the tests that run the changed line, nearest and fastest first,
-until one fails; a test that does not end counts too.  Tests run with the compiler off, so
-that no compiled function of the right code stands in for a wrong one.  Results are kept in
-``.mutants``: a second run judges only what is new, and the survivors again.
+A seeded sample of the mutations of some folders, as many a module as its share of all.
+The folders are those of the formulas and, apart, those of the kernels.  For each mutant,
+the tests that run the changed line, nearest and fastest first, until one fails; a test
+that does not end counts too.  Kernels run uncompiled, so that no compiled function of the
+right code stands in for a wrong one.  Results are kept in ``.mutants``: a second run judges
+only what is new, and the survivors again.
 
 This is not left to mutmut.  It leaves out functions with a decorator, which here are all
 compiled ones and properties, and everything outside functions; and it judges all mutants or
@@ -25,30 +26,18 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import CodeType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from xml.etree import ElementTree
 
 from .mutations import Mutation, mutations
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("inputs", "problem", "robustness", "rows")
-# Tests that may notice a change in those folders, and take little time without a compiler.
-TESTS = (
-    "agreement/test_bounded.py",
-    "estimators/test_lazy.py",
-    "inputs",
-    "problem",
-    "properties/test_oracles.py",
-    "robustness",
-    "rows",
-    "solvers/interior_point/bounded",
-    "solvers/test_label_noise.py",
-)
 KEPT = ROOT / ".mutants"
-COVERAGE, REPORT, RESULTS = KEPT / "coverage", KEPT / "report.xml", KEPT / "results.jsonl"
+RESULTS = KEPT / "results.jsonl"
 # Seconds of tests that a mutant must survive, and how many times as long it may take.
 TESTS_AT_MOST, PATIENCE = 6.0, 2.0
 KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
@@ -63,11 +52,59 @@ HEAVY = ("cvxpy", "dask.array", "hypothesis", "pandas", "polars", "pytest", "skl
 TestTimes: TypeAlias = dict[str, float]
 
 
-def measure_tests() -> None:
+class Suite(NamedTuple):
+    """Folders whose code is changed, and tests that may notice and take little time."""
+
+    name: str
+    folders: tuple[str, ...]
+    tests: tuple[str, ...]
+    marked: str
+
+    @property
+    def coverage(self) -> Path:
+        """The lines that each test runs."""
+        return KEPT / f"{self.name}-coverage"
+
+    @property
+    def report(self) -> Path:
+        """The seconds that each test takes."""
+        return KEPT / f"{self.name}-report.xml"
+
+
+SUITES = (
+    Suite(
+        "formulas",
+        ("inputs", "problem", "robustness", "rows"),
+        (
+            "agreement/test_bounded.py",
+            "estimators/test_lazy.py",
+            "inputs",
+            "problem",
+            "properties/test_oracles.py",
+            "robustness",
+            "rows",
+            "solvers/interior_point/bounded",
+            "solvers/test_label_noise.py",
+        ),
+        "not slow",
+    ),
+    Suite(
+        "kernels",
+        tuple(
+            f"solvers/{family}/native"
+            for family in ("cones", "first_order", "newton", "subgradient")
+        ),
+        ("solvers",),
+        "tiny",
+    ),
+)
+
+
+def measure_tests(suite: Suite) -> None:
     """Run the tests once on the right code: which lines each runs, how long it takes."""
     KEPT.mkdir(exist_ok=True)
-    folders = [f"--cov=src/wdrsvm/{folder}" for folder in FOLDERS]
-    tests = [f"tests/{name}" for name in TESTS]
+    folders = [f"--cov=src/wdrsvm/{folder}" for folder in suite.folders]
+    tests = [f"tests/{name}" for name in suite.tests]
     command = [
         sys.executable,
         "-m",
@@ -76,22 +113,22 @@ def measure_tests() -> None:
         "-n",
         "auto",
         "-m",
-        "not slow",
+        suite.marked,
         *SILENCE,
     ]
-    options = ["--cov-context=test", "--cov-report=", f"--junitxml={REPORT}"]
+    options = ["--cov-context=test", "--cov-report=", f"--junitxml={suite.report}"]
     subprocess.run(
         [*command, *folders, *options, *tests],
         cwd=ROOT,
-        env={**os.environ, "WDRSVM_CPU": "python", "COVERAGE_FILE": str(COVERAGE)},
+        env={**os.environ, "WDRSVM_CPU": "python", "COVERAGE_FILE": str(suite.coverage)},
         check=True,
     )
 
 
-def test_times() -> TestTimes:
+def test_times(suite: Suite) -> TestTimes:
     """Seconds of each test, under the name that coverage has for it."""
     times = {}
-    for case in ElementTree.parse(REPORT).iter("testcase"):
+    for case in ElementTree.parse(suite.report).iter("testcase"):
         times[f"{case.attrib['classname']}.{case.attrib['name']}"] = float(
             case.attrib["time"]
         )
@@ -107,11 +144,11 @@ def spoken(test: str) -> str:
 
 
 @cache
-def tests_by_line(module: str) -> dict[int, set[str]]:
+def tests_by_line(suite: Suite, module: str) -> dict[int, set[str]]:
     """For every line of a module the tests that run it."""
     from coverage import CoverageData
 
-    data = CoverageData(str(COVERAGE))
+    data = CoverageData(str(suite.coverage))
     data.read()
     (file,) = [name for name in data.measured_files() if name.endswith(module)] or [""]
     return {
@@ -147,10 +184,10 @@ def chosen_tests(
     return chosen
 
 
-def sample(per_thousand: int, seed: int) -> list[Mutation]:
+def sample(suite: Suite, per_thousand: int, seed: int) -> list[Mutation]:
     """A share of every module's mutations."""
     chosen: list[Mutation] = []
-    for folder in FOLDERS:
+    for folder in suite.folders:
         for path in sorted((ROOT / "src" / "wdrsvm" / folder).glob("*.py")):
             module = path.relative_to(ROOT).as_posix()
             found = sorted(
@@ -170,10 +207,10 @@ class Changed(SourceFileLoader):
         self.code = compile(mutation.applied(path.read_text()), str(path), "exec")
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        spec = PathFinder.find_spec(name, path) if name == self.name else None
-        if spec is not None:
-            spec.loader = self
-        return spec
+        # The file itself and not ``path``: an editable install has a finder of its own.
+        if name != self.name:
+            return None
+        return spec_from_file_location(name, self.path, loader=self)
 
     def get_code(self, fullname: str) -> CodeType:
         return self.code
@@ -234,19 +271,39 @@ def earlier() -> dict[str, str]:
     return {line["name"]: line["fate"] for line in lines}
 
 
-def fates(chosen: list[Mutation], again: bool) -> Iterator[tuple[Mutation, str]]:
+def fates(
+    suite: Suite, chosen: list[Mutation], again: bool
+) -> Iterator[tuple[Mutation, str]]:
     """Each mutant and its fate; known kills are not repeated unless asked."""
-    known, times = earlier(), test_times()
+    known, times = earlier(), test_times(suite)
     for mutation in chosen:
         if known.get(mutation.name) == KILLED and not again:
             yield mutation, KILLED
             continue
-        tests = chosen_tests(mutation, tests_by_line(mutation.module), times)
+        tests = chosen_tests(mutation, tests_by_line(suite, mutation.module), times)
         seconds = sum(times.get(spoken(test), 1.0) for test in tests)
         fate = judged(mutation, tests, seconds)
         with RESULTS.open("a") as file:
             print(json.dumps({"name": mutation.name, "fate": fate}), file=file)
         yield mutation, fate
+
+
+def judge(suite: Suite, arguments: argparse.Namespace) -> float:
+    """Judge a sample; the least share of killed mutants of a folder."""
+    if not suite.coverage.exists():
+        measure_tests(suite)
+    chosen = sample(suite, arguments.per_thousand, arguments.seed)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for mutation, fate in fates(suite, chosen, arguments.again):
+        folder = Path(mutation.module).parent.relative_to("src/wdrsvm").as_posix()
+        counts[folder][fate] += 1
+        if fate != KILLED:
+            print(f"{fate}: {mutation.name} (line {mutation.line})", flush=True)
+    shares = []
+    for folder, count in sorted(counts.items()):
+        shares.append(count[KILLED] / count.total())
+        print(f"{folder}: {count[KILLED]} of {count.total()} killed, {shares[-1]:.1%}")
+    return min(shares)
 
 
 def main() -> int:
@@ -256,23 +313,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--at-least", type=float, default=0.85, help="share to be killed")
     parser.add_argument("--again", action="store_true", help="judge the killed again")
+    parser.add_argument("--only", choices=[suite.name for suite in SUITES])
     arguments = parser.parse_args()
     os.environ["WDRSVM_CPU"] = "python"
-    if not COVERAGE.exists():
-        measure_tests()
     import_what_is_imported()
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for mutation, fate in fates(
-        sample(arguments.per_thousand, arguments.seed), arguments.again
-    ):
-        counts[Path(mutation.module).parent.name][fate] += 1
-        if fate != KILLED:
-            print(f"{fate}: {mutation.name} (line {mutation.line})", flush=True)
-    shares = []
-    for folder, count in counts.items():
-        shares.append(count[KILLED] / count.total())
-        print(f"{folder}: {count[KILLED]} of {count.total()} killed, {shares[-1]:.1%}")
-    return int(min(shares) < arguments.at_least)
+    asked = [suite for suite in SUITES if arguments.only in (None, suite.name)]
+    return int(min(judge(suite, arguments) for suite in asked) < arguments.at_least)
 
 
 if __name__ == "__main__":

@@ -1,169 +1,197 @@
-"""Wine with wrong training labels: promises and errors of robust classifiers.
+"""Wine with wrong labels: find them, train without them, say what the result withstands.
 
 Run it with ``make demo``, ``wdrsvm demo`` or ``python -m wdrsvm.demo``.
 """
 
 from __future__ import annotations
 
+import textwrap
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 from sklearn.datasets import load_wine
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
 
 from .datasets import flip_labels
-from .estimators import RobustLinearSVC
+from .estimators import RobustLogisticRegressionCV
 from .problem import WassersteinBall
-from .report import Facts, Figure, Page, Section, Table, Text
-from .report.baselines import Baselines
-from .report.figures import COLOURS, drawn, new_figure
-from .report.promise import BUDGET, DEVIATIONS, Movement, Promise, promise_of
-from .report.words import share
-from .robustness import worst_case_risk
-from .robustness.promises.error_curve import percent
+from .report import Page, Section, Table, Text
+from .report.baselines import LOGISTIC, Baselines
+from .report.page import Part
+from .report.promise import BUDGET, DEVIATIONS, Movement, Promise, at_most, promise_of
+from .report.rates import rate_parts
+from .report.verdict import summary_of
+from .report.words import counted, share
 
 PAGE = Path("wdrsvm-demo.html")
-FLIPPED_SHARE = 0.15
-BALL = WassersteinBall(radius=0.05, label_cost=2.0)
-CLASSIFIERS = {
-    "RobustLinearSVC(label_cost=2)": RobustLinearSVC(0.05, 2.0),
-    "RobustLinearSVC(label_cost=inf)": RobustLinearSVC(0.05, np.inf),
-    "LinearSVC": LinearSVC(),
-    "LogisticRegression": LogisticRegression(),
-}
+WRONG_SHARE = 0.2
+N_SHOWN = 5
+SUSPECT_HEADER = ("row", "given", "suggested", "doubt", "truth")
 MOVEMENT = Movement(WassersteinBall(BUDGET), DEVIATIONS)
-HEADER = (
-    *("classifier", "wrong", "wrong at most", "in one class", "worst-case risk", "gap"),
-    "seconds",
-)
-
-LEGEND = {
-    "wrong": "share of the test rows, whose labels are right, that are classified wrongly",
-    "wrong at most": f"the same if these rows move by {MOVEMENT.told()} on average",
-    "in one class": "wrong at most within the class that suffers most",
-    "worst-case risk": "largest expected loss on the training rows that an adversary "
-    "within the radius can cause; it grows with the scale of the scores, so compare errors",
-    "seconds": "time of a fit, without the loading of modules",
-    "gap": "how far the objective can be above the least possible one, proven for the ball "
-    "that the classifier was fitted for",
+CODE = """\
+model = make_pipeline(StandardScaler(), RobustLogisticRegressionCV(label_noise="random"))
+model.fit(X_train, y_train)
+model[-1].suspects()"""
+NEXT = {
+    "your own table": "wdrsvm audit TABLE.csv --target COLUMN --out suspects.csv",
+    "a classifier": "wdrsvm fit TABLE.csv --target COLUMN --doubt-labels --out MODEL",
+    "a page about it": "wdrsvm report MODEL TABLE.csv --target COLUMN --out PAGE.html",
+    "in Python": "docs/tutorial.rst, ten minutes",
 }
 
 
-class Line(NamedTuple):
-    """One row of the table; the gap is None for classifiers without a certificate."""
+class WineTable(NamedTuple):
+    """Training rows with some wrong labels, and test rows whose labels are right."""
 
-    name: str
-    promise: Promise
-    risk: float
-    gap: float | None
+    X_train: Any
+    y_train: Any
+    truth: Any
+    X_test: Any
+    y_test: Any
+    names: Any
+
+    @property
+    def wrong(self) -> Any:
+        return self.y_train != self.truth
+
+
+class Chapter(NamedTuple):
+    """A piece of the story; ``parts`` are on the page only."""
+
+    title: str
+    text: str
+    suspects: Sequence[tuple[str, ...]] = ()
+    parts: Sequence[Part] = ()
+
+
+class Findings(NamedTuple):
+    """The fitted pipeline, and how well its disbelief agrees with the truth."""
+
+    model: Pipeline
     seconds: float
+    suspects: Any
+    n_found: int
+    n_false: int
 
 
-def measure(
-    name: str, classifier: Any, train: tuple[Any, Any], test: tuple[Any, Any]
-) -> Line:
-    """Fit a pipeline with standardisation; errors on test rows, risk on training rows."""
-    # The first fit also loads modules, so the seconds are those of a second fit.
-    pipeline = make_pipeline(StandardScaler(), classifier).fit(*train)
+def wine_table() -> WineTable:
+    """Wine, with a fifth of the training labels changed at random."""
+    wine = load_wine()
+    X_train, X_test, truth, y_test = train_test_split(
+        wine.data, wine.target, test_size=0.3, stratify=wine.target, random_state=0
+    )
+    labels = flip_labels(truth, WRONG_SHARE, random_state=1)
+    return WineTable(X_train, labels, truth, X_test, y_test, wine.target_names)
+
+
+def findings(table: WineTable) -> Findings:
+    """Train, and compare the labels that were not believed with the wrong ones."""
+    search = RobustLogisticRegressionCV(label_noise="random")
     began = time.perf_counter()
-    pipeline.fit(*train)
+    model = make_pipeline(StandardScaler(), search).fit(table.X_train, table.y_train)
     seconds = time.perf_counter() - began
-    scaler, last = pipeline[:-1], pipeline[-1]
-    rivals = Baselines.learned(scaler.transform(train[0]), train[1])
-    rows = scaler.transform(test[0]), test[1]
-    return Line(
-        name,
-        promise_of(last, *rows, rivals, MOVEMENT, "test"),
-        worst_case_risk(pipeline, *train, BALL),
-        getattr(classifier, "duality_gap_", None),
-        seconds,
+    suspects = search.suspects()
+    listed = suspects.row[: suspects.n_suspects]
+    n_found = int(table.wrong[listed].sum())
+    return Findings(model, seconds, suspects, n_found, len(listed) - n_found)
+
+
+def promise_on_test_rows(table: WineTable, model: Pipeline) -> Promise:
+    """Error rates on test rows, beside a logistic regression on the same training rows."""
+    scaler = model[:-1]
+    rivals = Baselines.learned(scaler.transform(table.X_train), table.y_train)
+    rows = scaler.transform(table.X_test), table.y_test
+    return promise_of(model[-1], *rows, rivals, MOVEMENT, "test")
+
+
+def suspect_lines(table: WineTable, suspects: Any) -> list[tuple[str, ...]]:
+    """The most suspicious labels, with the truth beside them."""
+    given, suggested = table.names[suspects.given], table.names[suspects.suggested]
+    truth = table.names[table.truth[suspects.row]]
+    doubt = [share(float(each)) for each in suspects.doubt]
+    lines = zip(map(str, suspects.row), given, suggested, doubt, truth, strict=True)
+    return [tuple(map(str, line)) for line in lines][:N_SHOWN]
+
+
+def chapters(table: WineTable) -> Iterator[Chapter]:
+    """The story; each chapter is told when its numbers are there."""
+    n_wrong = table.wrong.sum()
+    yield Chapter(
+        "A table with wrong labels",
+        f"Wine: {len(table.truth)} training rows, {table.X_train.shape[1]} features, "
+        f"3 classes. {n_wrong} labels are wrong. The classifier is not told which, nor how "
+        "many.",
+    )
+    found = findings(table)
+    yield Chapter(
+        "Which labels are wrong?",
+        f"It suspects {found.suspects.n_suspects} labels, after {found.seconds:.1f} "
+        f"seconds: {found.n_found} of the {n_wrong} wrong ones, and "
+        f"{counted(found.n_false, 'right one', 'right ones')}. The most suspicious:",
+        suspect_lines(table, found.suspects),
+    )
+    promise = promise_on_test_rows(table, found.model)
+    yield Chapter("A classifier that does not believe them", _compared(promise))
+    box = summary_of(promise)
+    yield Chapter(
+        "What it withstands", promise.about_model(), (), [box, *rate_parts(promise)]
     )
 
 
-def cells(line: Line) -> tuple[str, ...]:
-    """The cells of a line as texts."""
-    gap = "-" if line.gap is None else f"{line.gap:.0e}"
-    rates, by_class = line.promise.rates, line.promise.by_class
+def _compared(promise: Promise) -> str:
+    logistic = promise.logistic
+    assert logistic is not None
+    own, other = promise.rates, logistic
     return (
-        line.name,
-        share(rates.error),
-        percent(rates.worst_case_error),
-        percent(by_class[line.promise.worst_class].worst_case_error),
-        f"{line.risk:.3f}",
-        gap,
-        f"{line.seconds:.3f}",
+        f"Of {promise.rows}, whose labels are right, it classifies {share(own.error)} "
+        f"wrongly; {LOGISTIC}, trained on the same labels: {share(other.error)}. If the "
+        f"rows move by {MOVEMENT.told()} on average: {at_most(own.worst_case_error)}; "
+        f"{LOGISTIC} {at_most(other.worst_case_error)}."
     )
 
 
-def table(lines: list[Line]) -> str:
-    """The lines as a text table with a header."""
-    rows = [HEADER, *map(cells, lines)]
-    name_width = max(len(row[0]) for row in rows)
+def in_columns(rows: Sequence[tuple[str, ...]]) -> str:
+    """Rows of cells as a text table."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
-        "  ".join([row[0].ljust(name_width), *(cell.rjust(15) for cell in row[1:])])
+        "   " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()
         for row in rows
     )
 
 
-def page(lines: list[Line], intro: str) -> Page:
-    """The comparison as an HTML page."""
-    shown = Table("Robust and ordinary classifiers", HEADER, [*map(cells, lines)])
-    parts = [*figures(lines), shown, Facts(LEGEND)]
-    return Page("Wine with wrong labels", intro, [Section("Comparison", parts)])
+def told(number: int, chapter: Chapter) -> str:
+    """A chapter for the terminal."""
+    text = textwrap.fill(chapter.text, 88, initial_indent="   ", subsequent_indent="   ")
+    lines = [f"\n{number}. {chapter.title}", text]
+    if chapter.suspects:
+        lines += ["", in_columns([SUSPECT_HEADER, *chapter.suspects])]
+    return "\n".join(lines)
 
 
-def figures(lines: list[Line]) -> list[Any]:
-    """Errors and worst-case errors as bars; without matplotlib a sentence instead."""
-    try:
-        figure, axes = new_figure(8, 2.4, ncols=2)
-    except ImportError as error:
-        return [Text(str(error))]
-    places = range(len(lines))
-    rates = [line.promise.rates for line in lines]
-    axes[0].barh(places, [each.worst_case_error for each in rates], color=COLOURS[0])
-    axes[1].barh(places, [each.error for each in rates], color=COLOURS[1])
-    axes[0].set_yticks(places, [line.name for line in lines])
-    axes[1].set_yticks(places, [])
-    for ax, label in zip(axes, ("wrong at most", "wrong"), strict=True):
-        ax.set_xlabel(label)
-        ax.invert_yaxis()
-    alt = "; ".join(f"{line.name}: wrong {line.promise.rates.told()}" for line in lines)
-    return [
-        Figure(drawn(figure, "svg"), "Fewer wrong predictions are a stronger promise.", alt)
-    ]
-
-
-def in_words(lines: list[Line]) -> str:
-    """The promise of the first classifier, and its baselines, in sentences."""
-    if not lines:
-        return ""
-    model, baselines, _ = lines[0].promise.sentences()
-    return f"{lines[0].name}: {model} {baselines} "
+def section(chapter: Chapter) -> Section:
+    """A chapter for the page."""
+    parts: list[Part] = [Text(chapter.text)]
+    if chapter.suspects:
+        table = Table("The most suspicious labels", SUSPECT_HEADER, [*chapter.suspects])
+        parts.append(table)
+    return Section(chapter.title, [*parts, *chapter.parts])
 
 
 def main(out: Path = PAGE) -> None:
-    """Print the comparison and write it as a page."""
-    X, y = load_wine(return_X_y=True)
-    X_train, X_test, y_train, y_test = train_test_split(
-        X, y, test_size=0.3, stratify=y, random_state=0
-    )
-    train, test = (X_train, flip_labels(y_train, FLIPPED_SHARE)), (X_test, y_test)
-    lines = [measure(name, model, train, test) for name, model in CLASSIFIERS.items()]
-    intro = (
-        f"Wine, {len(y_train)} training rows, {FLIPPED_SHARE:.0%} of their labels wrong. "
-        f"{in_words(lines)}Worst-case risk: radius {BALL.radius}, label cost "
-        f"{BALL.label_cost}."
-    )
-    legend = "\n".join(f"{name}: {meaning}" for name, meaning in LEGEND.items())
-    print(f"{intro}\n\n{table(lines)}\n\n{legend}")
+    """Tell the story while it is computed, and write it as a page."""
+    table, sections = wine_table(), []
+    for number, chapter in enumerate(chapters(table), 1):
+        print(told(number, chapter), flush=True)
+        sections.append(section(chapter))
+    print(f"\nThe code:\n\n{CODE}\n\nNext:")
+    print(in_columns([*NEXT.items()]))
     try:
-        print(f"\nThe same as a page: {page(lines, intro).write(out).resolve()}")
+        page = Page("Wine with wrong labels", "What the demo does, step by step.", sections)
+        print(f"\nThe same as a page: {page.write(out).resolve()}")
     except ImportError as error:
         print(f"\n{error}")
 

@@ -1,6 +1,7 @@
 """The command line: what it prints, what it writes, how it fails."""
 
 import importlib
+import shlex
 import sqlite3
 import sys
 from contextlib import closing
@@ -11,18 +12,17 @@ import pytest
 pytest.importorskip("typer")
 pytest.importorskip("pandas")
 
+import typer
+
 from wdrsvm.cli import reproduce
-from wdrsvm.cli.main import main
+from wdrsvm.cli.main import STORY, build, in_paragraphs, main
 from wdrsvm.experiments import Experiment
 from wdrsvm.experiments.store import FILE
 
 from .flowers import run
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = (
-    *("fit", "predict", "certify", "audit", "report"),
-    *("demo", "reproduce", "bench"),
-)
+COMMANDS = [command.name for command in typer.main.get_group(build()).commands.values()]
 
 
 def squares(run=lambda task: [{"value": task["x"] ** 2}]):
@@ -54,23 +54,55 @@ def quick(monkeypatch):
 def test_help_lists_the_commands(capsys):
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    for command in (
-        "fit",
-        "predict",
-        "certify",
-        "audit",
-        "report",
-        "demo",
-        "reproduce",
-        "bench",
-    ):
+    for command in ("fit", "predict", "certify", "audit", "report", "demo", "reproduce"):
         assert command in shown
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help(command, capsys):
+def test_every_command_has_help_with_examples(command, capsys):
     assert main([command, "--help"]) == 0
-    assert "Usage" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "Usage" in shown
+    examples = shown.partition("Examples:")[2]
+    assert f"wdrsvm {command}" in examples
+
+
+def test_help_breaks_lines_only_between_paragraphs():
+    text = """One  two
+    three.
+
+    Four.
+    """
+    assert in_paragraphs(text) == "One two three.\n\nFour."
+    report = typer.main.get_group(build()).commands["report"]
+    assert "one file that loads nothing" in report.help
+
+
+def example_lines():
+    """Every example of every command, and those of the story."""
+    commands = typer.main.get_group(build()).commands.values()
+    texts = [STORY, *(command.epilog for command in commands)]
+    lines = (line.strip() for text in texts for line in text.splitlines())
+    return [line for line in lines if line.startswith("wdrsvm ") and "  " not in line]
+
+
+@pytest.mark.parametrize("line", example_lines())
+def test_the_options_of_examples_exist(line):
+    _, command, *arguments = shlex.split(line.partition(" > ")[0])
+    known = typer.main.get_group(build()).commands[command]
+    known.make_context(command, arguments, resilient_parsing=False)
+
+
+def test_alone_it_tells_three_steps(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["wdrsvm"])
+    assert main() == 0
+    shown = capsys.readouterr().out
+    places = [shown.index(f"wdrsvm {step} ") for step in ("audit", "fit", "report")]
+    assert places == sorted(places)
+    assert main([]) == 0
+    assert capsys.readouterr().out == shown
+    assert len(shown.splitlines()) < 18
+    assert max(map(len, shown.splitlines())) <= 88
 
 
 def test_reproduce_runs_and_names_the_page(quick, tmp_path, capsys):

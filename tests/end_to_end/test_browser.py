@@ -51,9 +51,9 @@ def test_the_page_of_the_demo(browser, tmp_path, capsys):
 
 
 def test_the_page_of_a_model(browser, iris_page, tmp_path):
-    assert_looks_right(browser, iris_page, 2, tmp_path)
+    assert_looks_right(browser, iris_page, 3, tmp_path)
     headings = [each.text for each in browser.find_elements("css selector", "h2")]
-    assert headings[:3] == ["In short", "Right and wrong", "Score against radius"]
+    assert headings[:3] == ["In short", "Error rates", "Score against radius"]
 
 
 def test_the_page_with_sliders(browser, explored, tmp_path):

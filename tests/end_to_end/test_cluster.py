@@ -12,8 +12,9 @@ from sklearn.model_selection import GridSearchCV
 
 from wdrsvm import RobustLinearSVC, RobustLogisticRegression
 from wdrsvm.inputs.dask_collections import LazyRows, checked_block, observed_rows
-from wdrsvm.problem import RobustProblem, WassersteinBall
+from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.rows.dask_engine import ClusterEngine
+from wdrsvm.solvers.newton.products.design import At, Design, in_columns
 from wdrsvm.solvers.newton.smoothed_risk import Passes
 from wdrsvm.solvers.scaling import Scaling
 
@@ -204,6 +205,62 @@ def test_bytes_moved_do_not_grow_with_the_rows(client):
     assert (many <= few + n_chunks * ENVELOPE).all()
     # Softness alone, a number a row, would be more.
     assert many.max() < 600_000
+
+
+WIDE = {"n_features": 300, "n_classes": 20}
+
+
+def wide_rows(n_rows):
+    rng = np.random.default_rng(1)
+    y = np.arange(n_rows) % WIDE["n_classes"]
+    centres = rng.normal(size=(WIDE["n_classes"], WIDE["n_features"]))
+    return rng.normal(size=(n_rows, WIDE["n_features"])) + centres[y], y
+
+
+def in_chunks(values, n_chunks=4):
+    return da.from_array(values, chunks=(len(values) // n_chunks, *values.shape[1:]))
+
+
+def test_a_killed_worker_does_not_harm_a_fit_with_many_coefficients(client, monkeypatch):
+    X, y = wide_rows(1200)
+    model = RobustLogisticRegression(radius=0.05, label_cost=np.inf, tol=1e-2)
+    expected = model.fit(X, y).objective_
+    process = min(client.run(os.getpid).values())
+    passes = at_pass(monkeypatch, 8, partial(os.kill, process, signal.SIGKILL))
+    found = model.fit(in_chunks(X), in_chunks(y))
+    assert len(passes) > 12
+    client.wait_for_workers(2)
+    assert process not in client.run(os.getpid).values()
+    assert found.objective_ == pytest.approx(expected, rel=2e-2)
+    assert found.duality_gap_ <= 1e-2 * found.objective_
+
+
+def product_bytes(client, n_rows):
+    """Bytes moved by a pass of the method in matrix products, and by a preconditioner."""
+    X, y = wide_rows(n_rows)
+    lazy = LazyRows.of(checked_block, in_chunks(X), in_chunks(y), None, None)
+    chunked, classes = observed_rows(lazy, None)
+    ball, loss = WassersteinBall(0.05, np.inf), LOSSES["logistic"]
+    problem = RobustProblem(chunked, ball, len(classes), loss=loss)
+    scaling = Scaling.of(problem)
+    coef = np.zeros((problem.n_classes, scaling.n_columns))
+    prepared = problem.by_chunks(partial(in_columns, scaling, np.float32))
+    with prepared.reduction() as reduction:
+        design = Design(scaling, reduction)
+        sent = [bytes_sent(client)]
+        design.evaluate(At(coef))
+        sent.append(bytes_sent(client))
+        design.curvature(At(coef))
+        sent.append(bytes_sent(client))
+    return np.diff(sent), 8 * coef.size, 8 * scaling.n_columns**2
+
+
+def test_a_pass_of_the_method_in_products_moves_sums_as_large_as_the_coefficients(client):
+    for n_rows in (800, 3200):
+        (by_pass, by_build), coefs, square = product_bytes(client, n_rows)
+        n_chunks = 4
+        assert 0 < by_pass <= n_chunks * (coefs + ENVELOPE)
+        assert by_build <= n_chunks * (coefs + square + ENVELOPE)
 
 
 def test_cross_validation_runs_on_the_client(client):

@@ -60,7 +60,9 @@ def test_folds_can_be_worked_on_by_dask():
 @pytest.mark.parametrize("cv", [[], b"l2"])
 def test_no_splits_are_refused(cv):
     X, y = load_wine(return_X_y=True)
-    with pytest.raises(ValueError, match="cv must be a number of folds, a splitter or"):
+    with pytest.raises(
+        ValueError, match="cv must be 'auto', a number of folds, a splitter or"
+    ):
         RobustLinearSVCCV([0.1], 2.0, cv=cv).fit(X, y)
 
 

@@ -7,8 +7,9 @@ from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.preprocessing import scale
 
 from wdrsvm import RobustLinearSVCCV, RobustLogisticRegressionCV, RobustSVCCV
-from wdrsvm.estimators._folds import FoldScores, SearchGrid
+from wdrsvm.estimators._folds import FoldScores
 from wdrsvm.estimators._race import Race
+from wdrsvm.estimators._search_grid import SearchGrid
 from wdrsvm.plotting import SearchDisplay
 
 

@@ -18,6 +18,7 @@ from wdrsvm.problem.norms import (
     lipschitz,
     pairwise_moduli,
     polar,
+    steepest_direction,
     with_divergence,
 )
 
@@ -336,3 +337,20 @@ def test_polars_by_hand():
     flow = np.array([[3.0, 0.0], [0.0, 4.0], [0.0, 0.0]])
     assert polar(three, "l2", np.array([1.0, 2.0]), flow) == pytest.approx(3.0 + 8.0)
     assert polar(three, "linf", np.array([1.0, 2.0]), flow) == pytest.approx(3.0 + 8.0)
+
+
+SLOPE = np.array([3.0, -8.0, 100.0, 0.0])
+COST = np.array([1.0, 2.0, np.inf, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("norm", "expected"),
+    [
+        ("l1", [0.0, -0.5, 0.0, 0.0]),
+        ("l2", [0.6, -0.4, 0.0, 0.0]),
+        ("linf", [1.0, -0.5, 0.0, 0.0]),
+    ],
+)
+def test_a_unit_of_cost_goes_where_the_slope_is_steepest_for_its_price(norm, expected):
+    found = steepest_direction(SLOPE, norm, COST)
+    np.testing.assert_allclose(found, expected)

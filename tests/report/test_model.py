@@ -9,7 +9,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import wdrsvm
-from wdrsvm.report import Facts, Table, Text, model_page
+from wdrsvm.report import Facts, Flags, Summary, Table, Text, model_page
+from wdrsvm.report.model import page_of
+from wdrsvm.report.reported import reported_model
 
 pytest.importorskip("pandas")
 X, codes = load_wine(return_X_y=True)
@@ -123,6 +125,26 @@ def test_points_that_a_search_left_out_have_no_score():
 
 def test_a_model_trained_for_the_error_says_its_error():
     model = fitted(wdrsvm.RobustLinearSVC(0.1, loss="ramp"))
-    facts = parts_of(model_page(model, X, y), "In short")[-1].values
+    facts = parts_of(model_page(model, X, y), "The fit")[-1].values
     assert facts["worst-case error on the training rows"] == model[-1].worst_case_error_
     assert "worst-case risk on the training rows" not in facts
+
+
+def test_the_page_begins_with_the_box_and_ends_with_the_fit():
+    page = model_page(fitted(wdrsvm.RobustLinearSVCCV([0.01, 0.1], [2.0], cv=2)), X, y)
+    assert [section.heading for section in page.sections] == [
+        *("In short", "Error rates", "Score against radius", "Certified radii"),
+        *("Right and wrong", "Worst case", "Suspicious labels", "Coefficients", "The fit"),
+    ]
+    box, *_, flags = page.sections[0].parts
+    assert isinstance(box, Summary)
+    assert isinstance(flags, Flags)
+    assert "Radius at the edge of the grid" in flags.values
+    assert "LogisticRegression cross-validated on these rows" in box.lines
+
+
+def test_each_section_is_told_before_it_is_made():
+    reported = reported_model(fitted(wdrsvm.RobustLinearSVC()), X, y, None, 0.1)
+    told = []
+    page = page_of(reported, "Wine", told.append)
+    assert told == [section.heading for section in page.sections]

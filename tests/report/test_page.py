@@ -6,7 +6,6 @@ from html.parser import HTMLParser
 
 import pytest
 
-from wdrsvm import demo
 from wdrsvm.report import Bullets, Facts, Figure, Page, Section, Table, Text, Verdict
 from wdrsvm.report.figures import new_figure, saved_figure
 from wdrsvm.report.page import templates
@@ -142,12 +141,3 @@ def test_whatever_is_said_is_text(part):
     html = part.html()
     assert "<b>" not in html
     assert "&lt;b&gt;" in html
-
-
-def test_the_demo_needs_no_page(monkeypatch, tmp_path, capsys):
-    templates.cache_clear()
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    monkeypatch.setattr(demo, "CLASSIFIERS", {})
-    demo.main(tmp_path / "page.html")
-    assert "HTML pages need Jinja2" in capsys.readouterr().out
-    assert list(tmp_path.iterdir()) == []

@@ -11,7 +11,7 @@ from wdrsvm.problem.label_noise import DoubtedProblem
 from wdrsvm.solvers import SolverSettings, solve
 from wdrsvm.solvers.descent_settings import DESCENT
 from wdrsvm.solvers.label_noise import (
-    Descent,
+    AlternatingDescent,
     disbelieve,
     folds_of,
     solve_as_chosen,
@@ -90,7 +90,7 @@ def test_rounds_without_starts_fall_in_every_step():
     most = 0
     for seed in range(5):
         doubts = doubted(seed=seed, n=120, label_cost=0.5)
-        descent = Descent(solve_as_chosen, SETTINGS)
+        descent = AlternatingDescent(solve_as_chosen, SETTINGS)
         point = descent.run(doubts, doubts.all_believed)
         objectives = [record.objective for record in descent.history.records]
         assert (np.diff(objectives) < 0).all()
@@ -136,7 +136,9 @@ def test_better_starts_are_kept():
     for seed in range(3):
         doubts = doubted(seed=seed, n=60, label_cost=0.4)
         best = disbelieve(doubts, SETTINGS).value
-        alone = Descent(solve_as_chosen, SETTINGS).run(doubts, doubts.all_believed)
+        alone = AlternatingDescent(solve_as_chosen, SETTINGS).run(
+            doubts, doubts.all_believed
+        )
         assert best <= alone.value * (1 + 1e-2)
 
 

@@ -67,6 +67,17 @@ def test_more_features_than_rows_and_no_intercept(name, norm):
 
 @pytest.mark.tiny
 @pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("name", [*SECOND, "first-order"])
+def test_more_classes_than_features(name, norm):
+    rng = np.random.default_rng(3)
+    y = np.arange(12) % 6
+    X = 3 * rng.normal(size=(6, 2))[y] + rng.normal(size=(12, 2))
+    problem = RobustProblem.of(X, y, np.full(12, 1 / 12), WassersteinBall(0.1, 2, norm), 6)
+    assert_bracketed(problem, name, 1e-2 if name == "first-order" else 1e-4)
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("name", ["newton", "first-order"])
 def test_sparse_rows_and_trust(name, norm):
     problem = tiny(norm, "matrix", label_trust=np.linspace(0.5, 2.0, 9))

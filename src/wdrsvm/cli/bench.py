@@ -9,14 +9,23 @@ from typing import Annotated, Any
 
 import typer
 
+EXAMPLES = """Examples:
+
+wdrsvm bench --tiny
+
+wdrsvm bench b1 b2
+"""
+
 
 def register(app: Any) -> None:
     """Add the command."""
-    app.command("bench")(bench)
+    app.command("bench", epilog=EXAMPLES)(bench)
 
 
 def bench(
-    families: Annotated[list[str] | None, typer.Argument(help="Default: all.")] = None,
+    families: Annotated[
+        list[str] | None, typer.Argument(help="Families, such as b1; all if not given.")
+    ] = None,
     tiny: Annotated[
         bool, typer.Option("--tiny", help="Small sizes: seconds, not hours.")
     ] = False,

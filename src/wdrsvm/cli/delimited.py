@@ -65,7 +65,7 @@ def _layout(path: Path, separator: str | None) -> CellLayout:
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ValueError("it is UTF-16, not UTF-8; save it as CSV UTF-8")
     if b"\0" in head:
-        raise ValueError("it is a binary file")
+        raise ValueError("it is a binary file; save it as CSV UTF-8")
     try:
         with path.open(encoding="utf-8-sig", newline="") as text:
             lines = list(islice(text, ROWS_LOOKED_AT))
@@ -81,7 +81,7 @@ def _layout(path: Path, separator: str | None) -> CellLayout:
     found = separator or max(SEPARATORS, key=lambda each: _fit(rows, each))
     cells = _cells(rows, found)
     if not cells:
-        raise ValueError("it has no header")
+        raise ValueError("it has no header; name the columns in its first line")
     header = [name.strip() for name in cells[0]]
     longer = [row for row in cells[1:] if len(row) > len(header)]
     trailing = bool(longer) and all(

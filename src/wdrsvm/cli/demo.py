@@ -9,10 +9,17 @@ import typer
 
 from .. import demo as comparison
 
+EXAMPLES = """Examples:
+
+wdrsvm demo
+
+wdrsvm demo --out comparison.html
+"""
+
 
 def register(app: Any) -> None:
     """Add the command."""
-    app.command("demo")(demo)
+    app.command("demo", epilog=EXAMPLES)(demo)
 
 
 def demo(

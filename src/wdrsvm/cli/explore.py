@@ -17,6 +17,7 @@ from ..report.explore import Explorer
 from ..report.words import counted
 from .columns import NUMBERS
 from .features import MISSING_NUMBERS, Labelled, read_for_training
+from .nearest import perhaps
 from .options import TableOptions
 from .output import (
     Categories,
@@ -102,7 +103,7 @@ def explore(
 def _wine(*not_given: str | None, **options: Any) -> tuple[Page, list[str]]:
     """The page for Wine, a table that scikit-learn contains."""
     if any(option is not None for option in not_given):
-        raise ValueError("--target, --x and --y need a table.")
+        raise ValueError("--target, --x and --y need a table: name it first.")
     bunch = load_wine()
     chosen = [bunch.feature_names.index(name) for name in WINE]
     labels = np.char.replace(bunch.target_names[bunch.target].astype(str), "_", " ")
@@ -158,7 +159,8 @@ def _check_numbers(
 ) -> None:
     for option, name in chosen.items():
         if name is not None and name not in frame.columns:
-            raise ValueError(f"{option} must be a column of {path}, got {name!r}.")
+            near = perhaps(name, frame.columns)
+            raise ValueError(f"{option} must be a column of {path}, got {name!r}{near}.")
         if name is not None and name not in numbers.columns:
             raise ValueError(f"{option} must be a column of numbers, got {name!r}.")
     if (numbers.nunique() > 1).sum() < 2:

@@ -30,9 +30,10 @@ from .columns import (
     read_columns,
 )
 from .labels import LabelReading, Labels, read_labels
+from .nearest import perhaps
 from .numerals import MISSING_MARKS, is_missing
 from .suspicions import suspicions
-from .tables import Table, listed, pandas
+from .tables import InputTable, listed, pandas
 
 MISSING = "missing"
 MISSING_NUMBERS = (
@@ -75,9 +76,16 @@ class Prepared:
     groups: list[list[int]] = field(default_factory=list)
     support: Any = None
 
+    def limits(self, category_cost: float) -> dict[str, Any]:
+        """What the adversary may do with a table that has categories."""
+        if np.isinf(category_cost):
+            return {"feature_cost": self.feature_cost}
+        groups = [(group, category_cost) for group in self.groups]
+        return {"categorical": groups, "support": self.support}
+
 
 def labelled(
-    table: Table,
+    table: InputTable,
     target: str,
     drop: list[str] | None = None,
     how: LabelReading | None = None,
@@ -96,7 +104,7 @@ def labelled(
 
 
 def named_columns(
-    option: str, given: list[str] | None, table: Table, target: str
+    option: str, given: list[str] | None, table: InputTable, target: str
 ) -> list[str]:
     """The columns that an option names, which may be repeated or have commas."""
     there = list(table.columns.columns)
@@ -110,14 +118,15 @@ def named_columns(
     for name in names:
         if name not in there:
             raise ValueError(
-                f"{option}: {table.path} has no column {name!r}; it has {listed(there)}."
+                f"{option}: {table.path} has no column {name!r}{perhaps(name, there)}; it "
+                f"has {listed(there)}."
             )
         if name == target:
             raise ValueError(f"{option} must not name the labels, got {name!r}.")
     return list(dict.fromkeys(names))
 
 
-def prepared(data: Labelled, table: Table, reading: Reading | None = None) -> Prepared:
+def prepared(data: Labelled, table: InputTable, reading: Reading | None = None) -> Prepared:
     """Fit the preparation of all columns."""
     if not isinstance(data.X, pandas().DataFrame):
         transformer = MaxAbsScaler().fit(data.X)
@@ -146,7 +155,7 @@ def prepared(data: Labelled, table: Table, reading: Reading | None = None) -> Pr
     )
 
 
-def read_for_training(frame: Any, table: Table, reading: Reading) -> Columns:
+def read_for_training(frame: Any, table: InputTable, reading: Reading) -> Columns:
     """All cells of a training table; an error about a cell lists all remedies."""
     remedy = (
         "correct the cell, or take the column as categories by --categories NAME, such "
@@ -168,18 +177,25 @@ def _learned(columns: Columns, reading: Reading) -> dict[str, Any]:
     }
 
 
-def features_for(model: Any, table: Table) -> tuple[Any, list[str]]:
+def features_for(model: Any, table: InputTable) -> tuple[Any, list[str]]:
     """The columns that a model needs, in the model's order, and notes for the user."""
     names = getattr(model, "feature_names_in_", None)
     if table.is_sparse:
         if names is not None:
-            raise ValueError(f"The model needs named columns, which {table.path} has not.")
+            raise ValueError(
+                f"The model needs named columns, which {table.path} has not; give a .csv, "
+                ".tsv or .parquet table."
+            )
         return _as_wide_as(table, model.n_features_in_), []
     if names is None:
         raise ValueError(f"The model needs sparse rows (svmlight), not {table.path}.")
     absent = [name for name in names if name not in table.columns.columns]
     if absent:
-        raise ValueError(f"{table.path} lacks {listed(absent)}, which the model needs.")
+        raise ValueError(
+            f"{table.path} lacks {listed(absent)}, which the model needs; add "
+            f"{'the column' if len(absent) == 1 else 'these columns'}, empty where nothing "
+            "is known."
+        )
     columns = read_columns(
         table.columns[list(names)], table.path, _as_learned(model, table)
     )
@@ -187,7 +203,7 @@ def features_for(model: Any, table: Table) -> tuple[Any, list[str]]:
     return columns.frame, columns.notes
 
 
-def _as_learned(model: Any, table: Table) -> Reading:
+def _as_learned(model: Any, table: InputTable) -> Reading:
     """How the training table was read; older model files have only the columns' kinds."""
     kinds = {name: tuple(columns) for name, _, columns in model[0].transformers_}
     learned = getattr(model, "reading_", {})
@@ -220,7 +236,7 @@ def unseen_categories(model: Any, X: Any) -> list[str]:
     return said
 
 
-def _as_wide_as(table: Table, n_features: int) -> Any:
+def _as_wide_as(table: InputTable, n_features: int) -> Any:
     """Sparse rows as wide as the model; missing features are 0, others are ignored."""
     rows = table.rows.copy()
     if rows.shape[1] > n_features:
@@ -229,17 +245,20 @@ def _as_wide_as(table: Table, n_features: int) -> Any:
     return rows
 
 
-def _check_target(table: Table, target: str) -> None:
+def _check_target(table: InputTable, target: str) -> None:
     there = list(table.columns.columns)
     if target not in there:
-        raise ValueError(f"{table.path} has no column {target!r}; it has {listed(there)}.")
+        raise ValueError(
+            f"{table.path} has no column {target!r}{perhaps(target, there)}; it has "
+            f"{listed(there)}."
+        )
     if target in table.same_names:
         raise ValueError(
             f"{table.path} has more than one column called {target!r}; rename all but one."
         )
 
 
-def _about_names(table: Table) -> list[str]:
+def _about_names(table: InputTable) -> list[str]:
     if not table.same_names:
         return []
     return [f"Columns with the same name are numbered: {listed(list(table.same_names))}."]

@@ -292,7 +292,7 @@ def _fit(
         smallest = int(np.unique(y, return_counts=True)[1].min())
         classifier.set_params(cv=min(FOLDS, smallest))
     if columns.categories and hasattr(classifier, "feature_cost"):
-        classifier.set_params(**_limits(columns, options.category_cost))
+        classifier.set_params(**columns.limits(options.category_cost))
         if cv and np.isinf(options.category_cost):
             classifier.set_params(label_costs=FINITE_LABEL_COSTS)
     with fold_bar(classifier, verbose) if cv else nullcontext():
@@ -300,14 +300,6 @@ def _fit(
             return best_to_withstand(classifier, columns.features, y)
         classifier.fit(columns.features, y)
     return None
-
-
-def _limits(columns: Prepared, cost: float) -> dict[str, Any]:
-    """What the adversary may do with a table that has categories."""
-    if np.isinf(cost):
-        return {"feature_cost": columns.feature_cost}
-    groups = [(group, cost) for group in columns.groups]
-    return {"categorical": groups, "support": columns.support}
 
 
 def _for_a_search(note: str) -> str:

@@ -54,7 +54,9 @@ def read_labels(column: Any, path: Path, reading: LabelReading) -> Labels:
     values, notes = _values(column, path, reading.how)
     known = values.notna().to_numpy()
     if not known.any():
-        raise ValueError(f"{path} has no row with a label in {column.name}.")
+        raise ValueError(
+            f"{path} has no row with a label in {column.name}; check --target."
+        )
     if not known.all():
         notes.append(
             counted(
@@ -76,7 +78,10 @@ def check_classes(y: Any, path: Path) -> None:
     """Refuse labels with fewer than two classes, or with too few rows of a class."""
     classes, counts = np.unique(y, return_counts=True)
     if len(classes) < 2:
-        raise ValueError(f"{path} must have two classes at least, got {classes.tolist()}.")
+        raise ValueError(
+            f"{path} must have two classes at least, got {classes.tolist()}; check "
+            "--target."
+        )
     if counts.min() < LEAST_ROWS:
         rare = classes[counts < LEAST_ROWS]
         others = counted(len(rare) - 1, "other", "others")

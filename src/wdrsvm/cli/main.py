@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +11,20 @@ from ..files import printable
 from ..version import __version__
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+STORY = """wdrsvm: classifiers that stay right when labels are wrong and data move.
+
+From a table to a model that you can explain, in three steps:
+
+  1. Which labels look wrong?
+       wdrsvm audit penguins.csv --target species --out suspects.html
+  2. Learn a classifier, and read what it withstands:
+       wdrsvm fit penguins.csv --target species --cv --out penguins.wdrsvm
+  3. Put everything on one page to read and to show:
+       wdrsvm report penguins.wdrsvm test.csv --target species --out penguins.html
+
+wdrsvm demo            an example that needs no table
+wdrsvm --help          all commands
+wdrsvm COMMAND --help  the options of a command, with examples"""
 
 
 def build() -> object:
@@ -32,15 +47,22 @@ def build() -> object:
     app = typer.Typer(
         name="wdrsvm",
         help="Robust multiclass support vector machines, from the command line.",
-        no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
     )
     app.callback()(_with_version(typer))
-    on_models = (fit, predict, certify, audit, report, export, explore)
+    on_models = (audit, fit, report, predict, certify, export, explore)
     for command in (*on_models, demo, reproduce, bench):
         command.register(app)
+    for each in app.registered_commands:
+        each.help = in_paragraphs(each.callback.__doc__ or "")
     return app
+
+
+def in_paragraphs(text: str) -> str:
+    """A docstring with one line for each paragraph, because help keeps line breaks."""
+    parts = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(" ".join(part.split()) for part in parts)
 
 
 def _with_version(typer: Any) -> Any:
@@ -69,7 +91,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError:
         return _told('The command line needs typer: pip install "wdrsvm[cli]".', FAILED)
     command = typer.main.get_command(build())  # type: ignore[arg-type]
-    given = None if arguments is None else list(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given:
+        print(STORY)
+        return 0
     try:
         command.main(args=given, prog_name="wdrsvm")
     except SystemExit as ended:

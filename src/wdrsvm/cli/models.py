@@ -16,7 +16,8 @@ from ..model_files import load_model
 from ..report.words import counted
 from .features import Labelled, features_for, labelled, unseen_categories
 from .labels import NUMBER, TEXT, LabelReading
-from .tables import Table
+from .nearest import perhaps_file
+from .tables import InputTable
 
 
 @contextmanager
@@ -33,13 +34,19 @@ def in_use(path: Path) -> Iterator[None]:
 
 def loaded(path: Path) -> Any:
     """The model in a file that ``wdrsvm fit`` has written."""
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"There is no model file {path}{perhaps_file(path)}; wdrsvm fit writes one."
+        )
     model = load_model(path)
     if not hasattr(model, "steps") or not hasattr(model, "predict"):
-        raise ValueError(f"{path} holds no model that wdrsvm fit wrote.")
+        raise ValueError(
+            f"{path} holds no model that wdrsvm fit wrote; give a file of its --out."
+        )
     return model
 
 
-def labelled_for(model: Any, table: Table, target: str) -> Labelled:
+def labelled_for(model: Any, table: InputTable, target: str) -> Labelled:
     """Features and labels of a table, for a fitted model."""
     data = labelled(table, target, how=_labels_as_learned(model))
     X, notes = features_for(model, table)
@@ -95,6 +102,6 @@ def _known_labels(y: Any, classes: Any, path: Path) -> Any:
     if len(strange):
         raise ValueError(
             f"{path} has the class {strange[0]}, but the model knows "
-            f"{', '.join(map(str, classes))}."
+            f"{', '.join(map(str, classes))}; check --target, or correct the label."
         )
     return given

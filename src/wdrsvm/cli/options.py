@@ -11,7 +11,7 @@ from .features import Labelled, Prepared, labelled, named_columns, prepared
 from .labels import HOW, LabelReading, check_classes
 from .numerals import DECIMALS
 from .output import check_choice
-from .tables import Table, read_table
+from .tables import InputTable, read_table
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class TableOptions:
         if self.labels is not None:
             check_choice("--labels", self.labels, HOW)
 
-    def labelled(self, table: Table, target: str) -> Labelled:
+    def labelled(self, table: InputTable, target: str) -> Labelled:
         """Features and labels, with at least two rows of at least two classes."""
         how = LabelReading(self.labels, self.min_rows, self.merge_rare)
         data = labelled(table, target, self.drop, how)
         check_classes(data.y, table.path)
         return data
 
-    def reading(self, table: Table, target: str) -> Reading:
+    def reading(self, table: InputTable, target: str) -> Reading:
         """How the columns are read; each column has one kind only."""
         numbers, categories = (
             named_columns(option, given, table, target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -18,6 +18,7 @@ from ..report.page import cell
 from ..report.promise import BUDGET, Promise
 from .labels import FOLDS
 from .numerals import DECIMALS
+from .progress import Clock
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Target = Annotated[str, typer.Option(help="Column of the labels.")]
@@ -74,16 +75,18 @@ class Output:
         self.notes: list[str] = []
 
     @contextmanager
-    def working(self, what: str, is_shown: bool = True) -> Iterator[None]:
-        """Show on a terminal that a command is working; warnings become notes."""
-        console = Console(stderr=True)
+    def working(self, what: str, is_shown: bool = True) -> Iterator[Callable[[str], None]]:
+        """Show that a command is working, and for how long; warnings become notes.
+
+        The function that it yields is told the name of each step.
+        """
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            if is_shown and console.is_terminal:
-                with console.status(f"{what} ..."):
-                    yield
+            if is_shown:
+                with Clock(what, Console(stderr=True)) as clock:
+                    yield clock.tell
             else:
-                yield
+                yield lambda step: None
         told = (_in_its_words(each) for each in caught if _concerns_the_user(each))
         self.notes += dict.fromkeys(told)
 

@@ -11,10 +11,11 @@ import typer
 
 from .features import features_for, unseen_categories
 from .models import in_use, loaded
+from .nearest import perhaps
 from .output import Json, Output
 from .tables import (
     TABLE_ENDINGS,
-    Table,
+    InputTable,
     checked_output,
     listed,
     pandas,
@@ -97,14 +98,15 @@ def predict(
             print(f"Note: {note}", file=sys.stderr)
 
 
-def _which_rows(table: Table, identifier: str | None) -> dict[str, Any]:
+def _which_rows(table: InputTable, identifier: str | None) -> dict[str, Any]:
     """The column that names the rows, with unchanged cells."""
     if identifier is None:
         return {"row": np.arange(len(table.columns))}
     if table.is_sparse or identifier not in table.columns.columns:
         there = [] if table.is_sparse else list(table.columns.columns)
         has = f"; it has {listed(there)}" if there else ""
-        raise ValueError(f"--id: {table.path} has no column {identifier!r}{has}.")
+        near = perhaps(identifier, there)
+        raise ValueError(f"--id: {table.path} has no column {identifier!r}{near}{has}.")
     taken = identifier == "prediction"
     name = f"{identifier} (table)" if taken else identifier
     return {name: table.columns[identifier].to_numpy(dtype=object)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,8 +12,10 @@ from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
+    SpinnerColumn,
     TaskProgressColumn,
     TextColumn,
+    TimeElapsedColumn,
 )
 from rich.progress import Progress as RichProgress
 
@@ -20,6 +23,7 @@ from ..experiments import Progress
 
 SECONDS_BETWEEN_LINES = 30.0
 SECONDS_BETWEEN_FOLDS = 5.0
+SECONDS_BETWEEN_SIGNS = 60.0
 
 
 class Bar:
@@ -74,6 +78,53 @@ class Bar:
         if self.is_counted:
             return f"{progress.done} of {progress.total}"
         return f"{100 * progress.done / progress.total:.0f} per cent"
+
+
+class Clock:
+    """Shows the current step of a command, and the time that the command has taken.
+
+    A terminal shows both all the time.  Elsewhere, such as in a log, a line is printed
+    from time to time, so that short commands print nothing.
+    """
+
+    def __init__(
+        self, title: str, console: Console, seconds_between: float = SECONDS_BETWEEN_SIGNS
+    ) -> None:
+        self.title, self.console, self.seconds_between = title, console, seconds_between
+        self.step, self.began, self.has_ended = title, time.monotonic(), threading.Event()
+        self.bar = RichProgress(
+            SpinnerColumn(),
+            TextColumn("{task.description} ..."),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self.task = self.bar.add_task(title, total=None)
+        self.lines = threading.Thread(target=self._print_lines, daemon=True)
+
+    def __enter__(self) -> Clock:
+        self.bar.start()
+        if not self.console.is_terminal:
+            self.lines.start()
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        self.has_ended.set()
+        if self.lines.is_alive():
+            self.lines.join()
+        self.bar.stop()
+
+    def tell(self, step: str) -> None:
+        """Show the name of the step that begins."""
+        self.step = f"{self.title}: {step}"
+        self.bar.update(self.task, description=self.step)
+
+    def _print_lines(self) -> None:
+        while not self.has_ended.wait(self.seconds_between):
+            seconds = time.monotonic() - self.began
+            line = f"{self.step}, {seconds:.0f} seconds so far"
+            self.console.print(line, soft_wrap=True, highlight=False)
 
 
 @contextmanager

@@ -19,10 +19,19 @@ from .progress import Bar
 
 NAMES = (*EXPERIMENTS, "all")
 
+EXAMPLES = """Examples:
+
+wdrsvm reproduce simulation
+
+wdrsvm reproduce all --preset full --jobs -1 --out results
+
+wdrsvm reproduce real-data --repetitions 5
+"""
+
 
 def register(app: Any) -> None:
     """Add the command."""
-    app.command("reproduce")(reproduce)
+    app.command("reproduce", epilog=EXAMPLES)(reproduce)
 
 
 def reproduce(

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from shlex import quote
 from typing import Any
 
-import numpy as np
-
+from ..report.id_columns import FEW_ROWS, is_almost_unique, is_id
 from .columns import CATEGORIES, NUMBERS, Columns
 from .numerals import MISSING_MARKS
 from .tables import listed
 
-# Columns with fewer rows are not checked, because chance alone may look suspicious.
-FEW_ROWS = 10
-# A column is almost unique if it has more different values than this share of the rows.
-ALMOST_UNIQUE = 0.9
 DOES = {"drop": "leaves it out", "categories": "takes it as categories"}
-_CALLED_ID = re.compile(r"(.*[\s_.\-])?(id|ids|uuid|guid|index|key|nr|no|number)", re.I)
 
 
 def suspicions(columns: Columns, raw: Any) -> list[str]:
@@ -26,8 +19,8 @@ def suspicions(columns: Columns, raw: Any) -> list[str]:
     if len(frame) < FEW_ROWS:
         return []
     constant = [name for name in frame.columns if _is_constant(frame[name])]
-    ids = [name for name in kinds[NUMBERS] if _is_id(frame[name], name)]
-    names = [name for name in kinds[CATEGORIES] if _is_almost_unique(frame[name])]
+    ids = [name for name in kinds[NUMBERS] if is_id(frame[name].to_numpy(), name)]
+    names = [name for name in kinds[CATEGORIES] if is_almost_unique(frame[name])]
     codes = [name for name in kinds[NUMBERS] if _is_code(raw[name].to_numpy())]
     told = (
         (ids, "Looks like an identifier, which tells nothing of other rows", "drop"),
@@ -44,23 +37,6 @@ def suspicions(columns: Columns, raw: Any) -> list[str]:
 
 def _is_constant(column: Any) -> bool:
     return bool(column.nunique(dropna=False) == 1)
-
-
-def _is_id(column: Any, name: str) -> bool:
-    """Whether a column has different whole numbers, in sequence or by its name an id."""
-    values = column.to_numpy()
-    if not np.isfinite(values).all() or (values % 1).any():
-        return False
-    ordered = np.unique(values)
-    if len(ordered) < len(values):
-        return False
-    steps = np.diff(ordered)
-    is_sequence = bool((steps == 1).all())
-    return is_sequence or _CALLED_ID.fullmatch(name) is not None
-
-
-def _is_almost_unique(column: Any) -> bool:
-    return bool(column.nunique() > ALMOST_UNIQUE * len(column))
 
 
 def _is_code(cells: Any) -> bool:

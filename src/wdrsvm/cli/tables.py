@@ -15,19 +15,19 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from ..files import check_size, check_swelling, check_texts, reason, replaced_whole
+from ..report.words import listed as listed
 from .delimited import read_delimited, same_names
+from .nearest import perhaps_file
 from .numerals import COMMA, POINT
 
 # The name of the labels in formats without names.
 UNNAMED_TARGET = "y"
 # Largest index of a sparse row, because the coefficients are arrays of this length.
 MOST_FEATURES = 2**25
-# Largest number of names that a sentence lists.
-NAMED = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class InputTable:
     """A table with named columns, or, from svmlight, sparse rows with their labels.
 
     Cells of text files are texts.  ``decimal`` is the decimal mark of such a file if no
@@ -45,15 +45,15 @@ class Table:
         return self.rows is not None
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> InputTable:
     """A table from a file, by the ending of its name."""
     if not path.is_file():
-        raise FileNotFoundError(f"There is no table {path}.")
+        raise FileNotFoundError(f"There is no table {path}{perhaps_file(path)}.")
     ending = path.suffix.lower()
     if ending not in READERS:
         raise ValueError(f"{path} must end in one of {', '.join(READERS)}.")
     if not path.stat().st_size:
-        raise ValueError(f"{path} is empty.")
+        raise ValueError(f"{path} is empty: a table has a header and rows.")
     try:
         table = READERS[ending](path)
     except Exception as error:
@@ -71,31 +71,24 @@ def pandas() -> Any:
     return importlib.import_module("pandas")
 
 
-def listed(names: list[Any]) -> str:
-    """The first few names, and the number of the others."""
-    shown = ", ".join(str(name) for name in names[:NAMED])
-    more = len(names) - NAMED
-    return f"{shown} and {more} more" if more > 0 else shown
-
-
-def _delimited(separator: str | None) -> Callable[[Path], Table]:
-    def read(path: Path) -> Table:
+def _delimited(separator: str | None) -> Callable[[Path], InputTable]:
+    def read(path: Path) -> InputTable:
         frame, layout = read_delimited(path, separator, pandas())
         # Files with decimal commas have semicolons between cells.
         decimal = COMMA if layout.separator == ";" else POINT
         same = tuple(same_names(layout.header))
-        return Table(path, frame, decimal=decimal, same_names=same)
+        return InputTable(path, frame, decimal=decimal, same_names=same)
 
     return read
 
 
-def _parquet(path: Path) -> Table:
+def _parquet(path: Path) -> InputTable:
     about = importlib.import_module("pyarrow.parquet").ParquetFile(path).metadata
     check_size(8 * about.num_rows * about.num_columns, path.stat().st_size)
-    return Table(path, pandas().read_parquet(path))
+    return InputTable(path, pandas().read_parquet(path))
 
 
-def _npz(path: Path) -> Table:
+def _npz(path: Path) -> InputTable:
     """Vectors are columns; a matrix X is columns X0, X1, ..."""
     with path.open("rb") as file:
         check_swelling(file)
@@ -112,18 +105,18 @@ def _npz(path: Path) -> Table:
             columns[name] = array
         else:
             raise ValueError(f"array {name} has {array.ndim} axes, not 1 or 2")
-    return Table(path, pandas().DataFrame(columns))
+    return InputTable(path, pandas().DataFrame(columns))
 
 
-def _svmlight(path: Path) -> Table:
+def _svmlight(path: Path) -> InputTable:
     rows, labels = load_svmlight_file(str(path))
     if rows.shape[1] > MOST_FEATURES:
         raise ValueError(f"it has an index above {MOST_FEATURES}")
     frame = pandas().DataFrame({UNNAMED_TARGET: labels})
-    return Table(path, frame, sparse.csr_array(rows))
+    return InputTable(path, frame, sparse.csr_array(rows))
 
 
-READERS: dict[str, Callable[[Path], Table]] = {
+READERS: dict[str, Callable[[Path], InputTable]] = {
     ".csv": _delimited(None),
     ".tsv": _delimited("\t"),
     ".parquet": _parquet,
@@ -142,6 +135,11 @@ def checked_output(path: Path, *inputs: Path, endings: tuple[str, ...] = ()) -> 
         raise ValueError(f"--out must end in one of {', '.join(endings)}, got {path}.")
     if path.is_dir():
         raise ValueError(f"--out must be a file, but {path} is a folder.")
+    if not path.parent.is_dir():
+        raise ValueError(
+            f"--out {path} cannot be written: there is no folder {path.parent}; make it "
+            "first."
+        )
     try:
         with tempfile.TemporaryFile(dir=path.parent):
             pass

@@ -2,6 +2,7 @@
 
 from ._fit import RadiusWarning
 from ._label_noise import DisbeliefWarning
+from ._suspects import SuspectLabels
 from .conformal import RobustConformalClassifier
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
@@ -20,4 +21,5 @@ __all__ = [
     "RobustOneVsRestSVC",
     "RobustSVC",
     "RobustSVCCV",
+    "SuspectLabels",
 ]

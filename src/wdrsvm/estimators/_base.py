@@ -23,12 +23,13 @@ from ._fit import (
 )
 from ._lazy import by_blocks, is_lazy, lazy_inputs
 from ._limits import keep_limits, resolved_limits
+from ._notebook import NotebookMixin
 from ._promises import PromisesMixin
 from ._states import PlainStateMixin
 from ._training import forget_earlier, training_of
 
 
-class LargestScore(PlainStateMixin, ClassifierMixin, BaseEstimator):
+class LargestScore(NotebookMixin, PlainStateMixin, ClassifierMixin, BaseEstimator):
     """A classifier that predicts the class with the largest ``decision_function``.
 
     Sparse rows are allowed.

@@ -34,7 +34,7 @@ PREFIT = "prefit"
 SPLIT_SIZE, PREFIT_SIZE = 0.5, 0.8
 
 
-class Part(NamedTuple):
+class CalibrationSplit(NamedTuple):
     """Calibration rows, the other rows, and further arguments of the estimator's fit."""
 
     rows: GivenRows
@@ -121,14 +121,14 @@ def routed_arguments(conformal: Any, params: dict[str, Any]) -> Bunch:
     return Bunch(estimator={"fit": given}, splitter={"split": known})
 
 
-def prefit_part(conformal: Any, rows: GivenRows) -> Part:
+def prefit_part(conformal: Any, rows: GivenRows) -> CalibrationSplit:
     """Use all rows for calibration, unless some are needed to choose the multiplier."""
     check_is_fitted(conformal.estimator)
     if not conformal._calibration(conformal.estimator).needs_others:
-        return Part(rows, None, {})
+        return CalibrationSplit(rows, None, {})
     splitter = _random_split(conformal, PREFIT_SIZE, rows.y)
     others, kept = next(splitter.split(np.zeros(len(rows.y)), rows.y))
-    return Part(_cut(rows, kept), _cut(rows, others), {})
+    return CalibrationSplit(_cut(rows, kept), _cut(rows, others), {})
 
 
 def _cut(rows: GivenRows, kept: Any) -> GivenRows:
@@ -136,14 +136,14 @@ def _cut(rows: GivenRows, kept: Any) -> GivenRows:
     return GivenRows(some_rows(rows.X, kept), rows.y[kept], None, trust)
 
 
-def split_parts(conformal: Any, rows: GivenRows, routed: Bunch) -> list[Part]:
+def split_parts(conformal: Any, rows: GivenRows, routed: Bunch) -> list[CalibrationSplit]:
     """One part per split: rows for the fit, and rows for the calibration."""
     observed_classes(rows.y)
     splitter = splitter_of(conformal, rows.y)
     given, parts = routed.estimator["fit"], []
     for train, test in splitter.split(rows.X, rows.y, **routed.splitter["split"]):
         parts.append(
-            Part(
+            CalibrationSplit(
                 rows.part(conformal.estimator, test, train),
                 rows.part(conformal.estimator, train),
                 _cut_params(given, len(rows.y), train),
@@ -174,7 +174,7 @@ def _random_split(conformal: Any, default: float, y: Any) -> Any:
     return kind(1, test_size=size, random_state=conformal.random_state)
 
 
-def check_classes(estimator: Any, part: Part) -> None:
+def check_classes(estimator: Any, part: CalibrationSplit) -> None:
     """Refuse calibration rows whose class has no row in the fit of the estimator."""
     missing = sorted(set(part.rows.y.tolist()) - set(estimator.classes_.tolist()))
     if missing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,25 +17,12 @@ from ..robustness.paths.constant_points import constant_risks
 from ..robustness.paths.plane import solve_plane
 from ..solvers import SolverResult, SolverStatus
 from ..solvers.runtime.blas_threads import single_threaded_blas
+from ._doubting_path import doubting_points
 from ._fit import RadiusWarning, solver_settings
 from ._judges import GivenRows, Judge
-from ._label_noise import DisbeliefWarning
-from ._training import constant_value, is_convex
-
-
-class SearchGrid(NamedTuple):
-    """The points of a search, in the order of scikit-learn's parameter grids."""
-
-    radii: Floats
-    label_costs: list[Any]
-
-    @property
-    def params(self) -> list[dict[str, Any]]:
-        return [
-            {"label_cost": cost, "radius": float(radius)}
-            for cost in self.label_costs
-            for radius in self.radii
-        ]
+from ._opinions import Opinion, opinion_giver
+from ._search_grid import FittedPoint, SearchGrid
+from ._training import constant_value, disbelieves, is_convex
 
 
 class FoldScores(NamedTuple):
@@ -43,7 +30,8 @@ class FoldScores(NamedTuple):
 
     For each scorer there is an array with one score per point.  The certified risks of
     the points, and of the best constant classifiers, follow.  Points that are left out
-    have NaN.  Times are seconds per point.
+    have NaN.  Times are seconds per point.  With random label noise there is one opinion
+    on the held-out labels per point; None if the point is left out.
     """
 
     scores: dict[str, Floats]
@@ -51,15 +39,7 @@ class FoldScores(NamedTuple):
     constant_risk: Floats
     fit_time: float
     score_time: float
-
-
-class FittedPoint(NamedTuple):
-    """A classifier, its place in the grid, and the risk of the best constant classifier
-    in the same ball."""
-
-    place: int
-    fitted: Any
-    constant_risk: float
+    opinions: Sequence[Opinion | None] = ()
 
 
 def scored_fold(
@@ -77,6 +57,8 @@ def scored_fold(
     table = {name: np.full(len(wanted), np.nan) for name in judges}
     risk, constant_risk = np.full((2, len(wanted)), np.nan)
     points = _path(estimator, rows.part(estimator, train), grid, wanted)
+    ask = opinion_giver(rows.y, test) if disbelieves(estimator) else None
+    opinions: list[Opinion | None] = [None] * len(wanted)
     # These products are so small that starting a second thread takes longer.
     with single_threaded_blas():
         for k, fitted, constant in points:
@@ -84,16 +66,21 @@ def scored_fold(
             risk[k], constant_risk[k] = fitted.objective_, constant
             for name, judge in judges.items():
                 table[name][k] = judge.score(fitted, held_out, test)
+            if ask is not None:
+                opinions[k] = ask(fitted, held_out.X)
             scoring += time.perf_counter() - start
     fitting = time.perf_counter() - began - scoring
     n_points = np.count_nonzero(wanted)
-    return FoldScores(table, risk, constant_risk, fitting / n_points, scoring / n_points)
+    times = (fitting / n_points, scoring / n_points)
+    return FoldScores(table, risk, constant_risk, *times, opinions)
 
 
 def _path(
     estimator: Any, rows: GivenRows, grid: SearchGrid, wanted: Flags
 ) -> Iterator[FittedPoint]:
     """The fitted estimators of the wanted points, in the order of ``grid.params``."""
+    if disbelieves(estimator):
+        return doubting_points(estimator, rows, grid, wanted)
     train = _solved if is_convex(estimator) else _fitted
     return train(estimator, rows, grid, wanted)
 
@@ -146,7 +133,6 @@ def _fitted(
         with warnings.catch_warnings():
             # A grid also has points that are not useful; they need no warning.
             warnings.simplefilter("ignore", RadiusWarning)
-            warnings.simplefilter("ignore", DisbeliefWarning)
             fitted = estimator.set_params(**grid.params[k]).fit(*rows)
         yield FittedPoint(int(k), fitted, constant_value(fitted, data))
 

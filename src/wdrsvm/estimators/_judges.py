@@ -96,7 +96,7 @@ def judges_of(
 
     The sample weights are the row weights times the class weights, as in training.
     """
-    weight = _score_weight(rows, class_weight)
+    weight = score_weight(rows, class_weight)
     routing = get_config()["enable_metadata_routing"]
     judges = {}
     for name, scorer in scorers.items():
@@ -111,7 +111,7 @@ def judges_of(
     return judges
 
 
-def _score_weight(rows: GivenRows, class_weight: Any) -> Any:
+def score_weight(rows: GivenRows, class_weight: Any) -> Any:
     """The weights for scoring, or None if neither rows nor classes have weights."""
     if class_weight is None:
         return rows.sample_weight

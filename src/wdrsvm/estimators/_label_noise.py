@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..problem import RobustProblem
 from ..problem.ball import as_float
 from ..problem.label_noise import Beliefs, DoubtedProblem
-from ..robustness.paths.constant_points import without_features
+from ..robustness.paths.constant_points import ENOUGH, without_features
 from ..solvers import SolverResult, SolverSettings, Start, solve
 from ..solvers.descent_settings import DESCENT
 from ..solvers.label_noise import disbelieve
@@ -62,13 +62,17 @@ def _disbelieve(
     estimator: Any, problem: RobustProblem, settings: SolverSettings, start: Start | None
 ) -> Any:
     """Fit a classifier that may disbelieve labels at the cost ``label_cost``."""
+    doubted = doubted_problem(estimator, problem)
+    return disbelieve(doubted, settings, start, solver_of(estimator))
+
+
+def check_can_doubt(problem: RobustProblem) -> None:
+    """Refuse problems whose labels cannot be doubted."""
     if problem.is_distributed:
         raise ValueError(
             "label_noise='random' needs all rows in memory, got a dask collection: use "
             "label_noise='adversarial', or fit on X.compute()."
         )
-    doubted = _doubted(estimator, problem)
-    return disbelieve(doubted, settings, start, solver_of(estimator))
 
 
 def _conclude_doubts(
@@ -92,7 +96,9 @@ def _conclude_doubts(
 DOUBTING = Training(_disbelieve, _conclude_doubts)
 
 
-def _doubted(estimator: Any, problem: RobustProblem) -> DoubtedProblem:
+def doubted_problem(estimator: Any, problem: RobustProblem) -> DoubtedProblem:
+    """The problem with the estimator's way to disbelieve labels."""
+    check_can_doubt(problem)
     share = float(estimator.max_disbelief)
     return DoubtedProblem(problem, estimator.disbelief == "repair", share)
 
@@ -104,13 +110,13 @@ def doubted_constant_value(estimator: Any, problem: RobustProblem) -> float:
     scores.  The second is optimal if all labels are believed.  The third is optimal for
     the beliefs that follow from the second.
     """
-    doubted = _doubted(estimator, problem)
+    doubted = doubted_problem(estimator, problem)
     nothing = np.zeros((problem.n_classes, problem.n_features))
     intercepts = [np.zeros(problem.n_classes)]
     beliefs = doubted.all_believed
     for _ in range(2):
         believed = doubted.convex_piece(beliefs).problem
-        intercepts.append(solve(without_features(believed)).intercept)
+        intercepts.append(solve(without_features(believed), settings=ENOUGH).intercept)
         beliefs = doubted.beliefs(nothing, intercepts[-1])
     return min(doubted.value(nothing, intercept) for intercept in intercepts)
 

@@ -23,7 +23,8 @@ import numpy as np
 
 from ..arrays import Flags, Floats
 from ..robustness.paths.constant_points import CONSTANT_SHARE
-from ._folds import FoldScores, SearchGrid
+from ._folds import FoldScores
+from ._search_grid import SearchGrid
 
 # Number of standard deviations behind the leader at which a point is left out.
 FAR = 4.0

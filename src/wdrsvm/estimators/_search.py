@@ -9,11 +9,7 @@ from typing import Any
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
-from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import (
-    UNUSED,
-    MetadataRouter,
-    MethodMapping,
     process_routing,
 )
 from sklearn.utils.parallel import Parallel, delayed
@@ -33,28 +29,46 @@ from ..robustness.paths.grids import (
     checked_radii,
     useful_radii,
 )
+from ..solvers.descent_settings import DESCENT
+from ._doubt_choice import Doubts, doubts_of
+from ._doubting_path import fitted_like_folds
 from ._fit import solver_settings, unchanged_on_error
-from ._folds import FoldScores, SearchGrid, scored_fold
-from ._judges import ALONE, GivenRows, Judge, judges_of, routed_name, scorers_of
+from ._folds import FoldScores, scored_fold
+from ._judges import (
+    ALONE,
+    GivenRows,
+    Judge,
+    judges_of,
+    routed_name,
+    score_weight,
+)
 from ._limits import found_limits
 from ._race import Race
+from ._search_defaults import (
+    doubts,
+    resolved_costs,
+    resolved_cv,
+    resolved_norm,
+    resolved_radii,
+)
+from ._search_grid import SearchGrid
 from ._search_parameters import SEARCHED, check_refit, search_init
 from ._search_progress import Tell, print_bar, silent
-from ._search_results import best_point, most_robust, results_table
+from ._search_results import best_point, eligible, most_robust, results_table
+from ._search_routing import RoutingMixin
+from ._suspects import SuspectsMixin
+from ._training import disbelieves
 
 # Relative duality gap of the fits in folds: scores hardly change below it.
 FOLD_TOL = 1e-3
 
 
-class PathSearch:
+class PathSearch(RoutingMixin, SuspectsMixin):
     """Cross-validation along paths of radii.
 
     A subclass names the ``_searched`` estimator.  Once fitted, the search has the fitted
     attributes and the methods of the chosen estimator.
     """
-
-    # ``score`` passes weights to the scorer, so that it needs no request of its own.
-    __metadata_request__score = {"sample_weight": UNUSED}  # noqa: RUF012
 
     _searched: type
     radii: Any
@@ -119,12 +133,14 @@ class PathSearch:
             judges = judges_of(scored_by, rows, self.class_weight, routed)
             race = self._race(grid, metric)
             folds = self._cross_validated(estimator, rows, splits, grid, judges, race)
-            self._choose(grid, folds, metric)
+            doubted = self._doubts(rows, splits, folds)
+            self._choose(grid, folds, metric, doubted)
             self.n_splits_ = len(splits)
             self.scorer_ = scorers[metric]
             if self.refit:
                 self._say("fit with what was chosen")
-                self._refit(estimator, rows)
+                self._refit(estimator, rows, grid.label_costs)
+                self._keep_doubts(doubted)
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -151,59 +167,20 @@ class PathSearch:
             given = routed[routed_name(self._metric(self._scorers()))].score
         return self.scorer_(self.best_estimator_, X, y, **given)
 
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Which arguments besides X and y the splitter and the scorers request.
-
-        Returns
-        -------
-        MetadataRouter
-            The routing of this search.
-        """
-        router = MetadataRouter(owner=self).add_self_request(self)
-        router.add(
-            splitter=check_cv(self.cv, classifier=True),
-            method_mapping=MethodMapping().add(caller="fit", callee="split"),
-        )
-        scorers = self._scorers()
-        for name, scorer in scorers.items():
-            if hasattr(scorer, "get_metadata_routing"):
-                mapping = MethodMapping().add(caller="fit", callee="score")
-                if name in (ALONE, self.refit):
-                    mapping.add(caller="score", callee="score")
-                router.add(method_mapping=mapping, **{routed_name(name): scorer})
-        return router
-
     def _rows(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> GivenRows:
         check_labels_present(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=READ_AS_THEY_ARE)
         weight = None if sample_weight is None else checked_weight(sample_weight, len(y))
         return GivenRows(as_matrix(X), y, weight, checked_trust(label_trust, len(y)))
 
-    def _routed(
-        self, sample_weight: Any, label_trust: Any, params: dict[str, Any]
-    ) -> Bunch:
-        """Arguments of the splitter and of the scorers."""
-        known = {"sample_weight": sample_weight, "label_trust": label_trust}
-        known = {name: value for name, value in known.items() if value is not None}
-        if get_config()["enable_metadata_routing"]:
-            return process_routing(self, "fit", **known, **params)
-        unknown = sorted(set(params) - {"groups"})
-        if unknown:
-            raise TypeError(
-                f"{type(self).__name__}.fit got unexpected arguments {unknown}: "
-                "without metadata routing it knows 'groups' alone."
-            )
-        groups = {name: value for name, value in params.items() if value is not None}
-        return Bunch(splitter=Bunch(split=groups))
-
     def _splits(self, rows: GivenRows, given: dict[str, Any]) -> list[Any]:
-        splitter = check_cv(self.cv, rows.y, classifier=True)
+        splitter = check_cv(resolved_cv(self, rows.y), rows.y, classifier=True)
         is_splitter = hasattr(splitter, "get_n_splits")
         splits = list(splitter.split(rows.X, rows.y, **given)) if is_splitter else []
         if not splits:
             raise ValueError(
-                "cv must be a number of folds, a splitter or pairs of row numbers, got "
-                f"{self.cv!r}."
+                "cv must be 'auto', a number of folds, a splitter or pairs of row numbers, "
+                f"got {self.cv!r}."
             )
         return splits
 
@@ -211,29 +188,18 @@ class PathSearch:
         """The estimator of the search, with all parameters that both share."""
         known = set(inspect.signature(self._searched).parameters) - set(SEARCHED)
         shared = {name: getattr(self, name) for name in known}
+        if "norm" in known:
+            shared["norm"] = resolved_norm(self)
         shared["verbose"] = max(int(self.verbose) - 1, 0)
         return clone(self._searched(**shared))
 
-    def _scorers(self) -> dict[str, Any]:
-        return scorers_of(self._searched(), self.scoring)
-
-    def _metric(self, scorers: dict[str, Any]) -> str:
-        """Name of the scorer that decides."""
-        if list(scorers) == [ALONE]:
-            return ALONE
-        if not isinstance(self.refit, str) or self.refit not in scorers:
-            raise ValueError(
-                f"refit must name one of the scorers {list(scorers)} when there are "
-                f"several, got {self.refit!r}."
-            )
-        return self.refit
-
     def _grid(self, estimator: Any, rows: GivenRows) -> SearchGrid:
-        costs, radii = checked_label_costs(self.label_costs), checked_radii(self.radii)
+        trial = clone(estimator)
+        problem = trial._problem(trial._training_data(*rows), trial._ball())
+        costs = checked_label_costs(resolved_costs(self, problem))
+        radii = checked_radii(resolved_radii(self, problem))
         if isinstance(radii, int):
-            trial = clone(estimator)
-            data = trial._training_data(*rows)
-            radii = useful_radii(trial._problem(data, trial._ball()), radii, costs)
+            radii = useful_radii(problem, radii, costs)
         return SearchGrid(radii, costs)
 
     def _cross_validated(
@@ -245,8 +211,8 @@ class PathSearch:
         judges: dict[str, Judge],
         race: Race,
     ) -> list[FoldScores]:
-        tol = solver_settings(estimator).tol
-        rough = clone(estimator).set_params(tol=max(tol, FOLD_TOL))
+        tol = max(solver_settings(estimator).tol, _fold_tol(estimator))
+        rough = clone(estimator).set_params(tol=tol)
         run = delayed(scored_fold)
         tell = self._on_fold or (print_bar if self.verbose else silent)
         tell(0, len(splits))
@@ -273,9 +239,29 @@ class PathSearch:
         if self.verbose:
             print(f"{type(self).__name__}: {what}", file=sys.stderr, flush=True)
 
-    def _choose(self, grid: SearchGrid, folds: list[FoldScores], decided_by: str) -> None:
+    def _doubts(
+        self, rows: GivenRows, splits: list[Any], folds: list[FoldScores]
+    ) -> Doubts | None:
+        """The opinions of the folds on the labels, with random label noise."""
+        if not doubts(self):
+            return None
+        held_out = [test for _, test in splits]
+        opinions = [fold.opinions for fold in folds]
+        return doubts_of(rows.y, score_weight(rows, self.class_weight), held_out, opinions)
+
+    def _choose(
+        self,
+        grid: SearchGrid,
+        folds: list[FoldScores],
+        decided_by: str,
+        doubted: Doubts | None,
+    ) -> None:
         self.cv_results_ = results_table(grid, folds)
         index = best_point(self.cv_results_, decided_by)
+        if doubted is not None:
+            self.cv_results_ |= doubted.columns
+            if self.scoring is None:
+                index = doubted.chosen(grid, eligible(self.cv_results_, decided_by))
         if self.one_standard_error:
             index = most_robust(grid, self.cv_results_, decided_by, index, len(folds))
         self.best_index_ = index
@@ -285,8 +271,12 @@ class PathSearch:
         self.label_cost_ = self.best_params_["label_cost"]
         self.radii_ = grid.radii
 
-    def _refit(self, estimator: Any, rows: GivenRows) -> None:
-        best = clone(estimator).set_params(**self.best_params_).fit(*rows)
+    def _refit(self, estimator: Any, rows: GivenRows, label_costs: list[Any]) -> None:
+        best = clone(estimator).set_params(**self.best_params_)
+        if disbelieves(best):
+            fitted_like_folds(best, rows, label_costs)
+        else:
+            best.fit(*rows)
         for name in _fitted(getattr(self, "best_estimator_", None)):
             # Remove attributes that only the earlier fit has.
             if name in vars(self) and name not in vars(best):
@@ -303,6 +293,11 @@ class PathSearch:
 
     def _loss(self) -> Loss:
         return self.best_estimator_._loss()
+
+
+def _fold_tol(estimator: Any) -> float:
+    """The relative gap in folds: rough where beliefs change, because these decide."""
+    return DESCENT.rough_tol if disbelieves(estimator) else FOLD_TOL
 
 
 def _fitted(estimator: Any) -> dict[str, Any]:

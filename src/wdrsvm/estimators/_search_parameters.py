@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+# The default of a parameter that ``label_noise`` resolves (``_search_defaults``).
+AUTO = "auto"
 # The search's own parameters, and their defaults.
 OWN_PARAMETERS = {
-    "radii": 10,
-    "label_costs": (2.0, np.inf),
-    "cv": 5,
+    "radii": AUTO,
+    "label_costs": AUTO,
+    "cv": AUTO,
     "scoring": None,
     "refit": True,
     "one_standard_error": False,
@@ -20,6 +22,8 @@ OWN_PARAMETERS = {
     "n_jobs": None,
 }
 POSITIONAL = ("radii", "label_costs")
+# Parameters of the estimator whose default is different in a search.
+OTHER_DEFAULTS = {"norm": AUTO}
 # Parameters of the estimator that the search sets itself.
 SEARCHED = ("radius", "label_cost", "warm_start")
 
@@ -27,7 +31,7 @@ SEARCHED = ("radius", "label_cost", "warm_start")
 def search_init(estimator: type) -> Callable[..., None]:
     """An ``__init__`` that stores the parameters of the search and of the estimator."""
     theirs = {
-        name: parameter.default
+        name: OTHER_DEFAULTS.get(name, parameter.default)
         for name, parameter in inspect.signature(estimator).parameters.items()
         if name not in SEARCHED
     }

@@ -9,7 +9,8 @@ from scipy.stats import rankdata
 
 from ..arrays import Floats
 from ..robustness.paths.constant_points import is_as_good_as_constant
-from ._folds import FoldScores, SearchGrid
+from ._folds import FoldScores
+from ._search_grid import SearchGrid
 
 
 def results_table(grid: SearchGrid, folds: list[FoldScores]) -> dict[str, Any]:

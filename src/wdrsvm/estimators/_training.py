@@ -27,6 +27,11 @@ def is_convex(estimator: Any) -> bool:
     return training_of(estimator) is ORDINARY
 
 
+def disbelieves(estimator: Any) -> bool:
+    """Whether a fit may disbelieve labels."""
+    return training_of(estimator) is DOUBTING
+
+
 def forget_earlier(estimator: Any) -> None:
     """Remove attributes that only an earlier fit with other parameters sets."""
     forget_beliefs(estimator)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..arrays import Floats
-from ..inputs.arrays import checked_flag
 from ..problem import WassersteinBall
-from ..robustness.promises.set_costs import judged_scores, nearest_labels, sets_of
-from ._calibration import Calibration, Member, calibrated, lost_shares
+from ..robustness.promises.set_costs import judged_scores, nearest_labels
+from ._calibration import Calibration, Member, calibrated
 from ._conformal_rows import (
-    Part,
+    CalibrationSplit,
     ball_of,
     check_classes,
     copy_feature_names,
@@ -29,14 +27,14 @@ from ._conformal_rows import (
     split_parts,
     splitter_of,
 )
-from ._conformal_words import check_parameters, promise_in_words, warn_of_full_sets
+from ._conformal_words import check_parameters, warn_of_full_sets
 from ._fit import unchanged_on_error
-from ._judges import GivenRows
+from ._set_promises import SetPromisesMixin
 from ._states import PlainStateMixin
 
 
 class RobustConformalClassifier(
-    PlainStateMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
+    SetPromisesMixin, PlainStateMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 ):
     """Sets that contain the right label with a given probability, in a whole ball.
 
@@ -210,76 +208,6 @@ class RobustConformalClassifier(
             return self.estimator_.predict(X)
         return self.classes_[nearest_labels(self._scores(X))]
 
-    def predict_set(self, X: Any) -> NDArray[np.bool_]:
-        """Which labels are in the set of each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of bool of shape (n_samples, n_classes)
-            True where a label is in the set; the prediction always is.
-        """
-        check_is_fitted(self)
-        scores = self._scores(X)
-        held = [sets_of(*pair) for pair in zip(scores, self._thresholds, strict=True)]
-        # A label is lost if more than half of the sets lack it.
-        sets = np.asarray(2 * np.sum(held, axis=0) >= len(held))
-        sets[np.arange(len(sets)), nearest_labels(scores)] = True
-        return sets
-
-    def worst_case_coverage(
-        self, X: Any, y: Any, label_trust: Any = None, *, by_class: bool = False
-    ) -> Any:
-        """Least share of labels that the sets hold, over the ball around some rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
-        y : array-like of shape (n_samples,)
-            Labels, each one of ``classes_``.
-        label_trust : array-like of shape (n_samples,), default=None
-            Factors on the label cost, row by row.
-        by_class : bool, default=False
-            Whether to compute the coverage within each class: the rows of the class move
-            by the radius on average.
-
-        Returns
-        -------
-        float or ndarray of shape (n_classes,)
-            The coverage; NaN for classes without rows.
-        """
-        check_is_fitted(self)
-        if len(self.estimators_) > 1:
-            raise ValueError(
-                "worst_case_coverage needs cv=None or 'prefit', because no formula is "
-                f"known for several classifiers together, got {len(self.estimators_)}."
-            )
-        by_class = checked_flag(by_class, "by_class")
-        shares = 1.0 - lost_shares(
-            self.estimator_,
-            GivenRows(X, y, None, label_trust),
-            self.ball_,
-            self._thresholds[0],
-            by_class,
-        )
-        return shares if by_class else float(shares[0])
-
-    def sentence(self) -> str:
-        """The promise in words.
-
-        Returns
-        -------
-        str
-            A sentence about new rows from the source of the calibration rows.
-        """
-        check_is_fitted(self)
-        return promise_in_words(self)
-
     def get_metadata_routing(self) -> MetadataRouter:
         """Which arguments besides X and y the splitter and the estimator request.
 
@@ -302,7 +230,7 @@ class RobustConformalClassifier(
         tags.input_tags = get_tags(self.estimator).input_tags
         return tags
 
-    def _member(self, part: Part) -> Member:
+    def _member(self, part: CalibrationSplit) -> Member:
         """Fit a classifier, unless ``cv`` is "prefit", and calibrate it."""
         estimator = self.estimator
         if part.others is not None and not is_prefit(self.cv):

@@ -63,7 +63,7 @@ Make = Callable[..., Any]
 Search = Callable[[Split, str | None], dict[str, Any]]
 
 
-class Model(NamedTuple):
+class StudiedModel(NamedTuple):
     """A model: how it is made, whether it is robust and linear, and how it is tuned."""
 
     make: Make
@@ -111,26 +111,32 @@ def searched(split: Split, weight: str | None) -> dict[str, Any]:
 
 
 MODELS = {
-    RECIPE: Model(partial(RobustLogisticRegression, tol=TOL), [], True, search=searched),
-    "WDR-MSVM": Model(partial(RobustLinearSVC, tol=TOL), BALLS, True),
-    "WDR-MSVM, smoothed": Model(
+    RECIPE: StudiedModel(
+        partial(RobustLogisticRegression, tol=TOL), [], True, search=searched
+    ),
+    "WDR-MSVM": StudiedModel(partial(RobustLinearSVC, tol=TOL), BALLS, True),
+    "WDR-MSVM, smoothed": StudiedModel(
         partial(RobustLinearSVC, smoothing=0.5, tol=TOL), BALLS, True
     ),
-    "Robust logistic": Model(partial(RobustLogisticRegression, tol=TOL), BALLS, True),
-    "WDR kernel": Model(
+    "Robust logistic": StudiedModel(
+        partial(RobustLogisticRegression, tol=TOL), BALLS, True
+    ),
+    "WDR kernel": StudiedModel(
         partial(KernelMachine, RobustSVC, label_cost=1.0, tol=TOL),
         _candidates(radius=KERNEL_RADII, width=KERNEL_WIDTHS),
         True,
         False,
     ),
-    REFERENCE: Model(partial(LogisticRegression, max_iter=1000), PLAIN, False),
-    "LinearSVC": Model(partial(LinearSVC, max_iter=1000, random_state=0), PLAIN, False),
-    "LinearSVC, Crammer-Singer": Model(
+    REFERENCE: StudiedModel(partial(LogisticRegression, max_iter=1000), PLAIN, False),
+    "LinearSVC": StudiedModel(
+        partial(LinearSVC, max_iter=1000, random_state=0), PLAIN, False
+    ),
+    "LinearSVC, Crammer-Singer": StudiedModel(
         partial(LinearSVC, multi_class="crammer_singer", tol=CS_TOL, random_state=0),
         PLAIN,
         False,
     ),
-    "SVC": Model(
+    "SVC": StudiedModel(
         partial(KernelMachine, SVC),
         _candidates(C=KERNEL_STRENGTHS, width=KERNEL_WIDTHS),
         False,
@@ -175,7 +181,7 @@ def run(task: Task) -> list[Record]:
     return [{"chosen": str(named)} | scored(fitted, split, model.linear)]
 
 
-def tuned(model: Model, split: Split, weight: str | None) -> dict[str, Any]:
+def tuned(model: StudiedModel, split: Split, weight: str | None) -> dict[str, Any]:
     """The best candidate over folds of the training rows."""
     if model.search is not None:
         return model.search(split, weight)

@@ -89,7 +89,7 @@ class _PerRowLogistic:
         ).fit(X, y)
 
 
-class Model(NamedTuple):
+class ComparedModel(NamedTuple):
     """How a model is made, its label costs, and its largest numbers of repetitions."""
 
     make: Callable[..., Any]
@@ -100,21 +100,21 @@ class Model(NamedTuple):
 
 TRUSTED = (np.inf,)
 MODELS = {
-    "DR-MSVM": Model(_linear(RobustLinearSVC), LABEL_COSTS),
-    "DR-OVA": Model(_linear(RobustOneVsRestSVC), LABEL_COSTS),
-    "R-MSVM": Model(_linear(RobustLinearSVC), TRUSTED),
-    "R-MLR": Model(_linear(RobustLogisticRegression), TRUSTED),
-    "LogisticRegression": Model(_plain_logistic, TRUSTED),
-    "kDR-MSVM": Model(_kernel(RobustSVC, lipschitz="triangle"), LABEL_COSTS, 0),
-    "kDR-OVA": Model(_kernel(RobustOneVsRestSVC), LABEL_COSTS, FEW),
-    "kR-MSVM": Model(_kernel(RobustSVC, lipschitz="triangle"), TRUSTED, FEW),
+    "DR-MSVM": ComparedModel(_linear(RobustLinearSVC), LABEL_COSTS),
+    "DR-OVA": ComparedModel(_linear(RobustOneVsRestSVC), LABEL_COSTS),
+    "R-MSVM": ComparedModel(_linear(RobustLinearSVC), TRUSTED),
+    "R-MLR": ComparedModel(_linear(RobustLogisticRegression), TRUSTED),
+    "LogisticRegression": ComparedModel(_plain_logistic, TRUSTED),
+    "kDR-MSVM": ComparedModel(_kernel(RobustSVC, lipschitz="triangle"), LABEL_COSTS, 0),
+    "kDR-OVA": ComparedModel(_kernel(RobustOneVsRestSVC), LABEL_COSTS, FEW),
+    "kR-MSVM": ComparedModel(_kernel(RobustSVC, lipschitz="triangle"), TRUSTED, FEW),
     # The authors' program has ||h_r||^2 + ||h_s||^2 <= lambda^2, that is lambda >=
     # sqrt(2) max ||h_r||: the paper's bound with radius and label cost over sqrt(2).
-    "kDR-MSVM, squared norms": Model(
+    "kDR-MSVM, squared norms": ComparedModel(
         _kernel(RobustSVC, factor=0.5**0.5, lipschitz="triangle"), LABEL_COSTS, 0, FEW
     ),
     # The variant that the library recommends: the bound on ||h_i - h_j||.
-    "kDR-MSVM, exact bound": Model(_kernel(RobustSVC), LABEL_COSTS, FEW, FEW),
+    "kDR-MSVM, exact bound": ComparedModel(_kernel(RobustSVC), LABEL_COSTS, FEW, FEW),
 }
 
 
@@ -153,18 +153,18 @@ def run(task: Task) -> list[Record]:
     return PROTOCOLS[task["protocol"]](MODELS[task["model"]], split)
 
 
-def _cells(model: Model) -> list[tuple[float, float]]:
+def _cells(model: ComparedModel) -> list[tuple[float, float]]:
     return [(radius, cost) for radius in RADII for cost in model.label_costs]
 
 
-def _published(model: Model, split: Split) -> list[Record]:
+def _published(model: ComparedModel, split: Split) -> list[Record]:
     return [
         _record(radius, cost, model.make(radius, cost, False).fit(split.X, split.y), split)
         for radius, cost in _cells(model)
     ]
 
 
-def _nested(model: Model, split: Split) -> list[Record]:
+def _nested(model: ComparedModel, split: Split) -> list[Record]:
     cells = _cells(model)
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     inside = [
@@ -179,7 +179,7 @@ def _nested(model: Model, split: Split) -> list[Record]:
     return [_record(*chosen, _scaled(model, chosen, split), split)]
 
 
-def _scaled(model: Model, cell: tuple[float, float], split: Split) -> Any:
+def _scaled(model: ComparedModel, cell: tuple[float, float], split: Split) -> Any:
     """A fitted pipeline that standardises; the model itself is fitted, not a clone."""
     scaler = StandardScaler().fit(split.X)
     fitted = model.make(*cell, True).fit(scaler.transform(split.X), split.y)

@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
-from ..arrays import Codes, Floats, Labels, Matrix
+from ..arrays import Codes, Flags, Floats, Labels, Matrix
 from ..problem import LOSSES, Loss, WassersteinBall
 from ..problem.ball import check_cost_size
 from ..problem.norms import HUGE, TINY
@@ -33,15 +33,24 @@ PLAIN_LABELS = "biuSU"
 
 def checked_features(X: ArrayLike) -> Matrix:
     """X as finite float64, dense or CSR."""
+    if type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
+        # NaN is not below anything, so that all of scikit-learn's checks are in this one.
+        if largest_entry(X) <= HUGE:
+            return X
     checked = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
     matrix = as_matrix(checked)
     check_size(matrix)
     return matrix
 
 
+def largest_entry(X: Matrix) -> float:
+    """The largest absolute value, or NaN."""
+    return max(float(X.max()), -float(X.min()))
+
+
 def check_size(X: Matrix) -> None:
     """Refuse entries whose squares overflow; X comes from :func:`as_matrix`."""
-    largest = max(float(X.max()), -float(X.min()))
+    largest = largest_entry(X)
     if np.isnan(largest):
         # With ``assume_finite`` in scikit-learn's settings, its own check is skipped.
         raise ValueError("X must have finite entries only, got NaN.")
@@ -110,17 +119,24 @@ def check_labels_present(y: Any) -> None:
         labels = np.asarray(y)
     except ValueError:  # not an array; a later check raises the error
         return
-    if labels.dtype.kind in "fM":
-        missing = np.isnat(labels) if labels.dtype.kind == "M" else np.isnan(labels)
-    elif labels.dtype.kind == "O" and labels.ndim:
-        missing = np.array([_is_missing(label) for label in labels.ravel()], dtype=bool)
-    else:
-        return
+    missing = are_missing(labels).ravel()
     if missing.any():
         raise ValueError(
             f"y must have a label in every row, got {np.count_nonzero(missing)} missing, "
             f"the first of them in row {np.argmax(missing)}."
         )
+
+
+def are_missing(labels: NDArray[Any]) -> Flags:
+    """Which labels are missing: None, NaN, NaT or pandas' NA."""
+    if labels.dtype.kind == "M":
+        return np.asarray(np.isnat(labels))
+    if labels.dtype.kind == "f":
+        return np.asarray(np.isnan(labels))
+    if labels.dtype.kind != "O" or not labels.ndim:
+        return np.zeros(labels.shape, dtype=bool)
+    missing = [_is_missing(label) for label in labels.ravel()]
+    return np.array(missing, dtype=bool).reshape(labels.shape)
 
 
 def _is_missing(label: Any) -> bool:

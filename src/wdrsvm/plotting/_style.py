@@ -6,7 +6,7 @@ No global setting changes.  Elements in the colour of text use the text colour o
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import Any, Self
 
 from ._matplotlib import pyplot
 
@@ -19,6 +19,17 @@ COLOURS = (
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 # Five styles for seven colours: the same pair repeats only after thirty-five lines.
 LINE_STYLES = ("-", "--", "-.", ":", (0, (3, 1, 1, 1, 1, 1)))
+
+
+class Display:
+    """What all displays share: the axes of the last plot, and their figure."""
+
+    ax_: Any
+    figure_: Any
+
+    def _drawn_on(self, ax: Any) -> Self:
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
 
 
 def axes_for(ax: Any, **subplot: Any) -> Any:

@@ -10,10 +10,10 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from ..inputs.arrays import checked_weight
 from ..robustness import certified_radius
-from ._style import axes_for, line_style
+from ._style import Display, axes_for, line_style
 
 
-class CertifiedRadiusDisplay:
+class CertifiedRadiusDisplay(Display):
     """Share of the rows whose prediction does not change by any move within a radius.
 
     Parameters
@@ -197,8 +197,7 @@ class CertifiedRadiusDisplay:
         ax.set(xlabel="radius", ylabel=f"share of rows certified{right}")
         if name is not None:
             ax.legend(frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
 
 def last_step_of(estimator: Any) -> Any:

@@ -12,13 +12,13 @@ from ..estimators._fit import solver_settings
 from ..problem.certificate.gap import relative_gap
 from ..robustness.promises.worst_case import last_step
 from ..solvers import Progress, SolverResult, solve
-from ._style import axes_for, colour, line_style, marker
+from ._style import Display, axes_for, colour, line_style, marker
 
 # For each value of ``against``: the field of a record, and the label of the axis.
 ALONG = {"iterations": ("n_iter", "iterations"), "seconds": ("seconds", "seconds")}
 
 
-class ConvergenceDisplay:
+class ConvergenceDisplay(Display):
     """The progress of a solver: the gap of its objective to a lower bound of the optimum.
 
     Parameters
@@ -198,8 +198,7 @@ class ConvergenceDisplay:
         metrics[metric](ax, x, kwargs)
         if self.name is not None:
             ax.legend(frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
     def _gap(self, ax: Any, x: Any, kwargs: Any) -> None:
         objective = self._values("objective")

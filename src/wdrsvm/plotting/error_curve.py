@@ -10,7 +10,7 @@ import numpy as np
 from ..problem import WassersteinBall
 from ..robustness import ErrorCurve, error_curve
 from ..robustness.promises.error_curve import percent
-from ._style import axes_for, ink, line_style
+from ._style import Display, axes_for, ink, line_style
 from .certified_radius import last_step_of
 
 PROMISES = ("joint", "within")
@@ -20,7 +20,7 @@ N_POINTS = 1000
 SHOWN = 0.95
 
 
-class ErrorCurveDisplay:
+class ErrorCurveDisplay(Display):
     """Largest share of wrong predictions at each radius.
 
     Parameters
@@ -208,8 +208,7 @@ class ErrorCurveDisplay:
         ax.set_xlim(0.0, max(max_radius, ax.get_xlim()[1] if already else 0.0))
         ax.set(xlabel="radius", ylabel="worst-case error")
         ax.legend(frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
     def _mark(self, ax: Any, level: float, max_radius: float) -> None:
         """Draw a dot where a curve reaches the level, and a thin line down from the dot."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..robustness import LabelAudit
-from ._style import axes_for, colour
+from ._style import Display, axes_for, colour
 
 
-class LabelAuditDisplay:
+class LabelAuditDisplay(Display):
     """The most suspicious labels, with the gain per cost of the suggested labels.
 
     Parameters
@@ -91,5 +91,4 @@ class LabelAuditDisplay:
         ax.set_yticks(places, names[:shown])
         ax.invert_yaxis()
         ax.set_xlabel("gain over the suggested label, per unit of cost")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..robustness import RobustPath
-from ._style import axes_for, ink, line_style, marker
+from ._style import Display, axes_for, ink, line_style, marker
 from .search import CONSTANT, _name
 
 
-class PathDisplay:
+class PathDisplay(Display):
     """The classifiers of a path, as the radius grows.
 
     Parameters
@@ -158,5 +158,4 @@ class PathDisplay:
         ax.set(xscale="log", xlabel="radius", ylabel=name, title=title)
         if labels is not None:
             ax.legend(lines, labels, frameon=False, fontsize="small")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ._style import axes_for, ink, line_style, marker
+from ._style import Display, axes_for, ink, line_style, marker
 
 CONSTANT = "promises no more than a constant"
 
 
-class SearchDisplay:
+class SearchDisplay(Display):
     """Scores of a cross-validated search by radius and label cost.
 
     Parameters
@@ -137,8 +137,7 @@ class SearchDisplay:
             raise ValueError(f"kind must be one of {list(kinds)}, got {kind!r}.")
         ax = axes_for(ax, **({"projection": "3d"} if kind == "surface" else {}))
         kinds[kind](ax, kwargs)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
     def _lines(self, ax: Any, kwargs: Any) -> None:
         order = np.argsort(self.radii)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..inputs.arrays import label_codes
-from ._style import axes_for, colour, ink
+from ._style import Display, axes_for, colour, ink
 
 # Hatches of the bars, so that models differ in more than the colour.
 HATCHES = ("", "///", "...", "xx", "\\\\\\")
@@ -17,7 +17,7 @@ HATCHES = ("", "///", "...", "xx", "\\\\\\")
 WIDTH = 0.8
 
 
-class SetSizeDisplay:
+class SetSizeDisplay(Display):
     """Share of the rows whose set has each size.
 
     Parameters
@@ -116,11 +116,10 @@ class SetSizeDisplay:
         ax.set_xticks(np.arange(1, n_sizes))
         ax.set(xlabel="labels in the set", ylabel="share of rows")
         ax.legend(frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
 
-class CoverageDisplay:
+class CoverageDisplay(Display):
     """How often sets contain the right label, for all rows and for each class.
 
     A filled dot is the coverage of the given rows.  A hollow diamond is the least coverage
@@ -262,5 +261,4 @@ class CoverageDisplay:
         ax.set(xlabel="share of labels in their set")
         ax.set_xlim(right=1.01)
         ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)

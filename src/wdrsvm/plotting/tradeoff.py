@@ -6,10 +6,10 @@ from typing import Any
 
 from ..problem import WassersteinBall
 from ..robustness import Tradeoff, tradeoff
-from ._style import axes_for, colour, ink, line_style
+from ._style import Display, axes_for, colour, ink, line_style
 
 
-class TradeoffDisplay:
+class TradeoffDisplay(Display):
     """One point per model: its error without an adversary, and its worst-case error.
 
     Models that no other model beats in both errors have filled markers and names.  A line
@@ -127,8 +127,7 @@ class TradeoffDisplay:
         radius = f"{found.ball.radius:g}"
         ax.set(xlabel="error", ylabel=f"worst-case error at radius {radius}")
         ax.legend(frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
     def _name_front(self, ax: Any) -> None:
         found = self.tradeoff

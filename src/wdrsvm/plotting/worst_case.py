@@ -12,10 +12,10 @@ from ..problem import WassersteinBall
 from ..robustness import WorstCaseDistribution, worst_case_distribution
 from ..robustness.frames import feature_names
 from ..robustness.promises.worst_case import has_kernel, last_step
-from ._style import axes_for, colour, ink, marker
+from ._style import Display, axes_for, colour, ink, marker
 
 
-class WorstCaseDisplay:
+class WorstCaseDisplay(Display):
     """Decision regions of a classifier of two features, and the worst case.
 
     Each point has the colour and the marker of its label.  A hollow marker around a point
@@ -191,8 +191,7 @@ class WorstCaseDisplay:
         ax.set(xlim=(left, right), ylim=(bottom, top))
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
         ax.legend(fontsize="small")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn_on(ax)
 
     def _regions(self, ax: Any) -> None:
         for k in range(len(self.classes)):

@@ -61,12 +61,7 @@ def flip_envelope(losses: Floats, y: Codes, cost: Floats) -> FlipChoices:
     Goes up the concave envelope of loss against cost, for all rows at once.  There are at
     most C - 1 steps, and one step if all flips have the same cost.
     """
-    rows = np.arange(len(y))
-    own = losses[rows, y]
-    free = np.where(cost == 0, losses, -np.inf)
-    free[rows, y] = own
-    kept = row_maxima(free)
-    given = np.where(kept > own, free.argmax(axis=1), y)
+    kept, given = _after_free_flips(losses, y, cost)
     height, spent = kept.copy(), np.zeros(len(y))
     # A row is done when it has the largest loss that a possible flip leads to.
     top = row_maxima(np.where(np.isfinite(cost), losses, -np.inf))
@@ -87,6 +82,18 @@ def flip_envelope(losses: Floats, y: Codes, cost: Floats) -> FlipChoices:
         rows = rows[top[rows] > height[rows]]
     flips = Flips(*(np.concatenate(part) for part in zip(*steps, strict=True)))
     return FlipChoices(kept, given, flips)
+
+
+def _after_free_flips(losses: Floats, y: Codes, cost: Floats) -> tuple[Floats, Codes]:
+    """Loss and label of each row after free flips, which most problems do not have."""
+    rows, costless = np.arange(len(y)), cost == 0
+    own = losses[rows, y]
+    if not costless.any():
+        return own, y
+    free = np.where(costless, losses, -np.inf)
+    free[rows, y] = own
+    kept = row_maxima(free)
+    return kept, np.where(kept > own, free.argmax(axis=1), y)
 
 
 def spend(flips: Flips, mass: Floats, budget: float, move_rate: float) -> Purchase:

@@ -14,6 +14,11 @@ package it has the name of a norm, ``"triangle"``, with
 
 A feature of infinite cost does not count in ``L``.  ``sigma`` is finite only if ``G`` is
 zero on this feature.
+
+A new norm begins in ``NORMS`` below.  Other tables by name of norm: ``projections.py`` and
+``bounded/moves.py`` beside this file; the solvers' ``CONE_OF_NORM`` (``cones/choice.py``),
+``BLOCKS`` (``first_order/state.py``) and ``NORM_ROWS`` (``reference/programs.py``);
+``NEAREST_STEPS`` and ``METRICS`` in ``robustness``; ``INVERSE_ORDERS`` in ``kernels``.
 """
 
 from __future__ import annotations
@@ -30,17 +35,21 @@ from .pair_weights import PairWeights
 # Products of a few numbers between these limits, or of their reciprocals, do not overflow.
 TINY, HUGE = 1e-60, 1e60
 
-
 # Entries of differences of classes that are taken at a time.
 MAX_DIFFERENCES = 1 << 12
 
 
 @dataclass(frozen=True)
 class Norm:
-    """A norm on the rows of an array, and its dual."""
+    """A norm on the rows of an array, its dual, and where a linear function rises fastest.
+
+    ``steepest`` takes a slope s other than 0.  It returns a v of norm 1 with
+    s . v = ||s||_*, which is also a subgradient of the dual norm at s.
+    """
 
     of_rows: Callable[[Floats], Floats]
     dual_of_rows: Callable[[Floats], Floats]
+    steepest: Callable[[Floats], Floats]
 
 
 def _l1(rows: Floats) -> Floats:
@@ -55,8 +64,35 @@ def _linf(rows: Floats) -> Floats:
     return np.asarray(np.abs(rows).max(axis=-1, initial=0.0))
 
 
+def _one_feature(slope: Floats) -> Floats:
+    unit = np.zeros_like(slope)
+    steepest = int(np.abs(slope).argmax())
+    unit[steepest] = np.sign(slope[steepest])
+    return unit
+
+
+def _along(slope: Floats) -> Floats:
+    return np.asarray(slope / np.linalg.norm(slope))
+
+
 TRIANGLE = "triangle"
-NORMS = {"l1": Norm(_l1, _linf), "l2": Norm(_l2, _l2), "linf": Norm(_linf, _l1)}
+NORMS = {
+    "l1": Norm(_l1, _linf, _one_feature),
+    "l2": Norm(_l2, _l2, _along),
+    "linf": Norm(_linf, _l1, np.sign),
+}
+
+
+def steepest_direction(slope: Floats, norm: str, feature_cost: Floats) -> Floats:
+    """A movement of cost 1 that raises ``slope . x`` the most; slope != 0 where it counts.
+
+    Features of infinite cost stay where they are.
+    """
+    direction = np.zeros_like(slope)
+    touchable = np.isfinite(feature_cost)
+    cost = feature_cost[touchable]
+    direction[touchable] = NORMS[norm].steepest(slope[touchable] / cost) / cost
+    return direction
 
 
 @lru_cache

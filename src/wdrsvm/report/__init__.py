@@ -1,18 +1,33 @@
 """Self-contained HTML pages, for large and small screens and for print, without network."""
 
+from .card import model_card
 from .explore import explore_page
 from .model import model_page
-from .page import Bullets, Facts, Figure, Page, Section, Table, Text, Verdict
+from .page import (
+    Bullets,
+    Facts,
+    Figure,
+    Flags,
+    Page,
+    Section,
+    Summary,
+    Table,
+    Text,
+    Verdict,
+)
 
 __all__ = [
     "Bullets",
     "Facts",
     "Figure",
+    "Flags",
     "Page",
     "Section",
+    "Summary",
     "Table",
     "Text",
     "Verdict",
     "explore_page",
+    "model_card",
     "model_page",
 ]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from .figures import COLOURS, drawn, new_figure
 from .page import Figure, Part, Text
 
+# Inches: small, so that the letters can be read on the width of a phone.
+WIDTH, HEIGHT = 5.6, 2.8
+
 
 def line_chart(
     curves: dict[str, list[tuple[float, float]]],
@@ -16,7 +19,7 @@ def line_chart(
 ) -> Part:
     """A figure of curves; if matplotlib is not installed, a sentence instead."""
     try:
-        figure, ax = new_figure(7, 3)
+        figure, ax = new_figure(WIDTH, HEIGHT)
     except ImportError as error:
         return Text(str(error))
     for k, (name, points) in enumerate(curves.items()):
@@ -30,4 +33,4 @@ def line_chart(
         ax.legend(frameon=False)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.spines[["top", "right"]].set_visible(False)
-    return Figure(drawn(figure, "svg"), caption, alt)
+    return Figure(drawn(figure, "svg"), caption, alt, is_narrow=True)

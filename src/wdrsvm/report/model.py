@@ -1,50 +1,31 @@
-"""The page of a fitted model: its accuracy, its promises, and labels to check."""
+"""The page of a fitted model: in short, error rates, promises, and labels to check."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
-from ..robustness import audit_labels
-from ..robustness.frames import feature_names
-from .baselines import Baselines
+from .flags import flags_of
 from .line_chart import line_chart
-from .page import Facts, Page, Part, Section, Table, Text, Verdict
-from .promise import BUDGET, Promise, movement_of, promise_of
+from .page import Facts, Flags, Page, Part, Section, Table, Text
+from .promise import BUDGET
 from .rates import rate_parts
+from .reported import ReportedModel, reported_model
+from .verdict import summary_of
 from .words import counted
 
 SHOWN_SUSPECTS = 20
-# The ball of the models that audit the labels; its label cost trusts no label fully.
-AUDIT_BALL = {"radius": 0.05, "label_cost": 2.0}
 SHOWN_FEATURES = 30
 PROMISES = "promises more than a constant"
 DISTANCES = (0.1, 0.25, 0.5, 1.0)
-
-
-@dataclass(frozen=True, eq=False)
-class ReportedModel:
-    """The classifier at the end of a pipeline, and rows in the form that it receives."""
-
-    classifier: Any
-    names: Any
-    X: Any
-    y: Any
-    row: Any
-    promise: Promise
-
-    @property
-    def chosen(self) -> Any:
-        """The classifier; the best one if the model is a search."""
-        return getattr(self.classifier, "best_estimator_", self.classifier)
-
-    @property
-    def classes(self) -> list[Any]:
-        return list(self.classifier.classes_)
+CHECK = "Check before use:"
+NO_FLAGS = (
+    "Nothing stands out: every class is recognised, the promise says more than a constant "
+    "answer would, and no column looks like an identifier."
+)
 
 
 def model_page(
@@ -71,15 +52,25 @@ def model_page(
     row : array-like of shape (n_samples,), default=None
         Numbers of the rows on the page; None counts the rows from 0.
     radius : float, default=0.1
-        How far rows move on average in the page's first sentence, in the units of the
-        classifier's own features: standard deviations behind a ``StandardScaler``.
+        How far rows move on average in the page's box, in the units of the classifier's
+        own features: standard deviations behind a ``StandardScaler``.
 
     Returns
     -------
     Page
-        Error rates, also in the worst case and by class, confusions, recall,
-        scores by radius if the model was found by a search, certified
-        radii, the worst case, suspicious labels and coefficients.
+        First a box with error rates, baselines and a verdict, and what to check before
+        use.  Then figures: error rates, scores by radius if the model was found by a
+        search, and certified radii.  Details come last: confusions, recall, the worst
+        case, suspicious labels, coefficients and the fit.
+
+    See Also
+    --------
+    model_card : The same as a model card in Markdown.
+
+    Notes
+    -----
+    A model of ``wdrsvm fit`` has its baselines with it.  For other models, logistic
+    regression is cross-validated on the rows given.
 
     Examples
     --------
@@ -94,64 +85,78 @@ def model_page(
     >>> [section.heading for section in page.sections][:2]
     ['In short', 'Error rates']
     """
-    y = np.asarray(y)
-    numbers = np.arange(len(y)) if row is None else np.asarray(row)
-    judged = _judged(model, X, y, numbers, radius)
-    makers: list[tuple[str, Callable[[ReportedModel], list[Part]]]] = [
-        ("In short", _in_short),
-        ("Error rates", lambda judged: rate_parts(judged.promise)),
-        ("Right and wrong", _confusions),
-        ("Certified radii", _certified),
-        ("Worst case", _worst_case),
-        ("Suspicious labels", _suspects),
+    return page_of(reported_model(model, X, y, row, radius), title)
+
+
+def page_of(
+    reported: ReportedModel, title: str, tell: Callable[[str], None] = lambda what: None
+) -> Page:
+    """The page; ``tell`` is called with the heading of each section before it is made."""
+    sections = []
+    for heading, make in _makers(reported).items():
+        tell(heading)
+        sections.append(Section(heading, make(reported)))
+    return Page(title, lead_of(reported), sections)
+
+
+def lead_of(reported: ReportedModel) -> str:
+    """What was judged, and on how many rows."""
+    rows = counted(len(reported.y), "labelled row", "labelled rows")
+    return f"{type(reported.chosen).__name__} judged on {rows}."
+
+
+def _makers(reported: ReportedModel) -> dict[str, Callable[[ReportedModel], list[Part]]]:
+    """The sections of the page in their order: in short, figures, details."""
+    makers: dict[str, Callable[[ReportedModel], list[Part]]] = {
+        "In short": _in_short,
+        "Error rates": lambda reported: rate_parts(reported.promise),
+    }
+    if hasattr(reported.classifier, "cv_results_"):
+        makers["Score against radius"] = _scores_by_radius
+    makers |= {
+        "Certified radii": _certified,
+        "Right and wrong": confusions,
+        "Worst case": _worst_case,
+        "Suspicious labels": _suspects,
+    }
+    if hasattr(reported.chosen, "coef_"):
+        makers["Coefficients"] = _coefficients
+    return makers | {"The fit": _the_fit}
+
+
+def _in_short(reported: ReportedModel) -> list[Part]:
+    promise, flags = reported.promise, flags_of(reported)
+    return [
+        summary_of(promise),
+        Text(promise.movement.meaning()),
+        *([Text(CHECK), Flags(flags)] if flags else [Text(NO_FLAGS)]),
     ]
-    if hasattr(judged.classifier, "cv_results_"):
-        makers.insert(3, ("Score against radius", _scores_by_radius))
-    if hasattr(judged.chosen, "coef_"):
-        makers.append(("Coefficients", _coefficients))
-    sections = [Section(heading, make(judged)) for heading, make in makers]
-    rows = counted(len(judged.y), "labelled row", "labelled rows")
-    lead = f"{type(judged.chosen).__name__} judged on {rows}."
-    return Page(title, lead, sections)
 
 
-def _judged(model: Any, X: Any, y: Any, row: Any, radius: float) -> ReportedModel:
-    baselines, movement = Baselines.of_model(model, y), movement_of(model, radius)
-    if hasattr(model, "steps"):
-        features, last = model[:-1].transform(X), model[-1]
-        names = _names(model, features.shape[1])
-    else:
-        features, last = X, model
-        names = feature_names(model, X.shape[1])
-    chosen = getattr(last, "best_estimator_", last)
-    promise = promise_of(chosen, features, y, baselines, movement)
-    return ReportedModel(last, names, features, y, row, promise)
+def _the_fit(reported: ReportedModel) -> list[Part]:
+    return [Text(about_loss(reported)), Facts(fit_facts(reported))]
 
 
-def _names(model: Any, n_features: int) -> Any:
-    """Names of the features, without the name of the step that made the column."""
-    names = feature_names(model, n_features)
-    return np.array([str(name).rpartition("__")[2] for name in names], dtype=object)
-
-
-def _in_short(judged: ReportedModel) -> list[Part]:
-    chosen = judged.chosen
-    risk = judged.classifier.worst_case_risk(judged.X, judged.y)
-    model, baselines, movement = judged.promise.sentences()
-    loss = (
-        f"The expected loss, whatever an adversary with the model's own budget of "
-        f"{chosen.radius:.3g} does to these rows, is at most {risk:.3g}."
+def about_loss(reported: ReportedModel) -> str:
+    """The worst-case risk in the model's own ball, as a sentence."""
+    risk = reported.classifier.worst_case_risk(reported.X, reported.y)
+    return (
+        "The expected loss, whatever an adversary with the model's own budget of "
+        f"{reported.chosen.radius:.3g} does to these rows, is at most {risk:.3g}."
     )
-    facts = {
-        "classes": ", ".join(map(str, judged.classes)),
-        "features": judged.X.shape[1],
+
+
+def fit_facts(reported: ReportedModel) -> dict[str, Any]:
+    """What the fit was asked for, and what it proves."""
+    chosen = reported.chosen
+    return {
+        "classes": ", ".join(map(str, reported.classes)),
+        "features": reported.X.shape[1],
         "radius": float(chosen.radius),
         "label cost": str(chosen.label_cost),
         **_trained_for(chosen),
-        "worst-case risk on these rows": float(risk),
         "solver": chosen.solver_,
     }
-    return [Verdict(f"{model} {baselines}"), Text(movement), Text(loss), Facts(facts)]
 
 
 def _trained_for(chosen: Any) -> dict[str, float]:
@@ -164,10 +169,10 @@ def _trained_for(chosen: Any) -> dict[str, float]:
     }
 
 
-def _confusions(judged: ReportedModel) -> list[Part]:
-    predicted = judged.classifier.predict(judged.X)
-    counts = confusion_matrix(judged.y, predicted, labels=judged.classes)
-    names = [str(name) for name in judged.classes]
+def confusions(reported: ReportedModel) -> list[Part]:
+    """How often each class is taken for another, with recall and precision."""
+    counts = confusion_matrix(reported.y, reported.predicted, labels=reported.classes)
+    names = [str(name) for name in reported.classes]
     rows = [[name, *line] for name, line in zip(names, counts.tolist(), strict=True)]
     header = ["given label", *(f"predicted {name}" for name in names)]
     return [
@@ -189,8 +194,8 @@ def _share(part: Any, whole: Any) -> float | None:
     return float(part / whole) if whole else None
 
 
-def _scores_by_radius(judged: ReportedModel) -> list[Part]:
-    table = judged.classifier.cv_results_
+def _scores_by_radius(reported: ReportedModel) -> list[Part]:
+    table = reported.classifier.cv_results_
     (name,) = [key for key in table if key.startswith("mean_test_")][:1]
     mean, deviation = table[name], table[name.replace("mean", "std", 1)]
     points = [(point["label_cost"], point["radius"]) for point in table["params"]]
@@ -201,14 +206,13 @@ def _scores_by_radius(judged: ReportedModel) -> list[Part]:
         )
     ]
     header = ["radius", "label cost", "mean score", "deviation over folds", PROMISES]
-    best = judged.classifier.best_index_
+    best = reported.classifier.best_index_
     alt = f"The best mean score is {mean[best]:.3f}, at radius {points[best][1]:.3g}."
     curves: dict[str, list[tuple[float, float]]] = {}
     for k, (cost, radius) in enumerate(points):
         curves.setdefault(f"label cost {cost}", []).append((radius, mean[k]))
-    figure = line_chart(
-        curves, "radius", "mean score", "Scores of the search.", alt, log=True
-    )
+    caption = "Mean cross-validated score of each radius, one line for each label cost."
+    figure = line_chart(curves, "radius", "mean score", caption, alt, log=True)
     return [figure, Table("Cross-validated scores", header, rows)]
 
 
@@ -217,19 +221,19 @@ def _finished(*values: float) -> list[float | None]:
     return [None if np.isnan(value) else float(value) for value in values]
 
 
-def _certified(judged: ReportedModel) -> list[Part]:
+def _certified(reported: ReportedModel) -> list[Part]:
     try:
-        radius = judged.classifier.certified_radius(judged.X)
+        radius = reported.classifier.certified_radius(reported.X)
     except ValueError as error:
         return [Text(str(error))]
-    is_right = judged.classifier.predict(judged.X) == judged.y
+    is_right = reported.predicted == reported.y
     # The curve ends here, because a few rows far from every boundary would stretch it.
     top = 3 * float(np.median(radius)) if np.isfinite(np.median(radius)) else 1.0
     distances = np.linspace(0, top, 200)
     shares = [float(np.mean(is_right & (radius > each))) for each in distances]
     rows = [[f"{each:g}", float(np.mean(is_right & (radius > each)))] for each in DISTANCES]
     alt = f"The curve falls from {shares[0]:.3f} at 0 to {shares[-1]:.3f} at {top:.3g}."
-    caption = "Share of the rows that stay right however far they move."
+    caption = "Share of the rows that are right, and stay right in every move so far."
     curve = {"certified accuracy": list(zip(distances, shares, strict=True))}
     return [
         Text("Distances are those of the features that the classifier sees."),
@@ -238,8 +242,8 @@ def _certified(judged: ReportedModel) -> list[Part]:
     ]
 
 
-def _worst_case(judged: ReportedModel) -> list[Part]:
-    worst = judged.classifier.worst_case_distribution(judged.X, judged.y)
+def _worst_case(reported: ReportedModel) -> list[Part]:
+    worst = reported.classifier.worst_case_distribution(reported.X, reported.y)
     mass = {
         kind: float(worst.weight[worst.kind == kind].sum())
         for kind in np.unique(worst.kind)
@@ -254,16 +258,16 @@ def _worst_case(judged: ReportedModel) -> list[Part]:
         Text("What an adversary would do to these rows with the budget of the model."),
         Facts(facts),
     ]
-    flips = _flips(judged, worst)
+    flips = _flips(reported, worst)
     if not flips:
         return [*parts, Text("The worst case changes no label: it only moves features.")]
     header = ["from", "to", "rows", "share of the weight"]
     return [*parts, Table("Labels that the adversary changes", header, flips)]
 
 
-def _flips(judged: ReportedModel, worst: Any) -> list[list[Any]]:
+def _flips(reported: ReportedModel, worst: Any) -> list[list[Any]]:
     flipped = np.flatnonzero(worst.kind == "flipped")
-    given, turned = judged.y[worst.source[flipped]], worst.y[flipped]
+    given, turned = reported.y[worst.source[flipped]], worst.y[flipped]
     pairs = sorted(set(zip(given.tolist(), turned.tolist(), strict=True)))
     rows = []
     for old, new in pairs:
@@ -272,13 +276,11 @@ def _flips(judged: ReportedModel, worst: Any) -> list[list[Any]]:
     return rows
 
 
-def _suspects(judged: ReportedModel) -> list[Part]:
-    estimator = type(judged.chosen)(**judged.chosen.get_params() | AUDIT_BALL)
-    try:
-        audit = audit_labels(judged.X, judged.y, estimator)
-    except ValueError as error:
-        return [Text(f"Labels were not audited: {error}")]
-    n_suspects = int((audit.gain > 0).sum())
+def _suspects(reported: ReportedModel) -> list[Part]:
+    audit = reported.audit
+    if isinstance(audit, str):
+        return [Text(f"Labels were not audited: {audit}")]
+    n_suspects = reported.n_suspects
     looks = "looks" if n_suspects == 1 else "look"
     said = Text(
         f"{n_suspects} of {len(audit.row)} labels {looks} wrong to models that never saw "
@@ -286,7 +288,7 @@ def _suspects(judged: ReportedModel) -> list[Part]:
     )
     shown = slice(0, min(n_suspects, SHOWN_SUSPECTS))
     rows = [
-        [int(judged.row[row]), str(given), str(suggested), float(gain)]
+        [int(reported.row[row]), str(given), str(suggested), float(gain)]
         for row, given, suggested, gain in zip(
             *(
                 part[shown]
@@ -299,12 +301,12 @@ def _suspects(judged: ReportedModel) -> list[Part]:
     return [said, Table("Most suspicious first", header, rows)] if rows else [said]
 
 
-def _coefficients(judged: ReportedModel) -> list[Part]:
-    coef = judged.chosen.coef_
+def _coefficients(reported: ReportedModel) -> list[Part]:
+    coef = reported.chosen.coef_
     order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:SHOWN_FEATURES]
-    names = judged.classes if len(coef) > 1 else judged.classes[1:]
-    rows = [[str(judged.names[p]), *coef[:, p].tolist()] for p in order]
-    rows.append(["intercept", *judged.chosen.intercept_.tolist()])
+    names = reported.classes if len(coef) > 1 else reported.classes[1:]
+    rows = [[str(reported.names[p]), *coef[:, p].tolist()] for p in order]
+    rows.append(["intercept", *reported.chosen.intercept_.tolist()])
     kept = f"The {len(order)} largest of {counted(coef.shape[1], 'feature', 'features')}."
     header = ["feature", *(f"towards {name}" for name in names)]
     return [Text(kept), Table("Coefficients", header, rows)]

@@ -99,6 +99,45 @@ class Verdict(Part):
 
 
 @dataclass(frozen=True)
+class Summary(Part):
+    """A box in plain words: a verdict, and lines of a name and a text below it.
+
+    Parameters
+    ----------
+    verdict : str
+        What follows from the lines.
+    lines : dict of str
+        Texts by name.
+    good : bool, default=None
+        Colour of the box; None is neither good nor bad.
+
+    Examples
+    --------
+    >>> from wdrsvm.report import Summary
+    >>> "<dt>wrong now</dt><dd>2 %</dd>" in Summary("Fine.", {"wrong now": "2 %"}).html()
+    True
+    """
+
+    verdict: str
+    lines: dict[str, str]
+    good: bool | None = None
+
+
+@dataclass(frozen=True)
+class Flags(Part):
+    """What to check before use: for each name, what was found and what to do.
+
+    Examples
+    --------
+    >>> from wdrsvm.report import Flags
+    >>> Flags({"Few rows": "Collect more."}).html()
+    '<ul class="flags"><li><strong>Few rows.</strong> Collect more.</li></ul>'
+    """
+
+    values: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Facts(Part):
     """Names and values, such as versions and sizes.
 
@@ -176,6 +215,8 @@ class Figure(Part):
         Text below the picture.
     alt : str
         What the picture shows, in words.
+    is_narrow : bool, default=False
+        Whether the picture is as wide as the text, and not as wide as the page.
 
     Examples
     --------
@@ -188,6 +229,7 @@ class Figure(Part):
     svg: bytes
     caption: str
     alt: str
+    is_narrow: bool = False
 
     @property
     def source(self) -> str:

@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.utils import check_array
 
 from ..problem import WassersteinBall
 from ..robustness import error_curve
-from ..robustness.promises.error_curve import ErrorCurve, percent
+from ..robustness.promises.error_curve import ErrorCurve, curve_of, percent
+from ..robustness.promises.row_costs import RowCosts, row_costs
 from ..robustness.promises.worst_case import LinearScores, has_kernel
 from .baselines import LOGISTIC, Baselines
 from .words import counted, share
@@ -99,6 +101,7 @@ class Promise:
     logistic: Rates | None
     curve: ErrorCurve
     logistic_curve: ErrorCurve | None
+    about_logistic: str = LOGISTIC
 
     @property
     def worst_class(self) -> Any:
@@ -135,7 +138,7 @@ class Promise:
         )
         if self.logistic is None:
             return constant
-        return f"{constant} {LOGISTIC} on the same rows: {self.logistic.told()}."
+        return f"{constant} {self.about_logistic}: {self.logistic.told()}."
 
     def values(self) -> dict[str, Any]:
         """The promise as plain values, for programs."""
@@ -187,10 +190,8 @@ def promise_of(
     ball, space = movement.ball, movement.space
     curve = error_curve(classifier, X, y, ball, space=space)
     wrong = _predicted(classifier, X) != y
-    rival, rival_curve = baselines.logistic, None
     # A classifier of the inputs cannot use distances in a kernel's feature space.
-    if rival is not None and movement.unit != LIFTED:
-        rival_curve = error_curve(rival, X, y, ball)
+    rival = None if movement.unit == LIFTED else _rival(baselines, X, y, ball)
     return Promise(
         _named(len(y), kind),
         movement,
@@ -201,9 +202,10 @@ def promise_of(
         },
         baselines.largest_class,
         float(np.mean(y != baselines.largest_class)),
-        None if rival_curve is None else _rates(rival, rival_curve, X, y),
+        None if rival is None else rival.rates,
         curve,
-        rival_curve,
+        None if rival is None else rival.curve,
+        baselines.about_logistic,
     )
 
 
@@ -213,9 +215,29 @@ def _named(n_rows: int, kind: str) -> str:
     return f"{'this' if n_rows == 1 else 'these'} {counted(n_rows, 'row', 'rows')}"
 
 
-def _rates(classifier: Any, curve: ErrorCurve, X: Any, y: Any) -> Rates:
-    wrong = _predicted(classifier, X) != y
-    return Rates(float(wrong.mean()), float(curve.at(curve.radius)))
+class _Rival(NamedTuple):
+    """Error rates of the logistic regression, and their curve."""
+
+    rates: Rates
+    curve: ErrorCurve
+
+
+def _rival(baselines: Baselines, X: Any, y: Any, ball: WassersteinBall) -> _Rival | None:
+    """The rates of the logistic regression; of its folds together if it has folds."""
+    if baselines.logistic is not None:
+        curve = error_curve(baselines.logistic, X, y, ball)
+        wrong = _predicted(baselines.logistic, X) != y
+    elif baselines.folds:
+        X = check_array(X, accept_sparse="csr")
+        costs, wrong = [], np.zeros(len(y), bool)
+        for rows, scores in baselines.folds:
+            costs.append(row_costs(scores, X[rows], y[rows], ball)[0])
+            wrong[rows] = _predicted(scores, X[rows]) != y[rows]
+        joined = RowCosts(*map(np.concatenate, zip(*costs, strict=True)))
+        curve = curve_of(joined, ball.radius)
+    else:
+        return None
+    return _Rival(Rates(float(wrong.mean()), float(curve.at(ball.radius))), curve)
 
 
 def _predicted(classifier: Any, X: Any) -> Any:

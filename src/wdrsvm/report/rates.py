@@ -20,33 +20,43 @@ HEADER = ("wrong as they stand", "wrong at most")
 def rate_parts(promise: Promise) -> list[Part]:
     """The parts below the heading of error rates."""
     moved = promise.movement.told()
-    header = ["classifier", *HEADER]
-    by_class = ["class", *HEADER]
     return [
+        _chart(promise),
         Text(
             f"Wrong at most: the largest share of wrong predictions if the rows move by "
             f"{moved} on average. Error rates compare across classifiers, whatever the "
             "scale of their scores."
         ),
-        Table(f"Error rates if rows move by {moved}", header, _compared(promise)),
-        _chart(promise),
+        *rate_tables(promise),
         Text("Within a class: the rows of that class move so far on average."),
+    ]
+
+
+def rate_tables(promise: Promise) -> list[Table]:
+    """Error rates beside the baselines, and within each class."""
+    return [
+        Table(
+            f"Error rates if rows move by {promise.movement.told()}",
+            ["classifier", *HEADER],
+            _compared(promise),
+        ),
         Table(
             "Error rates within each class",
-            by_class,
+            ["class", *HEADER],
             [_line(str(name), rates) for name, rates in promise.by_class.items()],
         ),
     ]
 
 
 def _compared(promise: Promise) -> list[list[str]]:
-    constant = Rates(promise.constant_error, promise.constant_error)
+    # The constant answer's error is measured, not bounded: moves do not change it.
+    constant = share(promise.constant_error)
     lines = [
         _line("this model", promise.rates),
-        _line(f"always {promise.largest_class}, the largest class", constant),
+        [f"always {promise.largest_class}, the largest class", constant, constant],
     ]
     if promise.logistic is not None:
-        lines.append(_line(LOGISTIC, promise.logistic))
+        lines.append(_line(promise.about_logistic, promise.logistic))
     return lines
 
 

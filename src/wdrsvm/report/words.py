@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..robustness.notebook import share as share
+
+# Largest number of names that a sentence lists.
+NAMED = 5
+
 
 def counted(number: int, one: str, many: str) -> str:
     """A number and its noun, with a verb if the sentence has one.
@@ -29,13 +36,15 @@ def counted(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def share(part: float) -> str:
-    """A measured share in per cent, to one decimal; promises are rounded up elsewhere.
+def listed(names: list[Any]) -> str:
+    """The first few names, and the number of the others.
 
     Examples
     --------
-    >>> from wdrsvm.report.words import share
-    >>> share(0.0406), share(1.0)
-    ('4.1 %', '100 %')
+    >>> from wdrsvm.report.words import listed
+    >>> listed(["a", "b"]), listed(list("abcdefg"))
+    ('a, b', 'a, b, c, d, e and 2 more')
     """
-    return f"{round(100 * part, 1):g} %"
+    shown = ", ".join(str(name) for name in names[:NAMED])
+    more = len(names) - NAMED
+    return f"{shown} and {more} more" if more > 0 else shown

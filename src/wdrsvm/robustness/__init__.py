@@ -1,10 +1,12 @@
 """What a classifier promises."""
 
 from .labels.audit import LabelAudit, audit_labels
+from .labels.votes import VotedLabels, trust_from_votes
 from .paths.path import RobustPath, one_vs_rest_path, robust_path
 from .promises.certified import certified_radius
 from .promises.distribution import WorstCaseDistribution, worst_case_distribution
 from .promises.error_curve import ClassErrorCurves, ErrorCurve
+from .promises.label_sets import LabelSets
 from .promises.scorer import WorstCaseErrorScorer, worst_case_error_scorer
 from .promises.tradeoff import Tradeoff, tradeoff
 from .promises.worst_case import worst_case_risk
@@ -17,10 +19,12 @@ __all__ = [
     "ClassErrorCurves",
     "ErrorCurve",
     "LabelAudit",
+    "LabelSets",
     "ObservedRadius",
     "RadiusChoice",
     "RobustPath",
     "Tradeoff",
+    "VotedLabels",
     "WorstCaseDistribution",
     "WorstCaseErrorScorer",
     "audit_labels",
@@ -34,6 +38,7 @@ __all__ = [
     "radius_max_of",
     "robust_path",
     "tradeoff",
+    "trust_from_votes",
     "worst_case_distribution",
     "worst_case_error",
     "worst_case_error_scorer",

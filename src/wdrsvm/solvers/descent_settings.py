@@ -21,7 +21,9 @@ class DescentSettings:
         Factors on the price of disbelief, on the way from belief in all labels to the
         prices asked for.
     disbelief_limits : tuple of float
-        Limits of disbelief whose ends a larger limit may keep.
+        Limits of disbelief, each of which goes on from the best end of the one before.
+    disbelief_landmarks : tuple of float
+        Those limits at which all starts are tried again.
     n_folds : int
         Folds whose classifiers score the rows they have not seen.
     softnesses : tuple of float
@@ -42,7 +44,8 @@ class DescentSettings:
     max_rounds: int = 200
     negligible_fall: float = 1e-3
     price_factors: tuple[float, ...] = (4.0, 2.0, 1.0)
-    disbelief_limits: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+    disbelief_limits: tuple[float, ...] = tuple(k / 20 for k in range(1, 20))
+    disbelief_landmarks: tuple[float, ...] = tuple(k / 10 for k in range(1, 10))
     n_folds: int = 3
     softnesses: tuple[float, ...] = (0.5, 0.25)
     soft_rounds: int = 2

@@ -12,8 +12,9 @@ begins, each time with rough fits,
 * where all labels are believed, with prices that fall to those asked for in steps,
 * where models that never saw a label doubt it: at scores out of fold,
 
-and goes on from the better end with the accuracy asked for.  More freedom could end higher
-that way, so smaller limits of disbelief come first, each from the best of the one before.
+and goes on from the better end with the accuracy asked for.  A larger limit of disbelief
+could end higher that way.  So smaller limits come first; each goes on from the best end of
+the one before, and some of them begin afresh as well.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class BelievedPoint(NamedTuple):
 
 
 @dataclass
-class Descent:
+class AlternatingDescent:
     """Rounds from given beliefs down to a point where none changes."""
 
     solve: Fit
@@ -118,7 +119,7 @@ def disbelieve(
     result's history has the rounds of the descent that is kept, in the units of the
     objective; ``n_iter`` counts the iterations of all fits.
     """
-    exact = Descent(solve, settings, History(settings.callback))
+    exact = AlternatingDescent(solve, settings, History(settings.callback))
     if np.isfinite(doubted.price).any():
         point = _best_of_limits(doubted, exact, start)
     else:
@@ -127,40 +128,64 @@ def disbelieve(
 
 
 def _best_of_limits(
-    doubted: DoubtedProblem, exact: Descent, start: Start | None
+    doubted: DoubtedProblem, exact: AlternatingDescent, start: Start | None
 ) -> BelievedPoint:
     """The best end at the limit of disbelief and at the smaller ones of the settings.
 
-    What a smaller limit allows a larger one allows too, so that the objective never rises
-    from one of these limits to the next.  A limit that nothing ran into is as good as all
-    larger ones.
+    What a smaller limit allows, a larger one allows too.  So the objective never rises
+    from one of these limits to the next.
     """
     tol = max(exact.settings.tol, DESCENT.rough_tol)
-    rough = Descent(exact.solve, replace(exact.settings, tol=tol))
+    rough = AlternatingDescent(exact.solve, replace(exact.settings, tol=tol))
     believing = rough.round(doubted, doubted.all_believed, start)
     scores = out_of_fold_scores(doubted.problem, rough, believing.start)
-    smaller = (each for each in DESCENT.disbelief_limits if each < doubted.max_disbelief)
-    best = None
-    for limit in (*smaller, None):
-        limited = doubted if limit is None else replace(doubted, max_disbelief=limit)
+    best: BelievedPoint | None = None
+    for limit in _limits(doubted.max_disbelief):
+        limited = replace(doubted, max_disbelief=limit)
         rough.guarded = exact.guarded = False
-        ends = _ends(limited, rough, start, believing, scores)
-        end = min(ends, key=lambda end: end.value)
-        point = _recorded(exact, limited, end.beliefs, end.start)
-        free = not (rough.guarded or exact.guarded)
         if best is not None:
-            onwards = _recorded(exact, limited, best.beliefs, best.start)
-            point = min(point, onwards, best, key=lambda each: each.value)
-        best = point
-        if free:
+            best = _better(best, _onwards(exact, limited, best))
+        afresh = best is None or limit in DESCENT.disbelief_landmarks
+        if afresh:
+            ends = _ends(limited, rough, start, believing, scores)
+            end = min(ends, key=lambda end: end.value)
+            # An end that is worse by more than the gap of rough fits is not refined.
+            if best is None or end.value < best.value * (1 + tol):
+                best = _better(best, _recorded(exact, limited, end.beliefs, end.start))
+        # A limit that nothing ran into is as good as all larger ones.
+        if afresh and not (rough.guarded or exact.guarded):
             break
     assert best is not None
     exact.n_iter += rough.n_iter
     return best
 
 
+def _better(one: BelievedPoint | None, other: BelievedPoint) -> BelievedPoint:
+    return other if one is None or other.value < one.value else one
+
+
+def _limits(asked: float) -> Iterator[float]:
+    """The limits of disbelief up to the one asked for, which comes last."""
+    yield from (each for each in DESCENT.disbelief_limits if each < asked)
+    yield asked
+
+
+def _onwards(
+    exact: AlternatingDescent, doubted: DoubtedProblem, best: BelievedPoint
+) -> BelievedPoint:
+    """Where the best end of a smaller limit leads when more may be disbelieved."""
+    beliefs = doubted.beliefs(best.found.coef, best.found.intercept)
+    exact.guarded |= beliefs.guarded
+    if doubted.agree(beliefs, best.beliefs):
+        return best
+    return _recorded(exact, doubted, beliefs, best.start)
+
+
 def _recorded(
-    exact: Descent, doubted: DoubtedProblem, beliefs: Beliefs, start: Start | None
+    exact: AlternatingDescent,
+    doubted: DoubtedProblem,
+    beliefs: Beliefs,
+    start: Start | None,
 ) -> BelievedPoint:
     """Where an exact descent leads, with the history of that descent alone."""
     before = len(exact.history.records)
@@ -171,7 +196,7 @@ def _recorded(
 
 def _ends(
     doubted: DoubtedProblem,
-    rough: Descent,
+    rough: AlternatingDescent,
     start: Start | None,
     believing: BelievedPoint,
     scores: Floats,
@@ -188,7 +213,9 @@ def _ends(
         yield rough.run(doubted, doubted.beliefs(start.coef, start.intercept), start)
 
 
-def out_of_fold_scores(problem: RobustProblem, rough: Descent, start: Start) -> Floats:
+def out_of_fold_scores(
+    problem: RobustProblem, rough: AlternatingDescent, start: Start
+) -> Floats:
     """Scores (N, C) by classifiers, believing all labels, that never saw the row.
 
     Rows of a class too small for all folds are in every one of them.

@@ -24,7 +24,7 @@ import numpy as np
 from ..problem import Certificate, RobustProblem
 from ..problem.ramp import Errors, RampPoint, RampProblem
 from .descent_settings import DESCENT
-from .label_noise import Descent, Fit, folds_of, solve_as_chosen
+from .label_noise import AlternatingDescent, Fit, folds_of, solve_as_chosen
 from .result import History, SolverResult, SolverSettings
 from .smooth_error import Classifier, softened
 
@@ -33,8 +33,10 @@ def minimise_ramp(
     ramp: RampProblem, settings: SolverSettings, solve: Fit = solve_as_chosen
 ) -> SolverResult:
     """A classifier with low worst-case and plain errors, and its ramp bound."""
-    exact = Descent(solve, settings, History(settings.callback))
-    rough = Descent(solve, replace(settings, tol=max(settings.tol, DESCENT.rough_tol)))
+    exact = AlternatingDescent(solve, settings, History(settings.callback))
+    rough = AlternatingDescent(
+        solve, replace(settings, tol=max(settings.tol, DESCENT.rough_tol))
+    )
     first = exact.fit(ramp.problem, None)
     ends = ends_from(ramp, first)
     chosen = best_of(_cross_checked(ramp, rough) or [ramp.errors(*end) for end in ends])
@@ -72,7 +74,7 @@ def best_of(errors: list[Errors]) -> int:
     return min(good, key=lambda index: (errors[index].plain, errors[index].worst))
 
 
-def _cross_checked(ramp: RampProblem, rough: Descent) -> list[Errors]:
+def _cross_checked(ramp: RampProblem, rough: AlternatingDescent) -> list[Errors]:
     """Both errors of each end on rows left out; nothing if there are too few rows."""
     problem, found, mass = ramp.problem, [], []
     fold = folds_of(problem.y, problem.n_classes)
@@ -95,7 +97,7 @@ def _normalised(problem: RobustProblem) -> RobustProblem:
 
 
 def _proven(
-    ramp: RampProblem, exact: Descent, point: RampPoint
+    ramp: RampProblem, exact: AlternatingDescent, point: RampPoint
 ) -> tuple[SolverResult | None, float]:
     """The convex fit to the rows that are right, and the bound that it proves."""
     kept = ramp.doubted.beliefs(point.coef, point.intercept)

@@ -9,11 +9,10 @@ from typing import NamedTuple, cast
 
 from ..problem import RobustProblem
 from ..problem.norms import TRIANGLE
+from .newton.products.choice import coefficients, in_products
+from .newton.products.settings import PRODUCTS
 from .result import Solver
 from .runtime.blas_threads import forks_wait
-
-# Coefficients C (P + 1) of the largest dense system that is summed over a cluster.
-MAX_DISTRIBUTED_UNKNOWNS = 4000
 
 BALLS = ("l1", "l2", "linf")
 
@@ -129,10 +128,11 @@ def _refuse_for_all() -> None:
 
 
 def _check_distributed_size(problem: RobustProblem) -> None:
-    unknowns = problem.n_classes * (problem.n_features + 1)
-    if unknowns > MAX_DISTRIBUTED_UNKNOWNS:
+    size, most = coefficients(problem), PRODUCTS.max_sent_unknowns
+    if size > most and not in_products(problem):
         raise ValueError(
             f"X, a dask collection, has {problem.n_features} features, which with "
-            f"{problem.n_classes} classes makes {unknowns} coefficients: at most "
-            f"{MAX_DISTRIBUTED_UNKNOWNS} can be fitted where the rows are not in memory."
+            f"{problem.n_classes} classes makes {size} coefficients: at most {most} can be "
+            "fitted where the rows are not in memory, or any number with the logistic "
+            "loss, the l1 or l2 norm and a label cost of infinity."
         )

@@ -186,19 +186,6 @@ def test_tangents_are_handed_out_by_rows():
     assert (found.flow, found.gradient) == (None, gradient)
 
 
-@pytest.mark.parametrize("loss", [Loss(1.0, 0.0), Loss(0.3, 1.0)], ids=str)
-def test_drawn_tangents_have_a_share_of_the_slopes_and_more_than_that_of_the_value(loss):
-    rng = np.random.default_rng(0)
-    y, weight = rng.integers(0, 4, 30), rng.uniform(size=30)
-    whole = RowTangents.of_labels(loss, 2 * rng.normal(size=(30, 4)), y, weight)
-    for share in (0.2, 0.9, 1.0):
-        drawn = whole.drawn(y, share)
-        np.testing.assert_allclose(drawn.slopes(y), share * whole.slopes(y), atol=1e-12)
-        value = drawn.value(weight, y)
-        assert value >= share * whole.value(weight, y) - 1e-12
-        assert (value > share * whole.value(weight, y)) == (share < 1)
-
-
 def test_the_system_of_one_column_is_that_of_many():
     rng = np.random.default_rng(0)
     masses, column = rng.uniform(size=(30, 4)), rng.normal(size=(30, 1))

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from wdrsvm import RobustLinearSVC, RobustSVC, certified_radius
-from wdrsvm.robustness.promises.directions import steepest_direction
+from wdrsvm.problem.norms import steepest_direction
 from wdrsvm.robustness.promises.worst_case import LinearScores
 
 from ..cases import CALM_KERNELS, IRIS, ORDER, SPECIES, FixedScores

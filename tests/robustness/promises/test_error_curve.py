@@ -12,6 +12,7 @@ from wdrsvm import WassersteinBall, error_curve, worst_case_error
 from wdrsvm.robustness.promises.error_curve import (
     breakpoints,
     curve_of,
+    error_at,
     percent,
     sampling_margin,
 )
@@ -63,6 +64,20 @@ def test_it_is_the_worst_case_error_at_every_radius(seed):
     curve = curve_of_case(case)
     for radius in (0.0, 0.01, 0.2, 3.0):
         assert curve(radius) == pytest.approx(error_by_program(case, radius), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_radius_needs_no_curve(seed):
+    """Free rows, rows that nothing makes wrong, equal costs, more rows than are sorted."""
+    draw = np.random.default_rng(seed)
+    cost = np.concatenate([draw.exponential(size=7000).round(seed), np.full(3000, np.inf)])
+    cost[draw.random(10_000) < seed / 9] = 0.0
+    for weight in (np.ones(10_000), draw.random(10_000) + 0.1):
+        curve = curve_of(costs_of(cost, weight), 0.0)
+        for radius in (0.0, 1e-4, 0.01, 0.3, curve.radii[-1], 100.0):
+            assert error_at(cost, weight, radius) == pytest.approx(
+                curve.at(radius), rel=1e-12
+            )
 
 
 @pytest.mark.parametrize("seed", range(60))

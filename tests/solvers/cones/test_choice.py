@@ -10,8 +10,9 @@ import pytest
 from scipy import linalg
 
 from wdrsvm.problem.norms import divergence, incidence
-from wdrsvm.solvers.cones.choice import CONES, MAX_START_LAM, starting_cone
+from wdrsvm.solvers.cones.choice import CONE_OF_NORM, starting_cone
 from wdrsvm.solvers.cones.kernels import native
+from wdrsvm.solvers.cones.settings import CONES
 
 pytestmark = pytest.mark.tiny
 N_CLASSES, N_TOUCHABLE, N_COLUMNS = 3, 4, 6
@@ -24,7 +25,7 @@ PLACES = np.append(
     np.arange(N_CLASSES * N_COLUMNS).reshape(N_CLASSES, -1)[:, :N_TOUCHABLE].ravel(),
     N_CLASSES * N_COLUMNS,
 )
-every_cone = pytest.mark.parametrize("norm", list(CONES))
+every_cone = pytest.mark.parametrize("norm", list(CONE_OF_NORM))
 DUAL_ORDER = {"l1": np.inf, "l2": 2, "linf": 1, "triangle": 2}
 CONIC = ("l2", "triangle")
 
@@ -58,7 +59,7 @@ def rows_of_cone(norm):
 
 
 def cone_of(norm):
-    return CONES[norm](N_CLASSES, N_COLUMNS, N_TOUCHABLE)
+    return CONE_OF_NORM[norm](N_CLASSES, N_COLUMNS, N_TOUCHABLE)
 
 
 def slack_of(cone):
@@ -265,7 +266,7 @@ def test_a_small_radius_does_not_start_far_away():
     flip_cost = np.ones((1, 3))
     for n_touchable in (2, 0):
         found = starting_cone("l1", (3, 4), n_touchable, flip_cost, 1e-9, 1.0)
-        assert found[1] == MAX_START_LAM
+        assert found[1] == CONES.max_start_lam
 
 
 def is_inside(norm, vector):
@@ -291,7 +292,7 @@ def test_longest_steps_end_on_the_boundary(norm, seed):
 
 def test_a_step_into_the_cone_has_no_end():
     rows = np.array([[2.0, 1.0, 0.0], [1.0, 0.0, 0.5]])
-    moves = native.Moves(native.GivenCones(rows, 1.0))
+    moves = native.Moves(native.ConicRows(rows, 1.0))
     moves.prepare()
     inwards = np.array([[1.0, 0.0, 0.9], [1.0, 0.6, 0.6]])
     for change, length in ((rows, np.inf), (inwards, np.inf), (-rows, 1.0)):
@@ -374,7 +375,7 @@ class TestNesterovTodd:
 
     def test_given_cones_have_the_same_stiffness(self):
         cone = random_cone("l2")[0]
-        given = native.GivenCones(conic(slack_of(cone)), 1.0)
+        given = native.ConicRows(conic(slack_of(cone)), 1.0)
         given.put_rows(slack_of(cone), mult_of(cone))
         native.Moves(given).prepare()
         expected = [np.linalg.inv(W @ W) for W in nesterov_todd(cone)]
@@ -393,7 +394,7 @@ def test_goals_are_the_centre_less_the_second_order_term(norm):
 
 
 def test_recentring_pulls_only_what_would_lie_far_from_the_centre():
-    moves = native.Moves(native.GivenRows(np.ones(4), np.array([1.0, 1.0, 1.0, 0.0])))
+    moves = native.Moves(native.LinearRows(np.ones(4), np.array([1.0, 1.0, 1.0, 0.0])))
     moves.prepare()
     # With unchanged slacks of 1, multipliers step to their goals.
     moves.goal = np.array([0.001, 1.5, 100.0, 0.0])
@@ -405,7 +406,7 @@ def test_recentring_pulls_only_what_would_lie_far_from_the_centre():
 
 
 def test_rows_that_do_not_exist_have_no_goal():
-    moves = native.Moves(native.GivenRows(np.ones(2), np.array([1.0, 0.0])))
+    moves = native.Moves(native.LinearRows(np.ones(2), np.array([1.0, 0.0])))
     moves.aim(0.3)
     assert moves.goal.tolist() == [0.3, 0.0]
 
@@ -466,4 +467,4 @@ def test_the_cone_is_what_the_ball_can_spend_on(n_touchable, flip_cost, radius, 
 
 def test_cones_of_the_norms():
     expected = {"l1": native.Box, "l2": native.SecondOrder, "linf": native.AbsoluteSums}
-    assert expected | {"triangle": native.SingleClasses} == CONES
+    assert expected | {"triangle": native.SingleClasses} == CONE_OF_NORM

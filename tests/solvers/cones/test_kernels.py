@@ -215,11 +215,15 @@ def test_samples_without_flips_have_one_kind_of_rows():
     np.testing.assert_allclose(mult.sum(axis=(0, 1)), samples.weight)
     assert rows.multipliers().shape == (3, N_ROWS, 3)
     np.testing.assert_array_equal(rows.multipliers()[1:], 0.0)
+    spring, sums = rows.springs()
+    assert spring.shape == (3, 3, N_ROWS)
+    assert sums.shape == (3, N_ROWS)
+    np.testing.assert_array_equal(spring[1:], 0.0)
 
 
 def test_a_step_ends_at_the_first_zero_of_rows_that_exist():
     value, change = np.array([1.0, 2.0, 3.0, 0.0]), np.array([-0.5, -4.0, -3.0, 0.0])
-    moves = native.Moves(native.GivenRows(np.array([1.0, 2.0, 3.0, 1.0]), value))
+    moves = native.Moves(native.LinearRows(np.array([1.0, 2.0, 3.0, 1.0]), value))
     moves.prepare()
     moves.find_given_step(change)
     assert moves.lengths[0] == 0.5

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from wdrsvm import WassersteinBall
-from wdrsvm.problem import RobustProblem
-from wdrsvm.solvers import SolverStatus, choose, solve
+from wdrsvm.problem import RobustProblem, certify
+from wdrsvm.solvers import SolverSettings, SolverStatus, choose, solve
 from wdrsvm.solvers.cones.kernels import native, weighted_gram
 from wdrsvm.solvers.cones.wide_system import WideSteps, laplacian_inverses, row_roots
 from wdrsvm.solvers.interior_point.point import Iterate, ScaledData
@@ -66,6 +66,15 @@ def test_few_rows_are_solved_by_interior_point(norm, label_cost):
     assert found.solver == "interior-point"
     assert found.status is SolverStatus.CONVERGED
     assert found.certificate.holds(1e-6)
+
+
+@pytest.mark.parametrize("norm", ["l1", "linf"])
+def test_curvature_that_helps_the_elimination_is_not_in_the_solution(norm):
+    # With it in the solution, multipliers drift from feasibility, and the bound is lost.
+    problem = wide_problem(norm, n_features=50)
+    found = solve(problem, "interior-point", SolverSettings(tol=1e-10))
+    assert found.status is SolverStatus.CONVERGED
+    assert certify(problem, found.coef, found.intercept, found.multipliers).holds(1e-10)
 
 
 def test_inverses_keep_their_digits_between_ties_of_any_size():

@@ -10,7 +10,7 @@ from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from wdrsvm.problem.certificate.smooth import RowTangents
 from wdrsvm.solvers import SolverSettings, SolverStatus, solve
 from wdrsvm.solvers.first_order.kernels import Price
-from wdrsvm.solvers.first_order.rows import Duals
+from wdrsvm.solvers.first_order.samples import Duals
 
 from .test_loop import OneRow
 

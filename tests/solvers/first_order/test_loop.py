@@ -10,12 +10,18 @@ from wdrsvm import WassersteinBall
 from wdrsvm.problem import LOSSES, RobustProblem, dual_bound
 from wdrsvm.problem.norms import NORMS, divergence, lipschitz, with_divergence
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start
-from wdrsvm.solvers.first_order.bound import feasible
+from wdrsvm.solvers.first_order.feasible_multipliers import feasible
 from wdrsvm.solvers.first_order.kernels import Price, settle_row
 from wdrsvm.solvers.first_order.loop import first_order
 from wdrsvm.solvers.first_order.norms import tables
 from wdrsvm.solvers.first_order.norms.polar import shortest_flow
-from wdrsvm.solvers.first_order.rows import Design, Duals, FreeTable, Rows, samples_of
+from wdrsvm.solvers.first_order.samples import (
+    Duals,
+    FreeTable,
+    SampleArrays,
+    StoredMatrix,
+    samples_of,
+)
 from wdrsvm.solvers.first_order.settings import FIRST_ORDER
 from wdrsvm.solvers.first_order.state import Ascent
 from wdrsvm.solvers.interior_point.loop import interior_point
@@ -257,9 +263,13 @@ class OneRow:
     """A row of its own, without columns, for the kernels to settle."""
 
     def __init__(self, duals, cost, label, q, scores, r=0.3):
-        none = Design(np.zeros(2, dtype=np.intp), np.empty(0, dtype=np.int32), np.empty(0))
+        none = StoredMatrix(
+            np.zeros(2, dtype=np.intp), np.empty(0, dtype=np.int32), np.empty(0)
+        )
         free = FreeTable(np.zeros((0, len(scores))), np.ones(0))
-        rows = Rows(none, none, np.array([label]), np.ones(1), cost, *np.array([[q], [r]]))
+        rows = SampleArrays(
+            none, none, np.array([label]), np.ones(1), cost, *np.array([[q], [r]])
+        )
         self.samples = samples_of(rows, duals, free)
         self.scores, self.change = scores.copy(), np.empty_like(scores)
 

@@ -128,3 +128,17 @@ def test_all_rows_of_a_smooth_loss_are_in_play(monkeypatch):
     ascent.sweep()
     ascent.sweep()
     assert [len(order) for order in visited] == [110, 110]
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize(
+    ("divergence", "shortest"), [([3.0, -3.0], 3.0), ([2.0, -1.0, -1.0], 2.0)]
+)
+def test_the_shortest_flow_of_classes_in_a_line_is_found(divergence, shortest):
+    """One class sends straight to each of the others; weights begin far from that."""
+    n_classes = len(divergence)
+    factor = np.zeros((n_classes, n_classes))
+    factor[0] = divergence
+    pairs = 1.0 + np.add.outer(np.arange(n_classes), np.arange(n_classes))
+    np.fill_diagonal(pairs, 0.0)
+    assert flow_length(factor, pairs / pairs.sum()) == pytest.approx(shortest, rel=1e-6)

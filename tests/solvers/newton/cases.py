@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from wdrsvm.rows.reduce import MemoryReduction
-from wdrsvm.solvers.newton.smoothed_risk import Passes
+from wdrsvm.solvers.newton.smoothed_risk import SmoothedRisk
 from wdrsvm.solvers.scaling import Scaling
 
 from ..cases import clusters, problem_of
@@ -23,8 +23,8 @@ LAM, MU = 0.4, 0.2
 EVERY_SEED = range(16)
 
 
-def passes_over(problem, run=map):
-    return Passes.over(problem, Scaling.of(problem), MemoryReduction(problem, run))
+def smoothed_over(problem, run=map):
+    return SmoothedRisk.over(problem, Scaling.of(problem), MemoryReduction(problem, run))
 
 
 def coefficients(problem, seed=0):

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from wdrsvm.solvers.interior_point.loop import interior_point
 from wdrsvm.solvers.newton.hinge import smoothing_newton
-from wdrsvm.solvers.newton.smoothed_risk import Passes
+from wdrsvm.solvers.newton.smoothed_risk import SmoothedRisk
 from wdrsvm.solvers.result import SolverSettings, SolverStatus, Start
 
 from ...agreement.instances import random_problem
@@ -57,13 +57,13 @@ def test_no_radius_is_solved(seed):
 @every_norm
 def test_many_rows_are_solved_from_samples_of_them(norm, monkeypatch):
     sizes = []
-    sample = Passes.on
+    sample = SmoothedRisk.on
 
-    def counted(passes, rows):
+    def counted(smoothed, rows):
         sizes.append(len(rows))
-        return sample(passes, rows)
+        return sample(smoothed, rows)
 
-    monkeypatch.setattr(Passes, "on", counted)
+    monkeypatch.setattr(SmoothedRisk, "on", counted)
     problem = many_rows(norm)
     result = smoothing_newton(problem, DEFAULT)
     assert_solved(problem, result, 1e-6)

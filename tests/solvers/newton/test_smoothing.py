@@ -7,19 +7,19 @@ from wdrsvm.problem import dual_bound
 from wdrsvm.solvers.newton.smoothing import SoftmaxMultipliers
 
 from ...agreement.instances import random_problem
-from .cases import EVERY_SEED, LAM, MU, coefficients, passes_over
+from .cases import EVERY_SEED, LAM, MU, coefficients, smoothed_over
 
 
 @pytest.mark.parametrize("seed", EVERY_SEED)
 def test_multipliers_by_blocks_belong_to_the_pass(seed):
     problem = random_problem(seed)
-    passes, coef = passes_over(problem), coefficients(problem)
-    at = passes.point(coef, LAM, MU)
-    source = SoftmaxMultipliers(passes.smoothing, at)
-    now = passes.evaluate(coef, LAM, MU)
+    smoothed, coef = smoothed_over(problem), coefficients(problem)
+    at = smoothed.point(coef, LAM, MU)
+    source = SoftmaxMultipliers(smoothed.smoothing, at)
+    now = smoothed.evaluate(coef, LAM, MU)
     part = source.rows(problem, slice(0, problem.n_rows))
     slopes = part.slopes(problem.y)
-    gradient = slopes.T @ passes.scaling.design(problem.X)
+    gradient = slopes.T @ smoothed.scaling.design(problem.X)
     np.testing.assert_allclose(gradient, now.gradient, atol=1e-12)
     own = part.alpha[np.arange(problem.n_rows), problem.y]
     assert (problem.weight - own).sum() == pytest.approx(now.dual)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.subgradient.active_pieces import ActiveRows, Point
+from wdrsvm.solvers.subgradient.active_pieces import ActiveRows, ParameterVector
 
 from ...agreement.instances import random_problem
 from .cases import SEEDS, clusters
@@ -13,7 +13,7 @@ def random_point(problem, seed):
     rng = np.random.default_rng(seed)
     coef = rng.normal(size=(problem.n_classes, problem.n_features))
     intercept = rng.normal(size=problem.n_classes) * problem.fit_intercept
-    return Point(coef, intercept, problem.modulus(coef) + rng.random())
+    return ParameterVector(coef, intercept, problem.modulus(coef) + rng.random())
 
 
 class TestOneLook:
@@ -35,7 +35,7 @@ class TestOneLook:
         rows, step = ActiveRows(problem), 1e-7
         slope = rows.look(point).slope
         rng = np.random.default_rng(seed + 100)
-        toward = Point(
+        toward = ParameterVector(
             rng.normal(size=point.coef.shape),
             rng.normal(size=point.intercept.shape) * problem.fit_intercept,
             float(rng.normal()),
@@ -57,7 +57,7 @@ class TestOneLook:
     def test_flips_lower_the_slope_in_lam(self):
         """The sign that the paper misprints: buying a flip costs kappa."""
         problem = clusters(label_cost=0.5)
-        free = ActiveRows(problem).look(Point(np.eye(3, 4), np.zeros(3), 0.0))
-        dear = ActiveRows(problem).look(Point(np.eye(3, 4), np.zeros(3), 1e3))
+        free = ActiveRows(problem).look(ParameterVector(np.eye(3, 4), np.zeros(3), 0.0))
+        dear = ActiveRows(problem).look(ParameterVector(np.eye(3, 4), np.zeros(3), 1e3))
         assert free.slope.lam < 0
         assert dear.slope.lam == problem.radius

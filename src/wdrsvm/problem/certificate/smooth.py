@@ -28,7 +28,7 @@ import numpy as np
 from ...arrays import Codes, Floats
 from ...cached import cached_property
 from ...rows.along_rows import row_maxima, row_sums
-from ..loss import Loss, logsumexp, softmax
+from ..loss import Loss, softmax
 from ..problem import RobustProblem
 from .multipliers import tilt
 
@@ -40,31 +40,6 @@ class RowTangents:
     loss: Loss
     points: Floats
     masses: Floats
-
-    @classmethod
-    def of_labels(cls, loss: Loss, points: Floats, y: Codes, weight: Floats) -> RowTangents:
-        """Tangents of trusted labels: each has the whole weight of its row."""
-        masses = np.zeros_like(points)
-        masses[np.arange(len(y)), y] = weight
-        return cls(loss, points, masses)
-
-    def drawn(self, y: Codes, share: float) -> RowTangents:
-        """The tangents of trusted labels whose winners are  share p + (1 - share) e_y.
-
-        Their slopes are ``share`` times as long, and their value is larger than the share
-        of the value, because it is concave in p.
-        """
-        if share == 1:
-            return self
-        own, temperature = (np.arange(len(y)), y), self.loss.temperature
-        lowered = self.points.copy()
-        lowered[own] -= self.loss.margin
-        sharp = lowered / temperature
-        sharp += np.log(share) - logsumexp(sharp)[:, None]
-        sharp[own] = np.log(np.exp(sharp[own]) + (1 - share))
-        points = temperature * sharp
-        points[own] += self.loss.margin
-        return RowTangents(self.loss, points, self.masses)
 
     def belong_to(self, loss: Loss) -> bool:
         return loss == self.loss

@@ -27,6 +27,7 @@ from ...inputs.arrays import checked_trust, checked_weight, observed_classes
 from ...problem import LOSSES, RobustProblem, WassersteinBall
 from ...problem.label_flips import flip_envelope
 from ..frames import imported_pandas, write_csv
+from ..notebook import SHOWN, html_result, html_table
 from .default_classifier import StandardModel
 from .out_of_fold import LabelledRows, all_scores, mean_opinion, repeated_folds
 
@@ -34,7 +35,7 @@ from .out_of_fold import LabelledRows, all_scores, mean_opinion, repeated_folds
 LEAST_PRICE = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LabelAudit:
     """Labels from the most to the least suspicious.
 
@@ -114,6 +115,24 @@ class LabelAudit:
         row,given,suggested,gain,margin,exposure
         """
         write_csv(Path(path), vars(self))
+
+    def __repr__(self) -> str:
+        n_suspects = int((self.gain > 0).sum())
+        first = ", ".join(
+            f"row {row} ({given}, perhaps {suggested})"
+            for row, given, suggested in zip(
+                self.row[: min(n_suspects, 3)], self.given, self.suggested, strict=False
+            )
+        )
+        told = f": {first}{', ...' if n_suspects > 3 else ''}" if first else ""
+        return f"LabelAudit({len(self.row)} labels, {n_suspects} suspicious{told})"
+
+    def _repr_html_(self) -> str:
+        n_suspects = int((self.gain > 0).sum())
+        columns = (self.row, self.given, self.suggested, self.gain)
+        rows = zip(*(column[: min(n_suspects, SHOWN)] for column in columns), strict=True)
+        header = ["row", "given", "suggested", "gain"]
+        return html_result(self, html_table("Suspicious labels", header, rows, n_suspects))
 
 
 def audit_labels(

@@ -12,14 +12,14 @@ from ...problem import RobustProblem, WassersteinBall
 from ...solvers import SolverSettings
 from .plane import solve_plane
 
-# A classifier whose certified risk is within this share of a constant one's says nothing.
+# A classifier is as good as constant if its risk is within this share of a constant one's.
 CONSTANT_SHARE = 0.01
-# Their own risks have to be known to a small part of that share.
+# The risks of constant classifiers must be known to a small part of this share.
 ENOUGH = SolverSettings(tol=1e-4)
 
 
 def without_features(problem: RobustProblem) -> RobustProblem:
-    """The problem of classifiers that look at no feature: one row a label and trust."""
+    """The problem of classifiers without features: one row per label and trust."""
     trust = problem.label_trust
     trust = np.ones(len(problem.y)) if trust is None else np.asarray(trust, dtype=float)
     kinds, kind = np.unique(np.stack([problem.y, trust]), axis=1, return_inverse=True)

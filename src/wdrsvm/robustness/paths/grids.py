@@ -17,13 +17,13 @@ from .constant_points import CONSTANT_SHARE, without_features
 
 # The smallest radius of a default grid, relative to the largest.
 RADIUS_RATIO = 1e-3
-# The top of a grid need not be found to more than this share of the ceiling; where a
-# search steps down from it, to less.
+# Accuracy of the largest radius of a grid, as a share of it; a search, which steps down
+# from this radius, needs less.
 TOP_TOL, ROUGH_TOP_TOL = 1e-3, CONSTANT_SHARE
-# How a search steps down from it, and what its rough solves are asked for.
+# Factor and number of the steps down, and settings of the rough solves on the way.
 STEP, MAX_STEPS = 1.5, 8
 ROUGHLY = SolverSettings(tol=3e-3)
-# More are a mistake.
+# A larger number of radii is taken for a mistake.
 MOST_RADII = 10_000
 
 
@@ -96,7 +96,7 @@ def _says_something(problem: RobustProblem) -> bool:
 
 
 def _problems(problem: RobustProblem, label_costs: Sequence[Any]) -> list[RobustProblem]:
-    """Those of the label costs that may have the largest ``radius_max``."""
+    """The problems of the label costs that may have the largest ``radius_max``."""
     finite = [cost for cost in label_costs if np.ndim(cost) == 0 and np.isfinite(cost)]
     # A dearer flip needs a larger budget, so of finite prices the largest has the top.
     chosen = [max(finite)] if finite else []
@@ -107,7 +107,7 @@ def _problems(problem: RobustProblem, label_costs: Sequence[Any]) -> list[Robust
 
 
 def _top(problems: list[RobustProblem], tol: float) -> float:
-    # Where nothing can be learned, any radii will do.
+    # If no radius is useful, any radii will do.
     return max(radius_max_of(each, tol) for each in problems) or 1.0
 
 

@@ -1,4 +1,4 @@
-"""What the paths are made of: the grid, its parallel solution, the collected result."""
+"""Parts of a path: the grid, its parallel solution, the collected result."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ from ...problem import RobustProblem, WassersteinBall, canonical_rows
 from ...rows.blocks import scores_of
 from ...rows.canonical import NominalRows
 from ...solvers import SolverResult, SolverSettings, SolverStatus
+from ..notebook import html_result, html_table, told_cost
 from .grids import checked_label_costs, checked_radii, radii_below
 from .plane import solve_plane
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RobustPath:
-    """Optimal classifiers on a grid, and what is proven of each.
+    """Optimal classifiers on a grid, with their certificates.
 
     Attributes
     ----------
@@ -41,7 +42,7 @@ class RobustPath:
     label_costs : list
         Label costs, numbers or matrices.
     coef : ndarray of shape (n_radii, n_label_costs, n_classes, n_features)
-        Coefficients, one row a class; of a kernel path, those of the training rows.
+        Coefficients, one row per class; for a kernel path, those of the training rows.
     intercept : ndarray of shape (n_radii, n_label_costs, n_classes)
         Intercepts.
     objective : ndarray of shape (n_radii, n_label_costs)
@@ -161,6 +162,23 @@ class RobustPath:
             flipped[i, j] = mass * len(codes)
         return flipped
 
+    def __repr__(self) -> str:
+        radii = f"{self.radii.min():.3g} to {self.radii.max():.3g}"
+        costs = ", ".join(map(told_cost, self.label_costs))
+        risks = f"{self.objective.min():.3g} to {self.objective.max():.3g}"
+        gap = float((self.objective - self.dual_bound).max())
+        return (
+            f"RobustPath({len(self.radii)} radii from {radii}, label costs {costs}, "
+            f"{len(self.classes)} classes; worst-case risks {risks}, largest gap {gap:.1g})"
+        )
+
+    def _repr_html_(self) -> str:
+        header = ["radius", *(f"label cost {told_cost(c)}" for c in self.label_costs)]
+        # A one-vs-rest path has one risk for each class: the largest is shown.
+        risks = self.objective.reshape(*self.objective.shape[:2], -1).max(axis=2)
+        rows = np.column_stack([self.radii, risks]).tolist()
+        return html_result(self, html_table("Worst-case risks", header, rows))
+
 
 def flipped_mass(problem: RobustProblem, coef: Floats, intercept: Floats) -> float:
     """The mass whose label the worst case changes."""
@@ -219,7 +237,7 @@ def solved(
 def in_parallel(
     n_jobs: int | None, solve: Any, problem: RobustProblem, grid: Grid
 ) -> Found:
-    """Neighbouring label costs stay together, for they help each other."""
+    """Solve groups of neighbouring label costs, whose solutions start each other."""
     parallel = Parallel(n_jobs=n_jobs)
     n_groups = min(len(grid.label_costs), max(parallel._effective_n_jobs(), 1))
     order = sorted(range(len(grid.label_costs)), key=lambda j: _price(grid.label_costs[j]))

@@ -63,7 +63,7 @@ def solve_plane(
     solver : str, default="auto"
         Name of the solver.
     settings : SolverSettings or None, default=None
-        What solvers are told.
+        Settings of the solver.
     of_kernel : bool, default=False
         Whether the features are those of a kernel, for the choice of the solver.
     wanted : collection of (int, int) or None, default=None

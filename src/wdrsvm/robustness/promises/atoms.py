@@ -10,8 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ...arrays import Codes, Flags, Floats, Matrix
-from ...problem.norms import NORMS, pairwise_moduli
-from .directions import steepest_direction
+from ...problem.norms import NORMS, pairwise_moduli, steepest_direction
 from .worst_case import Judged
 
 # Pairs of classes whose slopes differ by no more than this are equally steep.
@@ -19,7 +18,7 @@ TIE = 1e-12
 
 
 class Atoms(NamedTuple):
-    """Where each atom's mass comes from, where it lies, its label code and weight."""
+    """For each atom: the row its mass comes from, its place, label code and weight."""
 
     source: Codes
     X: Matrix
@@ -54,7 +53,7 @@ def like_rows(X: Matrix, rows: Floats) -> Matrix:
 
 
 def planned(judged: Judged) -> tuple[Atoms, float]:
-    """What a bounded ball's worst plans do with the rows, and what is left to spend."""
+    """The atoms of the worst plans in a bounded ball, and the rest of the budget."""
     (coef, intercept, *_), loss = judged.scores, judged.problem.loss
     # The plans of a smooth loss spread every row over all winners: take the sharp loss's.
     problem = replace(judged.problem, loss=replace(loss, temperature=0.0))

@@ -1,9 +1,9 @@
 """The cheapest way to another class for rows in a box, or with categorical features.
 
 The adversary switches a set S of categorical features and moves the numeric ones by the
-cheapest step that gains what is still missing.  All sets are tried while they are few; for
-more of them a lower bound of the cost stands in: no movement gains more per unit of cost
-than the best single feature does.
+cheapest step that gains what is still missing.  If there are few sets, all are tried.
+Otherwise the cost is replaced by a lower bound: no movement gains more per unit of cost
+than the best single feature.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ from ...problem.norms import NORMS
 from ...problem.problem import RobustProblem
 from .nearest_steps import NEAREST_STEPS
 
-# More categorical features that can switch have too many sets of switches to try.
+# With more categorical features, there are too many sets of switches to try.
 MAX_SWITCHES = 6
-# Scores that miss by this share of the gap miss by rounding.
+# A gain that misses the gap by this share misses it by rounding.
 GAIN_ROUNDING = 1e-12
 
 
 class Way(NamedTuple):
-    """What the way to another class costs each row, and its movement (N, P); inf and any
-    movement where there is none."""
+    """For each row the cost of the way to another class, and its movement (N, P).
+
+    The cost is inf where there is no way; the movement has no meaning there.
+    """
 
     cost: Floats
     step: Floats

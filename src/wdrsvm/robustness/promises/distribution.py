@@ -22,6 +22,7 @@ from scipy import sparse
 from ...arrays import Codes, Floats, Labels
 from ...problem import Loss, WassersteinBall
 from ..frames import feature_names, imported_pandas
+from ..notebook import SHOWN, html_result, html_table
 from .atoms import Atoms, label_costs, move_distances, planned, relabelled, with_tail
 from .worst_case import Judged, judged_classifier
 from .zero_one import largest_error, wrong_atoms, wrong_rows
@@ -32,7 +33,7 @@ KEPT, FLIPPED, MOVED = range(3)
 ZERO_ONE = "zero-one"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WorstCaseDistribution:
     """A distribution in the ball whose expected loss approaches the worst-case risk.
 
@@ -67,6 +68,9 @@ class WorstCaseDistribution:
     >>> worst = classifier.worst_case_distribution(X, y)
     >>> print(f"{worst.transport_cost:.3f} {worst.risk:.3f} {worst.supremum:.3f}")
     0.400 0.783 0.783
+    >>> worst
+    WorstCaseDistribution(5 atoms of 4 rows: 73.3 % kept, 26.7 % flipped; cost 0.4, risk \
+0.7833 of at most 0.7833)
     """
 
     X: Any
@@ -80,7 +84,7 @@ class WorstCaseDistribution:
     feature_names: Labels
 
     def to_frame(self) -> Any:
-        """One atom a row: source, kind, weight, label, then the features.
+        """One row per atom: source, kind, weight, label, then the features.
 
         Returns
         -------
@@ -106,6 +110,28 @@ class WorstCaseDistribution:
         }
         features = pandas.DataFrame(dense, columns=self.feature_names)
         return pandas.concat([pandas.DataFrame(about), features], axis=1)
+
+    def __repr__(self) -> str:
+        masses = ((kind, float(self.weight[self.kind == kind].sum())) for kind in KINDS)
+        told = ", ".join(f"{100 * mass:.3g} % {kind}" for kind, mass in masses if mass)
+        n_rows = len(np.unique(self.source))
+        return (
+            f"WorstCaseDistribution({len(self.weight)} atoms of {n_rows} rows: {told}; "
+            f"cost {self.transport_cost:.4g}, risk {self.risk:.4g} of at most "
+            f"{self.supremum:.4g})"
+        )
+
+    def _repr_html_(self) -> str:
+        changed = np.flatnonzero(self.kind != KINDS[KEPT])
+        heaviest = changed[np.argsort(-self.weight[changed], kind="stable")][:SHOWN]
+        columns = (self.source, self.kind, self.weight, self.y)
+        table = html_table(
+            "Atoms that the adversary changes, heaviest first",
+            ["source", "kind", "weight", "label"],
+            [[column[k] for column in columns] for k in heaviest],
+            len(changed),
+        )
+        return html_result(self, table)
 
 
 def worst_case_distribution(

@@ -18,11 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Floats
 from ...cached import cached_property
+from ..notebook import html_result, html_table, share
 from .row_costs import RowCosts
 
 
 class Wording(NamedTuple):
-    """Whom a curve speaks of: who changes, how, and whose errors are counted."""
+    """Words for a curve: which rows change, how, and whose errors are counted."""
 
     who: str = "these rows"
     how: str = "move by {radius:g} on average"
@@ -30,6 +31,8 @@ class Wording(NamedTuple):
 
 
 THESE_ROWS = Wording()
+# Errors for which a notebook shows the radius.
+LEVELS = (0.05, 0.1, 0.2, 0.5)
 
 
 class CurveRows(NamedTuple):
@@ -55,11 +58,11 @@ class ErrorCurve:
         Worst-case errors at these radii; the first one is the error without an adversary,
         with ties counted as wrong.
     radius : float
-        Radius of the ball that the curve was asked for.
+        Radius of the given ball.
     n_rows : int
         Number of rows that carry weight.
     confidence : float or None
-        Probability with which the curve holds for new rows; None if it speaks of the rows
+        Probability with which the curve holds for new rows; None if it holds for the rows
         given.
 
     Examples
@@ -171,8 +174,13 @@ class ErrorCurve:
         held = "" if self.confidence is None else f", confidence {self.confidence:g}"
         return f"ErrorCurve({self.n_rows} rows: at most {start}{told}{held})"
 
+    def _repr_html_(self) -> str:
+        rows = [[percent(level), float(self.budget_for(level))] for level in LEVELS]
+        table = html_table("Radius that allows it", ["share wrong", "radius"], rows)
+        return html_result(self.sentence(), table)
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassErrorCurves:
     """Worst-case errors class by class: two promises, which are never mixed.
 
@@ -222,6 +230,24 @@ class ClassErrorCurves:
             )
         return {label: self._joint(label) for label in self.within}
 
+    def __repr__(self) -> str:
+        told = ", ".join(
+            f"{label!r}: {percent(curve.at(curve.radius))}"
+            for label, curve in self.within.items()
+        )
+        return f"ClassErrorCurves(wrong at most within each class: {told})"
+
+    def _repr_html_(self) -> str:
+        header = ["class", "share of the rows", "wrong now", "wrong at most", "radius"]
+        rows = [
+            [
+                *(label, share(self.share[label]), percent(curve.errors[0])),
+                *(percent(curve.at(curve.radius)), curve.radius),
+            ]
+            for label, curve in self.within.items()
+        ]
+        return html_table("Worst-case errors within each class", header, rows)
+
     def _joint(self, label: Any) -> ErrorCurve:
         own = self.within[label]
         about = self.about._replace(counted=f"of those of class {label!r}")
@@ -240,6 +266,10 @@ class ClassErrorCurves:
                 about = about._replace(who=f"new rows of class {label!r}")
             within[label] = curve_of(costs, curve.radius, about, curve.confidence)
         return cls(within, share, curve.wording, curve.confidence)
+
+
+# Fewer rows than this are sorted as a whole.
+FEW_ROWS = 4096
 
 
 def curve_of(
@@ -271,6 +301,28 @@ def breakpoints(cost: Floats, weight: Floats) -> tuple[Floats, Floats]:
     first = mass[free - 1] if free else 0.0
     errors = np.append(first, mass[free:finite]) / mass[-1]
     return np.append(0.0, spent), errors
+
+
+def error_at(cost: Floats, weight: Floats, radius: float) -> float:
+    """The error at one radius; rows of equal weight are not sorted.
+
+    The median cost halves such rows.  Either the cheaper half is bought as a whole, or
+    none of the dearer half is bought.  The search goes on in the other half.
+    """
+    if weight.min() < weight.max():
+        return float(np.interp(radius, *breakpoints(cost, weight)))
+    n_rows, bought, budget = len(cost), 0, radius * len(cost)
+    while len(cost) > FEW_ROWS:
+        middle = len(cost) // 2
+        cost = np.partition(cost, middle)
+        price = float(cost[:middle].sum())
+        if price <= budget:
+            bought, budget, cost = bought + middle, budget - price, cost[middle:]
+        else:
+            cost = cost[:middle]
+    share = len(cost) / n_rows
+    last = np.interp(budget / len(cost), *breakpoints(cost, np.ones(len(cost))))
+    return bought / n_rows + share * float(last)
 
 
 def sampling_margin(confidence: float, n_rows: int) -> float:

@@ -162,7 +162,7 @@ def _judged_kernel(
 def _feature_blocks(classifier: Any, scores: LinearScores, X: Any) -> Iterator[Matrix]:
     """What the linear step sees, block by block where X can be cut without a copy.
 
-    That scores are what the coefficients say is checked on the first block alone.
+    Only the first block is used to check that scores follow from the coefficients.
     """
     if not _can_be_cut(X):
         features, last = linear_step(X, classifier)

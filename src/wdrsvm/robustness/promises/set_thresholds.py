@@ -73,8 +73,9 @@ def expected_losses(costs: Floats, lam: float) -> Floats:
 
 
 def best_multiplier(costs_at: CostsAt, n_rows: int, wanted: Wanted) -> float:
-    """The multiplier that would make the threshold of n calibration rows least if these
-    were like the given ones, which are others.
+    """The multiplier with the least threshold, if calibration rows were like these rows.
+
+    The given rows are not the n calibration rows.
 
     The least threshold for any multiplier is the least one at which the worst-case share
     of lost labels, at the radius (n + 1) / n eps, is at most (alpha (n + 1) - 1) / n.  The

@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike
 from ...arrays import Codes, Floats
 from ...problem import WassersteinBall
 from ..frames import imported_pandas
+from ..notebook import html_result, html_table, share
 from ..paths.parts import RobustPath
+from .error_curve import percent
 from .worst_case import LinearScores
 from .worst_case_error import worst_case_error
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tradeoff:
     """Plain and worst-case errors of several models on the same rows.
 
@@ -54,7 +56,7 @@ class Tradeoff:
     ball: WassersteinBall
 
     def to_frame(self) -> Any:
-        """One model a row: name, both errors, and whether it is on the front.
+        """One row per model: name, both errors, and whether it is on the front.
 
         Returns
         -------
@@ -69,6 +71,27 @@ class Tradeoff:
             "on_front": on_front,
         }
         return imported_pandas("to_frame").DataFrame(columns)
+
+    def __repr__(self) -> str:
+        first, last = self.front[0], self.front[-1]
+        ends = {k: f"{self.names[k]!r}: {self._rates(k)}" for k in (first, last)}
+        return (
+            f"Tradeoff({len(self.names)} models, {len(self.front)} on the front; "
+            f"{'; '.join(ends.values())})"
+        )
+
+    def _rates(self, k: int) -> str:
+        return f"{share(self.error[k])} wrong, at most {percent(self.worst_case_error[k])}"
+
+    def _repr_html_(self) -> str:
+        header = ["model", "wrong now", "wrong at most"]
+        rows = [
+            [self.names[k], share(self.error[k]), percent(self.worst_case_error[k])]
+            for k in self.front
+        ]
+        moved = f"in a ball of radius {self.ball.radius:g}"
+        caption = f"Models that no other model beats in both errors, {moved}"
+        return html_result(self, html_table(caption, header, rows))
 
 
 def tradeoff(

@@ -26,7 +26,7 @@ from ...rows.dask_rows import ChunkedRows
 
 
 class LinearScores(NamedTuple):
-    """A linear classifier as one row of coefficients a class.
+    """A linear classifier with one row of coefficients per class.
 
     ``lipschitz`` says how its Lipschitz modulus was bounded in training: the ``"triangle"``
     bound is that of kernel models.
@@ -245,7 +245,7 @@ def has_kernel(classifier: Any) -> bool:
 
 
 def features_for(classifier: Any, scores: LinearScores, X: ArrayLike) -> Matrix:
-    """X checked, for a classifier that is what its coefficients say."""
+    """X checked, for a classifier whose scores follow from its coefficients."""
     checked = features_of(scores, X)
     _check_scores(classifier, X, scores_of(checked, scores.coef, scores.intercept))
     return checked
@@ -263,9 +263,9 @@ def features_of(scores: LinearScores, X: ArrayLike) -> Matrix:
 
 
 def _check_scores(classifier: Any, X: ArrayLike, scores: Floats) -> None:
-    """Refuse a classifier whose ``coef_`` does not mean one score a class.
+    """Refuse a classifier whose ``coef_`` does not give one score per class.
 
-    A one-vs-one machine of three classes has three rows of coefficients, one a pair.
+    A one-vs-one machine of three classes has three rows of coefficients, one per pair.
     """
     if not hasattr(classifier, "decision_function"):
         return

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Floats
 from ...inputs.dask_collections import is_lazy
 from ...problem import RobustProblem, WassersteinBall
-from .error_curve import CurveRows, ErrorCurve, Wording, curve_of
+from .error_curve import CurveRows, ErrorCurve, Wording, curve_of, error_at
 from .row_costs import RowCosts, check_space, lazy_error, row_costs
 from .worst_case import has_kernel
 from .wrong_costs import WrongCosts
@@ -83,7 +83,7 @@ def worst_case_error(
         check_space(space)
         return lazy_error(classifier, X, y, ball, sample_weight, label_trust)
     rows, _ = row_costs(classifier, X, y, ball, sample_weight, label_trust, space)
-    return float(curve_of(rows, ball.radius).at(ball.radius))
+    return error_at(rows.cost, rows.weight, ball.radius)
 
 
 def error_of_rows(problem: RobustProblem, coef: Floats, intercept: Floats) -> float:
@@ -95,8 +95,8 @@ def error_of_rows(problem: RobustProblem, coef: Floats, intercept: Floats) -> fl
         )
         for rows in problem.blocks()
     ]
-    found = RowCosts(np.concatenate(parts), problem.weight, problem.y)
-    return float(curve_of(found.only(found.weight > 0), problem.radius).at(problem.radius))
+    cost, used = np.concatenate(parts), problem.weight > 0
+    return error_at(cost[used], problem.weight[used], problem.radius)
 
 
 def error_curve(
@@ -172,7 +172,7 @@ def error_curve(
 def wording_of(
     classifier: Any, labels_stay: bool, confidence: float | None, space: str = "features"
 ) -> Wording:
-    """Whom a promise of a classifier speaks of; a confidence makes them new rows."""
+    """The rows of a promise in words; with a confidence they are new rows."""
     who = "these rows" if confidence is None else "new rows from the same source"
     last = classifier
     while hasattr(last, "steps"):

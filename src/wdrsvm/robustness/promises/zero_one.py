@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Codes, Floats
+from ...problem.norms import steepest_direction
 from ...problem.ramp import relabelling_costs
 from .atoms import Atoms, label_costs, like_rows, move_distances, stacked_rows
 from .bounded_steps import MAX_SWITCHES, BoundedSteps
-from .directions import steepest_direction
-from .error_curve import curve_of
-from .row_costs import RowCosts
+from .error_curve import error_at
 from .worst_case import Judged
 from .wrong_costs import WrongCosts, leads_of
 
@@ -127,5 +126,5 @@ def largest_error(judged: Judged) -> float:
     problem, (coef, intercept, *_) = judged.problem, judged.scores
     costs = WrongCosts(coef, intercept, problem.ball)
     found = costs(problem.X, problem.y, problem.label_trust)
-    rows = RowCosts(found, problem.weight, problem.y).only(problem.weight > 0)
-    return float(curve_of(rows, problem.radius).at(problem.radius))
+    used = problem.weight > 0
+    return error_at(found[used], problem.weight[used], problem.radius)

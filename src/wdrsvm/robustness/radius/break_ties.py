@@ -12,7 +12,7 @@ from .radius_max import LimitClassifier
 
 # Enough for a direction that breaks ties, and for whether it changes any score.
 ROUGHLY = SolverSettings(tol=1e-3)
-# Gaps below this are not told apart from it.
+# Smaller tolerances are replaced by this one.
 LEAST_TOL = 1e-6
 
 
@@ -62,11 +62,11 @@ def break_ties(
     tol: float,
     nominal_risk: float | None = None,
 ) -> SolverResult:
-    """The constant classifier, leaned towards the best one without an adversary.
+    """A step from the constant classifier towards the nominal one.
 
-    Of the classifiers within ``tol`` of the optimum a constant one ranks nothing.  By
-    convexity the step taken here costs at most half of what ``tol`` leaves, and however
-    short it is, it ranks the classes as the nominal classifier does.
+    A constant classifier does not rank the classes of a row.  By convexity the step costs
+    at most half of what ``tol`` allows.  However short it is, the scores then rank the
+    classes as the nominal classifier does.
     """
     bound = result.certificate.dual_bound
     spare = bound - (1 - max(tol, LEAST_TOL)) * limit.risk
@@ -79,5 +79,5 @@ def break_ties(
     coef = limit.coef + step * (nominal.coef - limit.coef)
     intercept = limit.intercept + step * (nominal.intercept - limit.intercept)
     risk = problem.risk(coef, intercept)
-    leaning = Certificate(risk.value, min(bound, risk.value), risk.lam)
-    return replace(result, coef=coef, intercept=intercept, certificate=leaning)
+    certificate = Certificate(risk.value, min(bound, risk.value), risk.lam)
+    return replace(result, coef=coef, intercept=intercept, certificate=certificate)

@@ -50,7 +50,7 @@ def projected(cost: TransportCost, old: Sample, new: Sample, rng: Generator) -> 
 def noise_of(
     cost: TransportCost, old: Sample, new: Sample, n_splits: int, rng: Generator
 ) -> Noise:
-    """What the measures say of samples of these sizes without drift.
+    """The measures between samples of these sizes without drift.
 
     A plan of many pieces has the noise of one of them.
     """
@@ -75,7 +75,7 @@ def _extrapolated(
 ) -> list[float]:
     """The measure between disjoint parts of given sizes, had there been rows enough.
 
-    Noise falls like a power of the size, which parts of half the size tell.
+    Noise falls like a power of the size.  Parts of half the size give this power.
     """
     wanted = sizes[0], min(sizes)
     share = min(1.0, rows.n_rows / sum(wanted))

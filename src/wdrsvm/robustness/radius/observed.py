@@ -14,6 +14,7 @@ from ...arrays import Codes, Floats
 from ...inputs.arrays import as_matrix, check_size, label_codes
 from ...problem import WassersteinBall
 from ...rows.moments import column_deviations
+from ..notebook import html_facts, html_result
 from .noise import Noise, bounds, noise_of, projected
 from .transport import Sample, TransportCost
 
@@ -77,6 +78,14 @@ old source would be 0.1 apart, so that at least 0.2 is drift.
             f"samples of the old source would be {self.noise_floor:.3g} apart, so that "
             f"{shown}."
         )
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "radius": self.radius,
+            "noise floor": self.noise_floor,
+            "drift": self.drift,
+        }
+        return html_result(self.sentence(), html_facts("Observed radius", facts))
 
 
 def observed_radius(

@@ -61,6 +61,13 @@ class RadiusChoice(NamedTuple):
     radii: Floats
     coverage: Floats
 
+    def __repr__(self) -> str:
+        reached = f"{100 * self.coverage[-1]:.3g} %" if len(self.coverage) else "none"
+        return (
+            f"RadiusChoice(radius={self.radius:.4g}, coverage {reached}, "
+            f"{len(self.radii)} radii tried)"
+        )
+
 
 def bootstrap_radius(
     X: ArrayLike,

@@ -9,19 +9,14 @@ import numpy as np
 from ...arrays import Floats
 from ..scaling import Scaling
 from .kernels import native
+from .settings import CONES
 
-__all__ = ["MAX_START_LAM", "norm_multipliers", "starting_cone"]
-
-
-CONES = {
+CONE_OF_NORM = {
     "l1": native.Box,
     "l2": native.SecondOrder,
     "linf": native.AbsoluteSums,
     "triangle": native.SingleClasses,
 }
-
-# Largest start of lam, in the solver's units.
-MAX_START_LAM = 30.0
 
 
 def starting_cone(
@@ -31,7 +26,7 @@ def starting_cone(
     flip_cost: Floats,
     radius: float,
     centre: float,
-    most: float = MAX_START_LAM,
+    most: float = CONES.max_start_lam,
 ) -> tuple[Any, float]:
     """The norm constraint on coefficients (C, Q) at M = 0, and the first lam.
 
@@ -39,7 +34,7 @@ def starting_cone(
     ``most``.
     """
     if n_touchable:
-        cone = CONES[norm](*shape, n_touchable)
+        cone = CONE_OF_NORM[norm](*shape, n_touchable)
     elif radius > 0 or (np.isfinite(flip_cost) & (flip_cost > 0)).any():
         cone = native.Floor(*shape)
     else:

@@ -13,17 +13,13 @@ import numpy as np
 from ...arrays import Floats
 from ...rows.reduce import added
 from .kernels import weighted_gram
-
-# Largest number of operations in one call of compiled code; Ctrl-C works between calls.
-LONG_CALL = 5e9
-# Rows are sent as they are if their size is at most this share of their Gram matrix.
-SHARE_OF_MATRIX = 0.25
+from .settings import CONES
 
 
 def gram_in_parts(curvature: Floats, design: Floats) -> Floats:
     """The weighted Gram matrix, in several short calls."""
     size = (curvature.shape[1] - 1) * design.shape[1] + 1
-    step = max(1, int(LONG_CALL / size**2))
+    step = max(1, int(CONES.max_call_work / size**2))
     gram: Floats = weighted_gram(curvature[:step], design[:step])
     for start in range(step, len(design), step):
         rows = slice(start, start + step)
@@ -61,6 +57,6 @@ class GramSum:
     def _multiplied_out(self) -> GramSum:
         """The same sum; many rows are added to the matrix."""
         size = (self.curvature.shape[1] - 1) * self.design.shape[1] + 1
-        if self.curvature.size + self.design.size <= SHARE_OF_MATRIX * size**2:
+        if self.curvature.size + self.design.size <= CONES.sent_share * size**2:
             return self
         return GramSum(self.total, self.curvature[:0], self.design[:0])

@@ -29,20 +29,21 @@ import numpy as np
 from ...arrays import Codes, Floats
 from ...problem.norms import incidence
 from .kernels import native
+from .settings import CONES
 
-MAX_STEPS = 12
+# Relative residual of a solution, as far as rounding allows.
 REFINED = 1e-11
-# Curvature that every coefficient gets, as a share of the rows' largest curvature.
+# Curvature that the elimination adds to every coefficient, as a share of the rows' largest
+# curvature.  Products leave it out, so that solutions do not contain it.
 LEAST_CURVATURE = 1e-11
-# A wide system is faster if unknowns are this many times as many as the rows' directions.
-WIDE = 2
 
 
 @dataclass(frozen=True, eq=False)
 class ByFeature:
     """A norm's curvature by features.
 
-    ``blocks`` (C, C, T) are the curvatures of each feature, with their inverses.
+    ``blocks`` (C, C, T) are the curvatures of each feature.  ``inverse`` has the inverses
+    after a small curvature is added.
     ``border`` (C, T) has the products with lam.  ``left`` is the curvature of lam after the
     border is eliminated.  The squares of spread . M + spread_lam lam are added.
     """
@@ -87,7 +88,7 @@ class WideSystem:
         best, least = solution, np.inf
         enough = REFINED * float(np.abs(rhs).max())
         direction, before = np.zeros_like(rhs), np.inf
-        for _ in range(MAX_STEPS):
+        for _ in range(CONES.max_wide_steps):
             found = self._eliminated(residual)
             slope = float(residual @ found)
             if not 0 < slope < np.inf:
@@ -229,17 +230,17 @@ def is_wide(cone: Any, n_rows: int, shape: tuple[int, int]) -> bool:
     (C, Q), and the cone's curvature must couple only coefficients of the same feature.
     """
     n_classes, n_columns = shape
-    few = WIDE * n_rows * (n_classes + 1) < n_classes * n_columns
+    few = CONES.wide_ratio * n_rows * (n_classes + 1) < n_classes * n_columns
     return few and isinstance(cone, (native.Box, native.AbsoluteSums))
 
 
 def by_feature(cone: Any, least: float) -> ByFeature:
-    """A cone's curvature by features, with ``least`` added to every coefficient."""
+    """A cone's curvature by features, with ``least`` added for the inverses."""
     if isinstance(cone, native.Box):
         return box_by_feature(cone.sides(), least)
     stiffness, ratio, bend = cone.pairs()
     differences = incidence(cone.n_classes)
-    return sums_by_feature(differences, stiffness + least, ratio, np.sqrt(bend))
+    return sums_by_feature(differences, stiffness, ratio, np.sqrt(bend), least)
 
 
 def box_by_feature(spring: Floats, least: float) -> ByFeature:
@@ -248,19 +249,19 @@ def box_by_feature(spring: Floats, least: float) -> ByFeature:
     blocks = np.zeros((len(above), *above.shape))
     inverse, each = np.zeros_like(blocks), np.arange(len(above))
     stiff = above + below + least
-    blocks[each, each], inverse[each, each] = stiff, 1 / stiff
+    blocks[each, each], inverse[each, each] = above + below, 1 / stiff
     left = float(((above * below + least * (above + below) / 4) / stiff).sum())
     none = np.zeros((0, *above.shape))
     return ByFeature(blocks, inverse, (above - below) / 2, left, none, np.zeros(0))
 
 
 def sums_by_feature(
-    incidence: Floats, ties: Floats, ratio: Floats, root: Floats
+    incidence: Floats, ties: Floats, ratio: Floats, root: Floats, least: float
 ) -> ByFeature:
     """The curvature of ties (K, T) between classes, plus squares of root (ratio . diff +
     lam)."""
     blocks = np.einsum("kc,ke,kt->cet", incidence, incidence, ties, optimize=True)
-    between = -blocks
+    between = least - blocks
     between[np.arange(len(blocks)), np.arange(len(blocks))] = 0.0
     spread = incidence[:, :, None] * (root[:, None] * ratio)[:, None, :]
     none = np.zeros(blocks.shape[1:])

@@ -1,4 +1,4 @@
-"""The first-order kernels, as this machine's processor runs them best."""
+"""The compiled kernels of the first-order method, for the processor of this machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..runtime.native import kernels
 _native = kernels(__package__)
 
 # Records that the kernels read and write.
-Design: Any = _native.Design
+StoredRows: Any = _native.StoredRows
 Price: Any = _native.Price
 Samples: Any = _native.Samples
 
@@ -21,13 +21,11 @@ sweep_table: Any = _native.sweep_table
 newton_price: Any = _native.newton_price
 settle_price: Any = _native.settle_price
 
-sweep_blocks: Any = _native.sweep_blocks
 sweep_pairs: Any = _native.sweep_pairs
-press_on: Any = _native.press_on
+adapt_pairs_often: Any = _native.adapt_pairs_often
 class_metric: Any = _native.class_metric
 pair_distances: Any = _native.pair_distances
 laplacian: Any = _native.laplacian
 flow_length: Any = _native.flow_length
 
 step_pairs: Any = _native.step_pairs
-flow_cost: Any = _native.flow_cost

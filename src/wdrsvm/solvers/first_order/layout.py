@@ -1,10 +1,11 @@
 """The first-order method's columns.
 
-Touchable features are multiplied by their cost, which leaves the plain norm.  Features of
-infinite cost and the intercept's ones are free columns, outside every norm; they are
-scaled to entries of at most 1.  Sparse data stay sparse.  Dense data are centred where an
-intercept can take up the shift, which frees it of the coefficients; under the l2 norm they
-stay dense as well, which is many times faster than to look their columns up.
+Touchable features are multiplied by their cost, so that the norm has no costs.  Features of
+infinite cost, and the column of ones of the intercept, are free columns: no norm applies to
+them.  They are scaled to entries of at most 1.  Sparse data stay sparse.  Dense data are
+centred if there is an intercept, so that intercept and coefficients hardly depend on each
+other.  Under the l2 norm dense data stay dense, which is many times faster than to look up
+columns.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from scipy import sparse
 from ...arrays import Codes, Floats, Matrix
 from ...problem import RobustProblem
 from ..result import Start
-from .rows import Design
+from .samples import StoredMatrix
 from .settings import FIRST_ORDER
 
 Indices = Codes
@@ -27,8 +28,8 @@ Indices = Codes
 class Layout:
     """Touchable (N, T) and free (N, E) columns, and the way back to features.
 
-    ``touchable`` and ``fixed`` are the features behind the columns, ``touch_scale`` and
-    ``free_scale`` what they were multiplied by; the intercept is the last free column.
+    ``touchable`` and ``fixed`` are the features of the columns.  ``touch_scale`` and
+    ``free_scale`` are the factors on them.  The intercept is the last free column.
     """
 
     touch: Matrix
@@ -105,20 +106,20 @@ def _centred(problem: RobustProblem) -> tuple[Matrix, Floats]:
 
 
 def _scaled(X: Matrix, columns: Indices, scale: Floats) -> Matrix:
-    """Some columns of X times their scale; X itself if that changes nothing."""
+    """Some columns of X times their scale; X itself if it would not change."""
     if len(columns) == X.shape[1] and np.all(scale == 1):
         return X
     return X[:, columns] * scale
 
 
 def _as_stored(problem: RobustProblem, touch: Matrix) -> Matrix:
-    """Dense where that pays, else CSR."""
+    """Dense if that is faster, else CSR."""
     euclidean = problem.ball.norm == "l2" and not sparse.issparse(touch)
     if euclidean and np.count_nonzero(touch) >= FIRST_ORDER.least_density * touch.size > 0:
         return np.ascontiguousarray(touch)
     return sparse.csr_array(touch)
 
 
-def design_of(matrix: Matrix) -> Design:
+def design_of(matrix: Matrix) -> StoredMatrix:
     sparse_stays = sparse.issparse(matrix)
-    return Design.of_sparse(matrix) if sparse_stays else Design.of_dense(matrix)
+    return StoredMatrix.of_sparse(matrix) if sparse_stays else StoredMatrix.of_dense(matrix)

@@ -1,20 +1,21 @@
 r"""First-order training for high dimensions: no dense system, sparse data stay sparse.
 
-A proximal point method on (M, b, lam) whose subproblems are ascended in the dual, one
-sample at a time.  An epoch
+A proximal point method on (M, b, lam).  Dual coordinate ascent, one sample at a time,
+solves its subproblems.  An epoch
 
-1. sweeps over the rows in random order, those at rest only now and then; each row
-   balances its multipliers exactly, and coefficients, price lam and the norm's own
-   multipliers follow at once
-   (``native.hinge_rows``, ``native.smooth_loss_rows``, and ``norms`` for the norms);
-2. moves the proximal centres to where the sweep ended: M, the free columns, lam
+1. sweeps over the rows in random order.  Rows at rest are visited in a few epochs only.
+   For each row the best multipliers are found exactly.  The coefficients, the price lam and
+   the norm's multipliers change with each row (``native.hinge_ascent``,
+   ``native.smooth_loss_ascent``, and one file per norm in ``norms``);
+2. moves the proximal centres of M, the free columns and lam to the end of the sweep
    (``state``);
-3. now and then asks the certificate (``bound``), which decides when to stop,
-   and makes the proximal steps longer if the bound lags behind, shorter if the objective
-   does.
+3. after some epochs, computes a certificate (``feasible_multipliers``), which decides
+   whether to stop.  It also makes the proximal steps longer if the bound is worse than the
+   objective, and shorter in the opposite case.
 
-A sweep costs about 2 nnz(X) C multiply-adds.  It is made for C P from some thousands up,
-where second-order systems do not fit; on small dense data with tiny radii it is slow.
+A sweep needs about 2 nnz(X) C multiply-adds.  The method is for C P from some thousands
+on, where second-order systems do not fit into memory.  It is slow on small dense data with
+tiny radii.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def first_order(
 
 
 def _first_incumbent(problem: RobustProblem, start: Start | None) -> Incumbent:
-    """The start, or zero, whose loss is the same whatever the adversary does."""
+    """The better one of the start and the zero classifier."""
     coef = np.zeros((problem.n_classes, problem.n_features))
     level = problem.loss.of_equal_scores(problem.n_classes)
     zero = Incumbent(coef, np.zeros(problem.n_classes), objective=level)
@@ -83,7 +84,7 @@ def _epoch_limit(problem: RobustProblem, ascent: Ascent, max_iter: int | None) -
 
 
 def _next_check(history: History, tol: float) -> int:
-    """When the gap, falling as it last did, will have reached its goal."""
+    """The epoch at which the gap reaches its goal if it falls as it did between checks."""
     began = Progress(0, 1.0, 0.0, 0.0)
     before, now = [began, began, *history.records][-2:]
     longest = int(FIRST_ORDER.max_interval_share * now.n_iter)
@@ -97,7 +98,7 @@ def _next_check(history: History, tol: float) -> int:
 
 
 def _stalled(history: History) -> bool:
-    """Whether the second half of the epochs was in vain."""
+    """Whether the second half of the epochs hardly made the gap smaller."""
     now = history.records[-1]
     if now.n_iter < FIRST_ORDER.stall_epochs:
         return False

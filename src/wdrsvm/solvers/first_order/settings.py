@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FirstOrderSettings:
-    """What the epochs, their checks and the proximal steps go by.
+    """Numbers of the epochs, their checks, the proximal steps and the kernels.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class FirstOrderSettings:
         A solve has stalled when the last half of its epochs left more than this share of
         the gap.
     sweeps_per_turn : int
-        One of so many epochs of a hinge goes over all rows, the others over those in play.
+        One of so many epochs of a hinge visits all rows, the others only rows not at rest.
     row_tol_share : float
-        Rows are balanced to this share of the gap: a finer balance would not show in it.
+        Rows are settled to this share of the gap: more accuracy would not change the gap.
     first_row_tol, least_row_tol : float
         Limits of that tolerance, at the start and next to rounding.
     pair_weight_share : float
@@ -62,18 +62,55 @@ class FirstOrderSettings:
         end.
     systems_per_row : int
         Multiply-adds for a row of a smooth loss, in units of C^3, beside its products.
-    rows_per_press : int
+    rows_per_adaptation : int
         Rows between two adaptations of the pairs and of the pressure (l2), at most.
-    presses_per_epoch : int
+    adaptations_per_epoch : int
         At least so many adaptations in an epoch.
-    max_last_presses : int
+    max_last_adaptations : int
         At most so many adaptations at the end of an epoch.
-    press_cost : int
+    adaptation_cost : int
         Cost of ten adaptations, 6 C^3 each, over that of a row, 4 C for each nonzero, in
         units of C^2 per nonzero.  Rows should take most of the time.
     prices_per_epoch : int
         How often an epoch settles the price (l1), after which the box holds: often, but
         rows should take most of the time.
+    max_moves : int
+        Moves of mass in one visit of a hinge's row, at most.  A row that is not settled by
+        then is visited again in the next epoch.
+    max_newton_steps, max_halvings, max_transfers : int
+        For a row of a smooth loss, at most: Newton steps for its point, halvings of one of
+        these steps, and transfers of mass between labels.
+    residual_share : float
+        The point of such a row is found to this share of the row's tolerance.
+    lowest_price_share : float
+        lam falls at most to this share of its centre before the centre moves.
+    max_price_growth : float
+        Largest factor by which one Newton step raises lam (l1, linf).
+    max_price_steps : int
+        Newton steps for lam with the coefficients as they are, at most (l1).
+    price_tol : float
+        These steps end when lam changes by no more than this share.
+    pair_power : float
+        Power of the distance by which the weight of a pair grows (l2).
+    max_power_factor : float
+        Pairs of little weight have a larger power, by this factor at most.
+    max_pair_change : float
+        Largest factor by which one adaptation changes a weight or the pressure.
+    least_pressure : float
+        The pressure stays above this share of the radius, or it could not grow again.
+    block_rows : int
+        Dense rows that share one matrix product (l2).
+    flow_rounds : int
+        Rounds of the search for the shortest flow (l2).
+    max_height_steps : int
+        Newton steps for the height at which a flow is clipped, at most (linf).
+    height_tol : float
+        These steps end when the height changes by no more than this share.
+    start_power, start_floor : float
+        A start puts weights on the pairs of classes in proportion to this power of their
+        distance, relative to the largest distance, plus the floor (l2).
+    box_rounding : float
+        A coefficient is on the boundary of its box if it is within this share of it (l1).
     """
 
     default_work: float = 3e10
@@ -103,11 +140,31 @@ class FirstOrderSettings:
     least_column_share: float = 1e-2
     max_call_work: float = 5e7
     systems_per_row: int = 30
-    rows_per_press: int = 300
-    presses_per_epoch: int = 8
-    max_last_presses: int = 50
-    press_cost: int = 15
+    rows_per_adaptation: int = 300
+    adaptations_per_epoch: int = 8
+    max_last_adaptations: int = 50
+    adaptation_cost: int = 15
     prices_per_epoch: int = 4
+    max_moves: int = 40
+    max_newton_steps: int = 30
+    max_halvings: int = 20
+    max_transfers: int = 20
+    residual_share: float = 0.1
+    lowest_price_share: float = 0.1
+    max_price_growth: float = 10.0
+    max_price_steps: int = 4
+    price_tol: float = 1e-6
+    pair_power: float = 2.0
+    max_power_factor: float = 100.0
+    max_pair_change: float = 2.0
+    least_pressure: float = 1e-6
+    block_rows: int = 32
+    flow_rounds: int = 50
+    max_height_steps: int = 60
+    height_tol: float = 1e-10
+    start_power: float = 8.0
+    start_floor: float = 1e-3
+    box_rounding: float = 1e-9
 
 
 FIRST_ORDER = FirstOrderSettings()

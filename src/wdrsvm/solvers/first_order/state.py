@@ -1,15 +1,15 @@
 r"""The state of the first-order method: a point, its multipliers, and its price.
 
-The price lam is what a unit of the radius is worth,
+The price lam is the increase of the optimum per unit of the radius,
 
     lam = centre - step (radius - spent on flips - pressure of the norm),
 
-where the pressure is what the norm constraint's multipliers add up to; at the optimum
-radius, spending and pressure agree.  It follows every flip while the rows are swept:
-updated once an epoch it would oscillate.
+where the pressure is the sum of the multipliers of the norm constraint.  At the optimum the
+radius is the sum of spending and pressure.  lam changes with every flip during a sweep,
+because it would oscillate if it changed once per epoch.
 
-Free columns (the intercept, features that cannot be moved) are an augmented Lagrangian of
-their own: B = B_k - steps * sum_n f_n g_n'.
+Free columns (the intercept, and features that cannot move) have their own augmented
+Lagrangian: B = B_k - steps * sum_n f_n g_n'.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from ...arrays import Codes, Floats
 from ...problem import RobustProblem, dual_bound, lipschitz
 from ...problem.norms import HUGE
 from ..result import Incumbent, Start
-from .bound import Feasible, feasible, spending
+from .feasible_multipliers import Feasible, feasible, spending
 from .kernels import Price, row_squares
 from .layout import Layout, design_of
 from .norms.l1 import BoxBlock
 from .norms.l2 import EuclideanBlock, TriangleBlock
 from .norms.linf import FlowBlock
-from .rows import Duals, FreeTable, Rows
+from .samples import Duals, FreeTable, SampleArrays
 from .settings import FIRST_ORDER
 from .step_sizes import column_steps, effective_rows
 
-# A row rests when all but rounding of its mass is on its own label.
+# A row is at rest when its mass is on its own label, up to rounding.
 AT_REST = 1 - 1e-12
 
 
 class Block(Protocol):
-    """What a norm has to offer: coefficients (T, C) of the touchable columns.
+    """The interface of a norm: coefficients (T, C) of the touchable columns.
 
-    ``sweep`` settles the rows and the norm's own multipliers, ``recentre`` and ``soften``
-    move and lengthen the proximal step; ``stiffness`` is the mean curvature of a row.  Of
-    a gradient G (T, C), ``polar`` bounds sigma(G) from above and ``own_gradient`` is the
-    part that the norm's multipliers carry, ``flow`` (pairs, T) how they do.
+    ``sweep`` settles the rows and the multipliers of the norm.  ``recentre`` moves the
+    proximal step, ``soften`` makes it longer.  ``stiffness`` is the mean curvature of a
+    row.  For a gradient G (T, C), ``polar`` bounds sigma(G) from above.  ``own_gradient``
+    is the gradient of the norm's multipliers, ``flow`` (pairs, T) are these multipliers.
     """
 
     coef: Floats
@@ -92,14 +92,14 @@ class Ascent:
         self._move_free()
 
     def sweep(self) -> None:
-        """One epoch in random order, over all rows or over those in play."""
-        order = self.rng.permutation(self._rows_in_play())
+        """One epoch in random order, over all rows or over those that are not at rest."""
+        order = self.rng.permutation(self._rows_of_epoch())
         tol = min(FIRST_ORDER.row_tol_share * self.gap, FIRST_ORDER.first_row_tol)
         tol = max(tol, FIRST_ORDER.least_row_tol)
         self.block.sweep(order, tol, FIRST_ORDER.pair_weight_share * min(self.gap, 1.0))
 
-    def _rows_in_play(self) -> Codes | int:
-        """All rows now and then; in between those that have a slope, if others have none.
+    def _rows_of_epoch(self) -> Codes | int:
+        """The rows of this epoch: all rows, or in most epochs only those not at rest.
 
         Most rows of a hinge end beyond their margin and stay there.
         """
@@ -107,18 +107,18 @@ class Ascent:
         if self.problem.loss.temperature > 0 or turn % FIRST_ORDER.sweeps_per_turn == 0:
             return self.problem.n_rows
         at_rest = self.duals.alpha[np.arange(self.problem.n_rows), self.rows.y]
-        in_play = at_rest < AT_REST * self.rows.weight
-        return np.flatnonzero(in_play) if in_play.any() else self.problem.n_rows
+        moving = at_rest < AT_REST * self.rows.weight
+        return np.flatnonzero(moving) if moving.any() else self.problem.n_rows
 
     def recentre(self) -> None:
-        """Let the next proximal steps begin where this epoch ended."""
+        """Move the centres of the proximal steps to the end of this epoch."""
         self._move_price()
         self.block.recentre()
         self._move_free()
 
     @property
     def has_run_away(self) -> bool:
-        """Whether steps too long for badly scaled columns have led beyond all numbers."""
+        """Whether the coefficients have grown without limit, on badly scaled columns."""
         sizes = (
             np.abs(part).max(initial=0.0) for part in (self.block.coef, self.free_centre)
         )
@@ -137,7 +137,7 @@ class Ascent:
         self._soften(risk.value, bound, made)
 
     def _raise_bound(self, best: Incumbent, made: Feasible) -> float:
-        """The bound of these multipliers, which is offered together with them."""
+        """Offer these multipliers with their bound, and return the bound."""
         problem, gradient = self.problem, made.gradient
         flow = self.block.flow()
         bound = made.bound(problem, self.block.polar(gradient))
@@ -153,9 +153,9 @@ class Ascent:
         return bound
 
     def _soften(self, objective: float, bound: float, made: Feasible | None) -> None:
-        """Longer proximal steps if the bound lags behind, shorter if the objective does.
+        """Make proximal steps longer if the bound is worse, shorter if the objective is.
 
-        Their common measure is the Lagrangian, which lies between the two at the end.
+        Both are compared to the Lagrangian, which lies between them at the end.
         """
         factor = FIRST_ORDER.max_softening
         if made is not None:
@@ -171,12 +171,12 @@ class Ascent:
     def _move_price(self) -> None:
         price = self.price
         price.lam = price.centre = max(price.lam, self.least_lam)
-        # In units of the price itself: spending twice the radius doubles it.
+        # With this step, spending twice the radius doubles the price.
         price.step = price.lam / price.radius if price.radius > 0 else 1.0
         price.response = price.step
 
     def _move_free(self) -> None:
-        """Centre the free columns; steps keep pace with the touchable ones' curvature."""
+        """Centre the free columns; steps follow the curvature of touchable columns."""
         if len(self.free_centre) == 0:
             return
         share = self.softness
@@ -193,7 +193,7 @@ class Ascent:
 
 
 def _restoring_factor(ahead: float, behind: float) -> float:
-    """How to change a step whose effects should be alike; 1 if they nearly are."""
+    """The factor on a step that makes both distances similar; 1 if they nearly are."""
     if max(ahead, behind) <= FIRST_ORDER.tolerated_ratio * min(ahead, behind):
         return 1.0
     ratio = behind / ahead if ahead > 0 else np.inf
@@ -201,14 +201,14 @@ def _restoring_factor(ahead: float, behind: float) -> float:
     return float(min(max(np.sqrt(ratio), 1 / most), most))
 
 
-def _rows(problem: RobustProblem, layout: Layout) -> Rows:
+def _rows(problem: RobustProblem, layout: Layout) -> SampleArrays:
     touch = design_of(layout.touch)
     cost = problem.attainable_flip_cost()
     if not np.isfinite(cost).any():
         cost = np.empty((0, problem.n_classes))
     squares = np.empty(problem.n_rows)
     row_squares(touch.record, np.ones(layout.touch.shape[1]), squares)
-    return Rows(
+    return SampleArrays(
         touch=touch,
         free=design_of(layout.free),
         y=problem.y.astype(np.intp),
@@ -219,8 +219,8 @@ def _rows(problem: RobustProblem, layout: Layout) -> Rows:
     )
 
 
-def _without_slopes(rows: Rows, problem: RobustProblem) -> Duals:
-    """All mass on the true label, where it wins: G = 0."""
+def _without_slopes(rows: SampleArrays, problem: RobustProblem) -> Duals:
+    """Multipliers with all mass on the true label, so that G = 0."""
     alpha = np.zeros((problem.n_rows, problem.n_classes))
     alpha[np.arange(problem.n_rows), rows.y] = rows.weight
     if problem.loss.temperature > 0:

@@ -11,12 +11,12 @@ import numpy as np
 
 from ...arrays import Floats
 from .kernels import column_squares, row_squares
-from .rows import Design
+from .samples import StoredMatrix
 from .settings import FIRST_ORDER
 
 
 def column_steps(
-    design: Design, weight: Floats, n_columns: int, rarity: float
+    design: StoredMatrix, weight: Floats, n_columns: int, rarity: float
 ) -> tuple[Floats, Floats]:
     """Steps (columns,) ~ (column mass)^-rarity and the rows' curvatures (N,)."""
     mass = np.zeros(n_columns)

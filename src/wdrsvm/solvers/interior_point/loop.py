@@ -24,7 +24,7 @@ import numpy as np
 
 from ...problem import RobustProblem
 from ...problem.certificate.gap import relative_gap
-from ..cones.choice import MAX_START_LAM
+from ..cones.settings import CONES
 from ..result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
 from ..scaling import Scaling
 from .point import Iterate, ScaledData
@@ -78,7 +78,7 @@ def follow(
     best = Incumbent.of_equal_scores(problem)
     history = History(settings.callback)
     max_iter = INTERIOR_POINT.max_iter if settings.max_iter is None else settings.max_iter
-    n_iter, n_judged = 0, 0
+    n_iter, n_certified = 0, 0
     near = settings.tol * (INTERIOR_POINT.early_look if iterate.is_wide else 1.0)
     watched = look is not None or settings.callback is not None
     while n_iter < max_iter:
@@ -91,11 +91,11 @@ def follow(
             point = iterate.data.scaling.original(iterate.coef)
             # A few more steps cost less than steering, if more steps are possible.
             steering = (
-                n_judged >= INTERIOR_POINT.patience
+                n_certified >= INTERIOR_POINT.patience
                 or iterate.is_stuck
                 or n_iter == max_iter
             )
-            n_judged += 1
+            n_certified += 1
             best.certify(problem, *point, iterate.multipliers(), settings.tol, steering)
         history.add(n_iter, iterate.objective, best.dual_bound)
         if iterate.is_stuck or best.certificate.holds(settings.tol):
@@ -113,7 +113,9 @@ def follow(
 def _farther_lams(data: ScaledData) -> Iterator[float]:
     priced = data.kappa[np.isfinite(data.kappa) & (data.kappa > 0)]
     if len(priced):
-        yield max(INTERIOR_POINT.share_of_flips / float(np.median(priced)), MAX_START_LAM)
+        yield max(
+            INTERIOR_POINT.share_of_flips / float(np.median(priced)), CONES.max_start_lam
+        )
     yield from INTERIOR_POINT.farther_lams
 
 

@@ -18,8 +18,9 @@ import numpy as np
 from ...arrays import Codes, Floats
 from ...problem import Multipliers, RobustProblem
 from ...problem.certificate.gap import allowed_gap
-from ..cones.choice import MAX_START_LAM, norm_multipliers, starting_cone
+from ..cones.choice import norm_multipliers, starting_cone
 from ..cones.kernels import native
+from ..cones.settings import CONES
 from ..cones.wide_system import WideSteps, is_wide
 from ..scaling import Scaling
 
@@ -80,7 +81,7 @@ class Iterate:
     It starts at M = 0.
     """
 
-    def __init__(self, data: ScaledData, norm: str, most_lam: float = MAX_START_LAM):
+    def __init__(self, data: ScaledData, norm: str, most_lam: float = CONES.max_start_lam):
         self.data = data
         shape = data.linear.shape
         self.cone, lam = starting_cone(

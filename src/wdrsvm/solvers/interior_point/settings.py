@@ -42,12 +42,6 @@ class InteriorPointSettings:
     bounded_look : float
         Below this relative gap each point of a bounded problem is certified, because
         rounding may spoil later points.
-    bounded_step_share : float
-        Share of the way to the boundary that a step of a bounded problem goes.
-    bounded_short_step : float
-        A step below this share of the whole direction counts as short.
-    bounded_max_short_steps : int
-        After this many short steps in sequence a bounded problem is stuck.
     """
 
     max_iter: int = 200
@@ -63,9 +57,6 @@ class InteriorPointSettings:
     least_distance: float = 0.03
     constant_tol: float = 1e-9
     bounded_look: float = 1e-8
-    bounded_step_share: float = 0.995
-    bounded_short_step: float = 1e-3
-    bounded_max_short_steps: int = 5
 
 
 INTERIOR_POINT = InteriorPointSettings()

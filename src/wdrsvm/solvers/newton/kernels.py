@@ -1,4 +1,4 @@
-"""The Newton methods' kernels, as this machine's processor runs them best."""
+"""The compiled kernels of the Newton methods, for the processor of this machine."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Any
 from ..runtime.native import kernels
 
 _native = kernels(__package__)
+
+# The record of rows that the kernels read.
+ScoredRows: Any = _native.ScoredRows
 
 soften: Any = _native.soften
 piece_margins: Any = _native.piece_margins

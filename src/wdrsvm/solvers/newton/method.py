@@ -14,7 +14,7 @@ from .smooth_loss import label_newton
 def newton(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
-    """Only a loss with kinks of its own has to be smoothed."""
+    """Choose the method: hinge losses are smoothed, smooth losses are not."""
     if problem.loss.temperature == 0:
         return smoothing_newton(problem, settings, start)
     if not in_products(problem):

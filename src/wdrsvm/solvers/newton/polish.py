@@ -1,11 +1,13 @@
-r"""Polish: from a nearly optimal point to the gap asked for.
+r"""Polish: from a nearly optimal point to the requested gap.
 
-Rows far from a kink are fixed to their largest piece, which turns them into one linear
-term and makes the objective smaller nowhere than it is allowed to be: the smaller problem
-is a minorant of the whole, its multipliers, with whole weights on the fixed pieces, are
-multipliers of the whole, and its optimum is the whole's if no fixed row changes its mind.
-The interior point solves it; the certificate judges on all rows; while the gap is too
-large, more rows are left free.
+Rows far from a kink are fixed to their largest piece.  Together they become one linear
+term.  The reduced problem has the other rows, which are free.  Its objective is nowhere
+above that of the whole problem.  Its multipliers, with the whole weight of each fixed row
+on its piece, are multipliers of the whole problem.  Its optimum is the optimum of the whole
+problem if the fixed pieces are still the largest there.
+
+The interior point solves the reduced problem.  The certificate uses all rows.  While the
+gap is too large, more rows become free.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from ...rows.reduce import Kept, added, joined
 from ..interior_point.point import Iterate, ScaledData
 from ..result import History, Incumbent
 from .settings import NEWTON
-from .smoothed_risk import Passes
+from .smoothed_risk import SmoothedRisk
 from .smoothing import SoftmaxMultipliers
 
 # A smoothing so small that a softmax is a maximum in floating point.
@@ -31,7 +33,7 @@ HARD_MU = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class FixedAndFree:
-    """Multipliers: fixed rows carry their whole weight on one piece."""
+    """Multipliers: each fixed row has its whole weight on one piece."""
 
     fixed: SoftmaxMultipliers
     free_rows: Codes
@@ -57,7 +59,7 @@ class FixedAndFree:
 
 
 def polish(
-    passes: Passes,
+    smoothed: SmoothedRisk,
     coef: Floats,
     lam: float,
     mu: float,
@@ -68,10 +70,13 @@ def polish(
 ) -> int:
     """Improve ``best`` from the point (coef, lam) until its gap is ``tol``; returns the
     number of interior point iterations, counted in ``iterations``."""
-    problem, near = passes.problem, NearRows.at(passes, coef, lam, NEWTON.near_margin * mu)
+    problem, near = (
+        smoothed.problem,
+        NearRows.at(smoothed, coef, lam, NEWTON.near_margin * mu),
+    )
     n_iter, max_iter = 0, len(iterations)
-    at = passes.point(coef, lam, HARD_MU)
-    fixed = SoftmaxMultipliers(passes.smoothing, at)
+    at = smoothed.point(coef, lam, HARD_MU)
+    fixed = SoftmaxMultipliers(smoothed.smoothing, at)
     while n_iter < max_iter and not best.certificate.holds(tol) and near.are_few:
         free = near.rows()
         iterate = _reduced(near, coef, lam, free)
@@ -80,7 +85,7 @@ def polish(
             n_iter += len(iterate.run(max_iter - n_iter, tol))
             at_limit = iterate.is_stuck or n_iter == max_iter
             if iterate.is_near(tol) or at_limit:
-                point = passes.scaling.original(iterate.coef)
+                point = smoothed.scaling.original(iterate.coef)
                 multipliers = FixedAndFree(fixed, free, iterate.multipliers())
                 best.certify(problem, *point, multipliers, tol)
             if iterate.is_near(solved) or at_limit:
@@ -96,16 +101,16 @@ def polish(
 class NearRows:
     """The rows whose margin is at most ``width``, and at least a few."""
 
-    passes: Passes
+    smoothed: SmoothedRisk
     margins: Kept
     least_width: float
     width: float
 
     @classmethod
-    def at(cls, passes: Passes, coef: Floats, lam: float, width: float) -> NearRows:
+    def at(cls, smoothed: SmoothedRisk, coef: Floats, lam: float, width: float) -> NearRows:
         few = 2 * coef.size
-        least, margins = passes.margins(coef, lam, few + 1)
-        return cls(passes, margins, least[few] if few < len(least) else np.inf, width)
+        least, margins = smoothed.margins(coef, lam, few + 1)
+        return cls(smoothed, margins, least[few] if few < len(least) else np.inf, width)
 
     def wider(self) -> NearRows:
         return replace(self, width=NEWTON.widening * self.width)
@@ -116,18 +121,18 @@ class NearRows:
 
     @property
     def are_few(self) -> bool:
-        """Whether they can be held in memory; where the others are, they can."""
-        problem = self.passes.problem
+        """Whether they fit into memory; rows that are in memory already do."""
+        problem = self.smoothed.problem
         if not problem.is_distributed:
             return True
         count = partial(_count_near, self.reach)
-        n_rows: int = self.passes.reduction.fold(count, added, self.margins)
+        n_rows: int = self.smoothed.reduction.fold(count, added, self.margins)
         return n_rows * problem.n_features <= NEWTON.max_gathered_entries
 
     def rows(self) -> Codes:
         """Their numbers, sorted."""
         pick = partial(_pick_near, self.reach)
-        found = self.passes.reduction.fold_picked(pick, self.margins, _numbers, joined)
+        found = self.smoothed.reduction.fold_picked(pick, self.margins, _numbers, joined)
         return np.concatenate(found)
 
 
@@ -145,8 +150,8 @@ def _numbers(problem: RobustProblem, rows: Codes) -> list[Codes]:
 
 def _reduced(near: NearRows, coef: Floats, lam: float, free: Codes) -> Iterate:
     """The problem on the free rows, the others as a linear term."""
-    passes = near.passes
-    rest = passes.evaluate_far(coef, lam, HARD_MU, near.margins, near.reach)
-    part = passes.problem.take(free)
-    data = ScaledData.of(part, passes.scaling, rest.gradient, rest.on_flips)
+    smoothed = near.smoothed
+    rest = smoothed.evaluate_far(coef, lam, HARD_MU, near.margins, near.reach)
+    part = smoothed.problem.take(free)
+    data = ScaledData.of(part, smoothed.scaling, rest.gradient, rest.on_flips)
     return Iterate(data, part.norm)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class NewtonSettings:
-    """What the rounds, the steps, the smoothing and the polish go by.
+    """Numbers of the rounds, the steps, the smoothing and the polish.
 
     mu is in units of the loss.  Names that begin with ``smooth_`` belong to
     the smooth losses and replace the number of the same name there.
@@ -41,15 +41,15 @@ class NewtonSettings:
         Steps have settled when they promise less than this share of the gap; with a smooth
         loss, of the order of the gap that mu leaves.
     well_settled, smooth_well_settled : float
-        The same before the certificate is asked, which needs more exact multipliers.  The
-        promise is a square: multipliers settle to about its root.
+        The same before a certificate, which needs more exact multipliers.  The promised
+        decrease is a square, and the error of the multipliers is about its root.
     warm_mu : float
         The smoothing of the first round from a given start.
     warm_slack : float
         How far inside the norm constraint a given start is placed, as a share and as an
         absolute number.
     soft_rows_per_coefficient : int
-        With fewer rows near a kink, per coefficient, curvature guides no steps: rounds end
+        With fewer rows near a kink, per coefficient, the curvature is useless: rounds end
         and the polish begins.
     tied_mu, tied_share : float
         Below this mu, more than this share of the rows near a kink hints that a constant
@@ -76,19 +76,18 @@ class NewtonSettings:
         Factor on mu from each round to the next with a smooth loss, for a barrier and for
         a softmax over the labels.
     cooling_factor : float
-        Least factor while mu stands in for a lower temperature, which must not be reached
-        faster than this.
+        Least factor while mu replaces a lower temperature: a faster change fails.
     softmax_rows_per_coefficient : int
-        With fewer rows per coefficient, ties between labels are too few for a softmax: a
-        barrier takes its place.
+        With fewer rows per coefficient, ties between labels are too few for a softmax, and
+        a barrier is used.
     last_softmax_mu, last_barrier_mu : float
         Below the first a barrier takes over from the softmax, for the same reason; below
         the second rounds end.
     last_bounded_mu : float
         Below this mu the rounds of a smooth loss in a bounded ball end.
     smooth_hope : float
-        Ask the certificate when the expected gap is this share of the one asked for: to
-        ask in vain costs more than a round.
+        Compute a certificate when the expected gap is this share of the requested gap.  A
+        certificate that fails costs more than a round.
     near_margin : float
         The polish leaves a row free if its two largest pieces differ by less than so many
         mu.
@@ -102,7 +101,7 @@ class NewtonSettings:
         In a bounded ball the polish leaves at least so many rows free, per coefficient of
         a class.
     polished : float
-        The problem of the free rows is solved to this share of the gap asked for.
+        The problem of the free rows is solved to this share of the requested gap.
     max_gathered_entries : int
         Free rows on the workers of a cluster are gathered up to so many entries.
     """

@@ -1,18 +1,17 @@
 r"""Newton's method for the smooth losses of the family.
 
-Above temperature 0 the losses themselves are smooth.  Kinks are left at the norm, which
-keeps its primal-dual cone, and where the adversary is of two minds about a label: there
-the maximum is smoothed by mu, with a softmax while rows are many, with a barrier where
-they are few (``native.smooth_loss_rows``).  Where labels cannot be flipped nothing is
-smoothed at all.  The rounds
+Above temperature 0 the losses themselves are smooth.  Two kinds of kinks remain.  The norm
+keeps its primal-dual cone.  The maximum over the labels that the adversary may give is
+smoothed by mu, with a softmax if there are many rows, with a barrier if there are few
+(``native.label_maximum``).  Without label flips nothing is smoothed.  Each round
 
-1. cut mu, and the cone's complementarity with the gap that mu leaves; while mu is above
-   the temperature it takes its place, which leads gently to low temperatures;
-2. take damped Newton steps until their promise is small beside that gap, early ones on a
-   sample of the rows; curvature is summed over all rows that are torn between labels and
-   a bounded number of the others;
-3. when the gap left is the one asked for, settle with the curvature of all rows and ask
-   the certificate, whose multipliers are the tangents at the scores.
+1. makes mu smaller, and the complementarity of the cone.  While mu is above the
+   temperature, mu replaces the temperature, so that a low temperature is reached slowly;
+2. takes damped Newton steps until the decrease that they promise is small compared to the
+   gap that mu leaves.  Early rounds use a sample of the rows.  The curvature is summed over
+   all rows with several likely labels, and over a bounded number of other rows;
+3. if the expected gap is the requested one, takes steps with the curvature of all rows and
+   computes a certificate.  Its multipliers are the tangents at the scores.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from ..result import SolverResult, SolverSettings, Start
 from ..scaling import Scaling
 from .hinge import Rounds
 from .settings import NEWTON
-from .smoothed_risk import LabelPasses, Passes
-from .steps import Newton
+from .smoothed_risk import SmoothedLabelRisk, SmoothedRisk
+from .steps import NewtonSteps
 
 
-class SmoothSteps(Newton):
+class SmoothSteps(NewtonSteps):
     """Steps on a smooth loss, which settle to a share of what mu leaves of the gap."""
 
     with_all_rows = False
@@ -42,11 +41,11 @@ class SmoothSteps(Newton):
 
     @property
     def is_tied(self) -> bool:
-        """Rows of a smooth loss are soft everywhere: it says nothing of ties."""
+        """False: rows of a smooth loss have curvature everywhere, not only at ties."""
         return False
 
     def settle(self, max_iter: int, share: float = NEWTON.smooth_settled) -> None:
-        """Newton steps until they promise only a share of the gap, or lead nowhere."""
+        """Step until the promised decrease is a share of the gap, or a step fails."""
         self.with_all_rows = share < NEWTON.smooth_settled
         before = np.inf
         for _ in range(NEWTON.max_steps_per_round):
@@ -60,33 +59,36 @@ class SmoothSteps(Newton):
             before = promise
 
 
-class LabelNewton(SmoothSteps):
+class LabelNewtonSteps(SmoothSteps):
     """The state of the method and its steps."""
 
-    passes: LabelPasses
-    # Shorter than to a kink-free boundary: between labels the cone is not all there is.
+    smoothed: SmoothedLabelRisk
+    # Shorter steps than for hinge losses, because the labels have kinks, too.
     step_share = NEWTON.smooth_step_share
 
-    def __init__(self, passes: LabelPasses, rng: np.random.Generator):
-        super().__init__(passes, rng)
+    def __init__(self, smoothed: SmoothedLabelRisk, rng: np.random.Generator):
+        super().__init__(smoothed, rng)
         self.foreseen_gap = np.inf
         self.centre = self._share_of_gap()
-        touchable = self.coef[:, : passes.scaling.n_touchable]
+        touchable = self.coef[:, : smoothed.scaling.n_touchable]
         self.cone.place(touchable, self.lam, self.centre)
 
     @property
     def resolution(self) -> float:
-        """The order of the gap that mu leaves: softmax weights fall off exponentially,
-        so that only rows within mu of a tie feel them, those of a barrier do not."""
-        return self.mu if self.passes.is_barrier else self.mu**2
+        """The order of the gap that mu leaves.
+
+        Softmax weights fall exponentially, so that they change only rows within mu of a
+        tie.  A barrier changes all rows.
+        """
+        return self.mu if self.smoothed.is_barrier else self.mu**2
 
     @property
     def expected_gap(self) -> float:
         """What is left of the gap, once the steps have settled."""
-        if self.passes.is_barrier:
-            n_labels = len(self.coef) if self.passes.has_flips else 0
+        if self.smoothed.is_barrier:
+            n_labels = len(self.coef) if self.smoothed.has_flips else 0
             return self.mu * (1.0 + n_labels)
-        # Of steps that have not quite settled the gap is noise, and often too large.
+        # Before the steps have settled, the measured gap is noisy and often too large.
         return max(min(self.gap, self.foreseen_gap), self.resolution)
 
     @property
@@ -96,15 +98,15 @@ class LabelNewton(SmoothSteps):
     def _share_of_gap(self) -> float:
         return float(self.resolution / max(self.cone.degree, 1))
 
-    def sharpen(self, passes: Passes) -> None:
+    def sharpen(self, smoothed: SmoothedRisk) -> None:
         """Start the next round: smaller mu and centre, perhaps more rows."""
-        assert isinstance(passes, LabelPasses)
-        if passes.is_barrier and not self.passes.is_barrier:
+        assert isinstance(smoothed, SmoothedLabelRisk)
+        if smoothed.is_barrier and not self.smoothed.is_barrier:
             self.mu = self.expected_gap / (1.0 + len(self.coef))
-        self.passes = passes
+        self.smoothed = smoothed
         self.foreseen_gap = NEWTON.foreseen_factor * self.expected_gap
-        factor = NEWTON.barrier_factor if passes.is_barrier else NEWTON.softmax_factor
-        if self.mu > passes.problem.loss.temperature:
+        factor = NEWTON.barrier_factor if smoothed.is_barrier else NEWTON.softmax_factor
+        if self.mu > smoothed.problem.loss.temperature:
             factor = max(factor, NEWTON.cooling_factor)
         self.mu *= factor
         self.centre = self._share_of_gap()
@@ -120,36 +122,36 @@ class LabelNewton(SmoothSteps):
 def label_newton(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
-    """Train to the gap asked for; ``start`` replaces the origin as the first point."""
+    """Train to the requested gap; ``start`` replaces the origin as the first point."""
     problem = problem.without_idle_rows()
     with problem.reduction() as reduction:
-        passes = LabelPasses.over(problem, Scaling.of(problem), reduction)
-        return LabelRounds(problem, passes, settings).solve(start)
+        smoothed = SmoothedLabelRisk.over(problem, Scaling.of(problem), reduction)
+        return LabelRounds(problem, smoothed, settings).solve(start)
 
 
 class LabelRounds(Rounds):
-    """The rounds of the method; there is no polish, because mu may fall to nothing."""
+    """The rounds of the method; mu may become arbitrarily small, without a polish."""
 
-    passes: LabelPasses
-    newton = LabelNewton
+    smoothed: SmoothedLabelRisk
+    newton = LabelNewtonSteps
     well_settled = NEWTON.smooth_well_settled
 
     def __init__(
-        self, problem: RobustProblem, passes: LabelPasses, settings: SolverSettings
+        self, problem: RobustProblem, smoothed: SmoothedLabelRisk, settings: SolverSettings
     ):
-        size = problem.n_classes * passes.scaling.n_columns
+        size = problem.n_classes * smoothed.scaling.n_columns
         many = problem.n_rows >= NEWTON.softmax_rows_per_coefficient * size
-        is_barrier = not (many and passes.has_flips)
-        super().__init__(problem, passes.with_barrier(is_barrier), settings)
+        is_barrier = not (many and smoothed.has_flips)
+        super().__init__(problem, smoothed.with_barrier(is_barrier), settings)
 
-    def _promising(self, newton: Newton) -> bool:
-        assert isinstance(newton, LabelNewton)
-        if newton.mu < NEWTON.last_softmax_mu and not self.passes.is_barrier:
-            self.passes = self.passes.with_barrier(True)
+    def _promising(self, newton: NewtonSteps) -> bool:
+        assert isinstance(newton, LabelNewtonSteps)
+        if newton.mu < NEWTON.last_softmax_mu and not self.smoothed.is_barrier:
+            self.smoothed = self.smoothed.with_barrier(True)
             return False
         wanted = allowed_gap(self.settings.tol, newton.risk)
         return newton.expected_gap <= NEWTON.smooth_hope * wanted
 
-    def _finish(self, newton: Newton) -> int:
-        self._judge(newton)
+    def _finish(self, newton: NewtonSteps) -> int:
+        self._certify(newton)
         return 0

@@ -1,9 +1,9 @@
-"""Passes over the rows: value, gradient, curvature and multipliers of the smoothed risk.
+"""The smoothed risk of all rows: value, gradient, curvature and multipliers.
 
-One door for all data: dense arrays, CSR, NumPy memory maps, chunks on the workers of a
-cluster.  A pass is a fold (``problem.reduction``) of a formula of some rows
-(``smoothing``); results are combined in the order of the rows, so that they do not depend
-on how many threads or workers there are.
+The same code serves dense arrays, CSR, NumPy memory maps, and chunks on the workers of a
+cluster.  A formula of some rows (``smoothing``) is applied to each block of rows
+(``problem.reduction``).  The results are added in the order of the rows, so that they do
+not depend on the number of threads or workers.
 """
 
 from __future__ import annotations
@@ -20,16 +20,24 @@ from ...problem import RobustProblem
 from ...rows.reduce import Kept, Reduction, added
 from ..cones.gram import GramSum
 from ..scaling import Scaling
-from .smoothing import LabelSmoothing, PieceSmoothing, Point, RowSums, SoftRows, TornRows
+from .smoothing import (
+    EvaluationPoint,
+    LabelSmoothing,
+    PieceSmoothing,
+    RowSums,
+    SoftRows,
+    TornRows,
+)
 
 
-class Smoothed(NamedTuple):
+class RiskAtPoint(NamedTuple):
     """The smoothed risk without its radius term, at a point.
 
-    ``merit`` is what has the gradient, ``loss`` bounds the risk from above; ``dual`` and
-    ``on_flips`` are the value and the flips' cost of the multipliers that come with the
-    smoothing.  ``n_soft`` rows have curvature that a sample of them can tell, ``n_torn``
-    more than that; ``softness`` says which, and stays with the rows.
+    ``gradient`` is the gradient of ``merit``; ``loss`` bounds the risk from above.
+    ``dual`` and ``on_flips`` are value and flip cost of the smoothing's multipliers.
+    ``n_torn`` rows have so much curvature that none may be left out; for ``n_soft`` other
+    rows a sample is enough.  ``softness`` tells which rows these are.  It stays where the
+    rows are.
     """
 
     merit: float
@@ -43,8 +51,8 @@ class Smoothed(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Passes:
-    """Passes over a problem's rows in the solver's units."""
+class SmoothedRisk:
+    """The smoothed risk of a problem in the solver's units."""
 
     problem: RobustProblem
     smoothing: PieceSmoothing
@@ -68,30 +76,30 @@ class Passes:
         return self.scaling.n_columns
 
     def on(self, rows: Codes) -> Self:
-        """Passes over a sample of the rows, held in memory, weights renormalised."""
+        """The risk of some rows, which are copied to memory; their weights sum to 1."""
         part = self.problem.take(rows)
         part = part.with_rows(weight=part.weight / part.weight.sum())
         return replace(self, problem=part, reduction=self.reduction.on(part))
 
-    def point(self, coef: Floats, lam: float, mu: float) -> Point:
-        """The solver's (coef, lam) as the rows are told of them."""
-        return Point(*self.scaling.original(coef), lam, mu)
+    def point(self, coef: Floats, lam: float, mu: float) -> EvaluationPoint:
+        """The solver's (coef, lam) in the units in which rows are evaluated."""
+        return EvaluationPoint(*self.scaling.original(coef), lam, mu)
 
-    def evaluate(self, coef: Floats, lam: float, mu: float) -> Smoothed:
+    def evaluate(self, coef: Floats, lam: float, mu: float) -> RiskAtPoint:
         """Value, gradient and softness at (coef, lam)."""
         work = partial(self.smoothing.sums, self.point(coef, lam, mu))
         return self._smoothed(*self.reduction.fold_keeping(work, added))
 
     def evaluate_far(
         self, coef: Floats, lam: float, mu: float, margins: Kept, width: float
-    ) -> Smoothed:
-        """The same of the rows whose margin exceeds ``width`` alone."""
+    ) -> RiskAtPoint:
+        """The same for the rows whose margin exceeds ``width``."""
         work = partial(_sums_of_far, self.smoothing, self.point(coef, lam, mu), width)
         return self._smoothed(self.reduction.fold(work, added, margins), None)
 
-    def _smoothed(self, sums: RowSums, softness: Kept) -> Smoothed:
+    def _smoothed(self, sums: RowSums, softness: Kept) -> RiskAtPoint:
         gradient = self.scaling.scaled_gradient(sums.gradient, sums.slope_sum)
-        return Smoothed(
+        return RiskAtPoint(
             float(sums.merit),
             float(sums.loss),
             float(sums.dual),
@@ -103,10 +111,12 @@ class Passes:
         )
 
     def curvature(
-        self, coef: Floats, lam: float, mu: float, now: Smoothed, share: float, seed: int
+        self, coef: Floats, lam: float, mu: float, now: RiskAtPoint, share: float, seed: int
     ) -> Floats:
-        """Curvature in (coef, lam) at the point where the rows are ``now``: that of the
-        torn ones, and that of a random ``share`` of the soft ones, divided by it."""
+        """Curvature in (coef, lam) at the point whose values are ``now``.
+
+        All torn rows count, and a random ``share`` of the soft rows, divided by the share.
+        """
         work = partial(self.smoothing.gram, coef, lam, mu)
         total = np.zeros((coef.size + 1, coef.size + 1))
         torn, soft = TornRows(self.smoothing), SoftRows(self.smoothing, share, seed)
@@ -117,8 +127,11 @@ class Passes:
         return total
 
     def margins(self, coef: Floats, lam: float, n_least: int) -> tuple[Floats, Kept]:
-        """By how much each row's largest piece exceeds its second largest: the least of
-        these margins, sorted, and all of them, which stay with the rows."""
+        """Margins of all rows: largest piece minus second largest.
+
+        Returns the ``n_least`` smallest margins, sorted, and all margins, which stay where
+        the rows are.
+        """
         at = self.point(coef, lam, 0.0)
         work = partial(_margins_of_rows, self.smoothing, at, n_least)
         least, margins = self.reduction.fold_keeping(work, partial(_least, n_least))
@@ -127,7 +140,7 @@ class Passes:
 
 def _sums_of_far(
     smoothing: PieceSmoothing,
-    at: Point,
+    at: EvaluationPoint,
     width: float,
     problem: RobustProblem,
     rows: slice,
@@ -139,7 +152,11 @@ def _sums_of_far(
 
 
 def _margins_of_rows(
-    smoothing: PieceSmoothing, at: Point, n_least: int, problem: RobustProblem, rows: slice
+    smoothing: PieceSmoothing,
+    at: EvaluationPoint,
+    n_least: int,
+    problem: RobustProblem,
+    rows: slice,
 ) -> tuple[Floats, Floats]:
     margins = smoothing.margins(at, problem, rows)
     return _least(n_least, margins, margins[:0]), margins
@@ -154,8 +171,8 @@ def _least(count: int, one: Floats, other: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class LabelPasses(Passes):
-    """Passes for a smooth loss."""
+class SmoothedLabelRisk(SmoothedRisk):
+    """The smoothed risk of a smooth loss."""
 
     smoothing: LabelSmoothing
 

@@ -1,6 +1,6 @@
-"""How rows are smoothed: formulas of some rows, the same in memory and on a worker.
+"""Formulas of some smoothed rows, the same in memory and on a worker.
 
-They hold no rows, so that they can be sent to where the rows are.
+The objects have no rows.  Therefore they can be sent to the place where the rows are.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from . import kernels
 from .settings import NEWTON
 
 
-class Point(NamedTuple):
-    """Where the rows are looked at: the problem's (coef, intercept), lam in the solver's
-    units, and the smoothing."""
+class EvaluationPoint(NamedTuple):
+    """Where the rows are evaluated: the problem's (coef, intercept), lam in the solver's
+    units, and the smoothing mu."""
 
     coef: Floats
     intercept: Floats
@@ -31,8 +31,11 @@ class Point(NamedTuple):
 
 
 class RowSums(NamedTuple):
-    """What a pass adds up, over some rows; ``n_soft`` have curvature, some of which can
-    speak for all of them, ``n_torn`` so much that none can be left out."""
+    """Sums over some rows.
+
+    ``n_torn`` rows have so much curvature that none may be left out.  For ``n_soft`` other
+    rows with curvature, a sample is enough.
+    """
 
     merit: float
     loss: float
@@ -50,13 +53,14 @@ class PieceSmoothing:
 
     scaling: Scaling
 
-    def sums(self, at: Point, problem: RobustProblem, rows: slice) -> tuple[RowSums, Any]:
+    def sums(
+        self, at: EvaluationPoint, problem: RobustProblem, rows: slice
+    ) -> tuple[RowSums, Any]:
         """Sums over some rows, and how soft each of them is."""
         X = problem.features(rows)
         scores = np.asarray(X @ at.coef.T) + at.intercept
-        merit, loss, dual, on_flips, slopes, softness = self._soften(
-            *self.arguments(problem, rows, scores), at.lam, at.mu
-        )
+        scored = self.scored(problem, rows, scores, at.lam)
+        merit, loss, dual, on_flips, slopes, softness = self._soften(scored, at.mu)
         torn, soft = self.torn_and_soft(softness)
         sums = RowSums(
             merit,
@@ -64,7 +68,7 @@ class PieceSmoothing:
             dual,
             on_flips,
             gradient=np.asarray((X.T @ slopes).T),
-            # NumPy's own sum along few columns is slower than all the rest.
+            # For few columns this is much faster than ``slopes.sum(axis=0)``.
             slope_sum=np.ones(len(slopes)) @ slopes,
             n_soft=int(np.count_nonzero(soft)),
             n_torn=int(np.count_nonzero(torn)),
@@ -76,49 +80,53 @@ class PieceSmoothing:
     ) -> GramSum:
         """Curvature of some rows in (coef, lam), both the solver's."""
         design = self.scaling.design(problem.X[rows])
-        arguments = self.arguments(problem, rows, design @ coef.T)
-        return GramSum.of(self._curve(*arguments, lam, mu), design)
+        scored = self.scored(problem, rows, design @ coef.T, lam)
+        return GramSum.of(self._curve(scored, mu), design)
 
-    def margins(self, at: Point, problem: RobustProblem, rows: slice) -> Floats:
+    def margins(self, at: EvaluationPoint, problem: RobustProblem, rows: slice) -> Floats:
         """By how much each row's largest piece exceeds its second largest."""
         scores = problem.scores(at.coef, at.intercept, rows)
-        arguments = self.arguments(problem, rows, scores)
-        margin: Floats = kernels.piece_margins(*arguments, at.lam)
+        scored = self.scored(problem, rows, scores, at.lam)
+        margin: Floats = kernels.piece_margins(scored)
         return margin
 
-    def arguments(
-        self, problem: RobustProblem, rows: Any, scores: Floats
-    ) -> tuple[Any, ...]:
-        """What the compiled functions are told of some rows."""
+    def scored(self, problem: RobustProblem, rows: Any, scores: Floats, lam: float) -> Any:
+        """The record of some rows that the compiled functions read."""
         cost, cost_row = problem.flip_cost_table(rows)
-        unit, scores = self.scaling.unit, np.ascontiguousarray(scores)
-        return scores, problem.y[rows], cost / unit, cost_row, problem.weight[rows]
+        cost, scores = cost / self.scaling.unit, np.ascontiguousarray(scores)
+        weight = problem.weight[rows]
+        return kernels.ScoredRows(scores, problem.y[rows], cost, cost_row, weight, lam)
 
     def torn_and_soft(self, softness: Floats) -> tuple[Flags, Flags]:
-        """Rows whose curvature counts: all of these, and a sample of those."""
+        """Rows whose curvature must be counted, and rows of which a sample is enough."""
         return np.zeros(len(softness), dtype=bool), softness > NEWTON.saturated
 
-    def _soften(self, *arguments: Any) -> tuple[Any, ...]:
+    def _soften(self, scored: Any, mu: float) -> tuple[Any, ...]:
         """Merit, loss, dual value, flip cost, slopes and softness of some rows."""
-        loss, *others = kernels.soften(*arguments)
+        loss, *others = kernels.soften(scored, mu)
         return loss, loss, *others
 
-    def _curve(self, *arguments: Any) -> Floats:
+    def _curve(self, scored: Any, mu: float) -> Floats:
         """Curvature (n, C+1, C+1) of some rows in (z, lam)."""
-        curvature: Floats = kernels.soft_curvature(*arguments)
+        curvature: Floats = kernels.soft_curvature(scored, mu)
         return curvature
 
-    def multipliers(self, at: Point, problem: RobustProblem, rows: slice) -> RowDuals:
+    def multipliers(
+        self, at: EvaluationPoint, problem: RobustProblem, rows: slice
+    ) -> RowDuals:
         """The multipliers of some rows that come with the smoothing."""
         scores = problem.scores(at.coef, at.intercept, rows)
-        arguments = self.arguments(problem, rows, scores)
-        return RowMultipliers(*kernels.soft_multipliers(*arguments, at.lam, at.mu))
+        scored = self.scored(problem, rows, scores, at.lam)
+        return RowMultipliers(*kernels.soft_multipliers(scored, at.mu))
 
 
 @dataclass(frozen=True, eq=False)
 class LabelSmoothing(PieceSmoothing):
-    """For a smooth loss: only the maximum over labels is smoothed, by a barrier or a
-    softmax.  Softness has a second column: how stiffly labels are torn."""
+    """For a smooth loss: only the maximum over labels is smoothed.
+
+    The smoothing is a barrier or a softmax.  The second column of the softness is the
+    curvature between labels.
+    """
 
     temperature: float = 1.0
     margin: float = 0.0
@@ -132,26 +140,26 @@ class LabelSmoothing(PieceSmoothing):
     def _family(self, mu: float) -> tuple[bool, float, float]:
         return self.is_barrier, max(self.temperature, mu), self.margin
 
-    def _soften(self, *arguments: Any) -> tuple[Any, ...]:
-        family = self._family(arguments[-1])
-        sums: tuple[Any, ...] = kernels.soften_labels(*arguments, *family)
+    def _soften(self, scored: Any, mu: float) -> tuple[Any, ...]:
+        sums: tuple[Any, ...] = kernels.soften_labels(scored, mu, *self._family(mu))
         return sums
 
-    def _curve(self, *arguments: Any) -> Floats:
-        family = self._family(arguments[-1])
-        curvature: Floats = kernels.label_curvature(*arguments, *family)
+    def _curve(self, scored: Any, mu: float) -> Floats:
+        curvature: Floats = kernels.label_curvature(scored, mu, *self._family(mu))
         return curvature
 
-    def multipliers(self, at: Point, problem: RobustProblem, rows: slice) -> RowDuals:
+    def multipliers(
+        self, at: EvaluationPoint, problem: RobustProblem, rows: slice
+    ) -> RowDuals:
         scores = problem.scores(at.coef, at.intercept, rows)
-        arguments = self.arguments(problem, rows, scores)
-        masses = kernels.label_masses(*arguments, at.lam, at.mu, *self._family(at.mu))
+        scored = self.scored(problem, rows, scores, at.lam)
+        masses = kernels.label_masses(scored, at.mu, *self._family(at.mu))
         return RowTangents(problem.loss, scores, masses)
 
 
 @dataclass(frozen=True, eq=False)
 class TornRows:
-    """Picks the rows whose curvature must not be left out."""
+    """Selects the rows whose curvature must not be left out."""
 
     smoothing: PieceSmoothing
 
@@ -161,7 +169,7 @@ class TornRows:
 
 @dataclass(frozen=True, eq=False)
 class SoftRows:
-    """Picks each of the other rows with curvature with probability ``share``."""
+    """Selects each of the other rows with curvature with probability ``share``."""
 
     smoothing: PieceSmoothing
     share: float
@@ -177,10 +185,10 @@ class SoftRows:
 
 @dataclass(frozen=True, eq=False)
 class SoftmaxMultipliers:
-    """The smoothing's multipliers at a point, computed block by block when asked for."""
+    """The smoothing's multipliers at a point, computed block by block on demand."""
 
     smoothing: PieceSmoothing
-    at: Point
+    at: EvaluationPoint
     flow: Floats | None = None
     gradient: Floats | None = None
 

@@ -1,7 +1,7 @@
 r"""Newton steps on the smoothed risk.
 
-The norm constraint keeps its primal-dual cone (``cones``).  The state is (M, b, lam)
-and the cone, so one pass over the rows returns all that a step needs.
+The norm constraint keeps its primal-dual cone (``cones``).  The state is (M, b, lam) and
+the cone.  One pass over the rows returns all numbers that a step needs.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from ..cones.choice import starting_cone
 from ..cones.kernels import native
 from ..result import Start
 from .settings import NEWTON
-from .smoothed_risk import Passes
+from .smoothed_risk import SmoothedRisk
 
-# A few units of rounding: a merit that rises by no more than this share has not risen.
+# A few units of rounding: a rise of the merit by no more than this share does not count.
 MERIT_ROUNDING = 1e-15
-# Without a budget flips are free or impossible: there is no price to start from.
+# The start of lam does not depend on flip costs here.
 NO_PRICES = np.empty(0)
 
 
-class Newton:
+class NewtonSteps:
     """The state of the method and its steps."""
 
     step_share = NEWTON.step_share
 
-    def __init__(self, passes: Passes, rng: np.random.Generator):
-        problem, scaling = passes.problem, passes.scaling
+    def __init__(self, smoothed: SmoothedRisk, rng: np.random.Generator):
+        problem, scaling = smoothed.problem, smoothed.scaling
         centre = NEWTON.first_centre
-        self.passes, self.rng = passes, rng
+        self.smoothed, self.rng = smoothed, rng
         self.radius = problem.radius / scaling.unit
         self.coef = np.zeros((problem.n_classes, scaling.n_columns))
         self.cone, self.lam = starting_cone(
@@ -50,11 +50,11 @@ class Newton:
         self._look()
 
     def begin_at(self, start: Start) -> None:
-        """Move to a given point, at a mu from which it is not far to its neighbours."""
-        scaling, n_touchable = self.passes.scaling, self.passes.scaling.n_touchable
+        """Move to a given point, with a small mu, because the optimum is near."""
+        scaling, n_touchable = self.smoothed.scaling, self.smoothed.scaling.n_touchable
         self.coef = scaling.scaled(start.coef, start.intercept)
         touchable = self.coef[:, :n_touchable]
-        problem = self.passes.problem
+        problem = self.smoothed.problem
         if problem.norm == "l1":  # the gauge in which its box holds
             touchable -= (touchable.max(axis=0) + touchable.min(axis=0)) / 2
         steepest = lipschitz(start.coef, problem.norm, problem.attainable_feature_cost())
@@ -66,7 +66,7 @@ class Newton:
         self.cone.place(touchable, self.lam, self.centre)
 
     def _look(self) -> None:
-        self.now = self.passes.evaluate(self.coef, self.lam, self.mu)
+        self.now = self.smoothed.evaluate(self.coef, self.lam, self.mu)
 
     @property
     def risk(self) -> float:
@@ -75,32 +75,32 @@ class Newton:
 
     @property
     def gap(self) -> float:
-        """What smoothing and centring leave of the gap, once the steps have settled."""
+        """The gap that smoothing and centring leave, once the steps have settled."""
         return self.risk - self.now.dual
 
     @property
     def is_tied(self) -> bool:
         """Whether most rows are near a kink, however small mu has become."""
-        many = NEWTON.tied_share * self.passes.problem.n_rows
+        many = NEWTON.tied_share * self.smoothed.problem.n_rows
         return self.mu < NEWTON.tied_mu and self.now.n_soft > many
 
     @property
     def is_sharp(self) -> bool:
-        """Whether too few rows are near a kink for their curvature to guide steps."""
+        """Whether too few rows are near a kink for a useful curvature."""
         few = self.now.n_soft < NEWTON.soft_rows_per_coefficient * self.coef.size
         return few or self.mu < NEWTON.last_mu
 
-    def sharpen(self, passes: Passes) -> None:
+    def sharpen(self, smoothed: SmoothedRisk) -> None:
         """Start the next round: smaller mu and centre, perhaps more rows."""
-        self.passes = passes
+        self.smoothed = smoothed
         self.mu *= NEWTON.mu_factor
         self.centre = NEWTON.gap_factor * self._share_of_gap()
         self._look()
 
     def _share_of_gap(self) -> float:
-        """The complementarity that adds little to the gap.
+        """A complementarity that adds little to the gap.
 
-        Before the steps have settled the gap is only a guess, and may be negative.
+        Before the steps have settled, the gap is only a guess and may be negative.
         """
         gap = max(self.gap, self.mu**2 * self.risk)
         return float(NEWTON.cone_share * gap / max(self.degree, 1))
@@ -111,7 +111,7 @@ class Newton:
         return int(self.cone.degree)
 
     def settle(self, max_iter: int, share: float = NEWTON.settled) -> None:
-        """Newton steps until they promise only a share of the gap, or lead nowhere."""
+        """Step until the promised decrease is a share of the gap, or a step fails."""
         for _ in range(NEWTON.max_steps_per_round):
             if self.n_iter >= max_iter:
                 break
@@ -121,7 +121,7 @@ class Newton:
                 break
 
     def _step(self) -> float:
-        """A damped Newton step; returns the decrease that it promised, 0 if it failed."""
+        """Take a damped Newton step; return the promised decrease, or 0 if it failed."""
         system = self.moves.completed(self._curvature())
         self.moves.aim(self.centre)
         rhs = np.append(-self.now.gradient, self.now.on_flips - self.radius)
@@ -139,16 +139,16 @@ class Newton:
         return max(self.now.n_soft, 1)
 
     def _curvature_of(self, share: float) -> Floats:
-        """The samples' curvature, told by a share of those that have any."""
+        """The samples' curvature, estimated from a share of the rows that have any."""
         seed = int(self.rng.integers(2**32)) if share < 1 else 0
         at = self.coef, self.lam, self.mu
-        return self.passes.curvature(*at, self.now, share, seed)
+        return self.smoothed.curvature(*at, self.now, share, seed)
 
     def _search(self, step: Any, decline: float) -> bool:
-        """Go along the step, shorter and shorter, until the barrier function falls.
+        """Shorten the step until the barrier function falls.
 
-        ``decline`` is its slope at the start, which a parabola through the last trial
-        takes up.
+        ``decline`` is minus the slope of the function at the start.  The next length is the
+        lowest point of the parabola through the start and the last trial.
         """
         length, dual = (min(1.0, self.step_share * end) for end in self.moves.lengths)
         origin = self._position()
@@ -176,6 +176,6 @@ class Newton:
         self.lam = lam + length * float(step[-1])
 
     def _merit_after(self, length: float) -> float:
-        """The barrier function at the present point, the cone having gone ``length``."""
+        """The barrier function here, after a step ``length`` of the cone."""
         barrier = self.moves.barrier_after(length)
         return float(self.radius * self.lam + self.now.merit + self.centre * barrier)

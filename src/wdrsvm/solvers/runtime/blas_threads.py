@@ -19,7 +19,7 @@ from typing import Any
 import threadpoolctl  # type: ignore[import-untyped]
 
 _lock = threading.RLock()
-_active: dict[str, Any] = {"fits": 0, "limit": None}
+_active: dict[str, Any] = {"fits": 0, "limited": []}
 
 
 def _hold() -> None:
@@ -39,7 +39,7 @@ def _forget_fits() -> None:
     """Reset the count of fits: a forked process does not have the parent's threads."""
     global _lock
     _lock = threading.RLock()
-    _active.update(fits=0, limit=None)
+    _active.update(fits=0, limited=[])
 
 
 if hasattr(os, "register_at_fork"):
@@ -55,11 +55,12 @@ def forks_wait() -> Iterator[None]:
 
 
 @lru_cache
-def _controller() -> Any:
+def _libraries() -> tuple[Any, ...]:
     # Reading the list of loaded libraries takes milliseconds, so it is read once.  SciPy's
     # BLAS must be in the list; importing scipy.linalg loads it.
     import_module("scipy.linalg")
-    return threadpoolctl.ThreadpoolController()
+    found = threadpoolctl.ThreadpoolController().select(user_api="blas")
+    return tuple(found.lib_controllers)
 
 
 def _take_control() -> None:
@@ -73,13 +74,32 @@ def _take_control() -> None:
         openblas.clear_controlling_thread(force=True)
 
 
+def _limit() -> list[tuple[Any, int]]:
+    """Give each library one thread; the libraries that had more, with their numbers.
+
+    threadpoolctl's own limits would collect all that it knows of the libraries, each time.
+    """
+    _take_control()
+    before = [(library, library.num_threads) for library in _libraries()]
+    limited = [(library, number) for library, number in before if (number or 1) > 1]
+    for library, _ in limited:
+        library.set_num_threads(1)
+    return limited
+
+
+def _restore(limited: list[tuple[Any, int]]) -> None:
+    _take_control()
+    for library, number in limited:
+        library.set_num_threads(number)
+    _take_control()
+
+
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
     """Limit BLAS to one thread until the last of the overlapping contexts ends."""
     with _lock:
         if _active["fits"] == 0:
-            _take_control()
-            _active["limit"] = _controller().limit(limits=1, user_api="blas")
+            _active["limited"] = _limit()
         _active["fits"] += 1
     try:
         yield
@@ -87,6 +107,4 @@ def single_threaded_blas() -> Iterator[None]:
         with _lock:
             _active["fits"] -= 1
             if _active["fits"] == 0:
-                _take_control()
-                _active["limit"].restore_original_limits()
-                _take_control()
+                _restore(_active["limited"])

@@ -16,22 +16,24 @@ from ...problem import RobustProblem
 from .kernels import active_pieces
 
 
-class Point(NamedTuple):
+class ParameterVector(NamedTuple):
     """coef (C, P), intercept (C,) and lam: an iterate, a subgradient, a mean."""
 
     coef: Floats
     intercept: Floats
     lam: float
 
-    def plus(self, factor: float, other: Point) -> Point:
-        return Point(
+    def plus(self, factor: float, other: ParameterVector) -> ParameterVector:
+        return ParameterVector(
             self.coef + factor * other.coef,
             self.intercept + factor * other.intercept,
             self.lam + factor * other.lam,
         )
 
-    def times(self, factor: float) -> Point:
-        return Point(factor * self.coef, factor * self.intercept, factor * self.lam)
+    def times(self, factor: float) -> ParameterVector:
+        return ParameterVector(
+            factor * self.coef, factor * self.intercept, factor * self.lam
+        )
 
     @property
     def square(self) -> float:
@@ -44,7 +46,7 @@ class Looked(NamedTuple):
     """F at a point, and a subgradient of F."""
 
     value: float
-    slope: Point
+    slope: ParameterVector
 
 
 class ActiveRows:
@@ -55,7 +57,7 @@ class ActiveRows:
         self.flip_cost, self.cost_row = flip_costs(problem)
         self.pieces = np.empty((problem.n_rows, 2), dtype=np.intp)
 
-    def look(self, at: Point) -> Looked:
+    def look(self, at: ParameterVector) -> Looked:
         """F and a subgradient at a point; stores the active pieces."""
         problem = self.problem
         value, spent = problem.radius * at.lam, 0.0
@@ -78,7 +80,7 @@ class ActiveRows:
             d_intercept += slope.sum(axis=0)
         if not problem.fit_intercept:
             d_intercept[:] = 0.0
-        return Looked(value, Point(d_coef, d_intercept, problem.radius - spent))
+        return Looked(value, ParameterVector(d_coef, d_intercept, problem.radius - spent))
 
 
 def flip_costs(problem: RobustProblem) -> tuple[Floats, Codes]:

@@ -28,14 +28,14 @@ import numpy as np
 from ...problem import Multipliers, RobustProblem
 from ...problem.projections import project
 from ..result import History, Incumbent, SolverResult, SolverSettings, Start
-from .active_pieces import ActiveRows, Point
+from .active_pieces import ActiveRows, ParameterVector
 from .kernels import count_pieces
 from .settings import SubgradientSettings
 
 __all__ = ["STEP_RULES", "SubgradientSettings", "subgradient"]
 
 
-class Descent:
+class SubgradientDescent:
     """The iterate, its mean, and the multipliers collected since the last certificate."""
 
     def __init__(
@@ -51,19 +51,19 @@ class Descent:
         self.last_length = 1.0
         self._collect_anew()
 
-    def _begin(self, start: Start | None) -> Point:
+    def _begin(self, start: Start | None) -> ParameterVector:
         n_classes = self.problem.n_classes
         if start is None:
             zeros = np.zeros((n_classes, self.problem.n_features))
-            return Point(zeros, np.zeros(n_classes), 0.0)
-        return self._projected(Point(*start))
+            return ParameterVector(zeros, np.zeros(n_classes), 0.0)
+        return self._projected(ParameterVector(*start))
 
-    def _projected(self, to: Point) -> Point:
+    def _projected(self, to: ParameterVector) -> ParameterVector:
         norm, rtol = self.problem.ball.norm, self.settings.projection_rtol
         lam, coef = project(to.lam, to.coef, norm, self.cost, rtol)
-        return Point(coef, to.intercept, lam)
+        return ParameterVector(coef, to.intercept, lam)
 
-    def _tangent(self, slope: Point) -> Point:
+    def _tangent(self, slope: ParameterVector) -> ParameterVector:
         """The part of a subgradient that does not point out of the feasible set.
 
         The projection undoes the other part.  Without it a step has the same descent, and
@@ -204,26 +204,26 @@ def subgradient(
 
 def _begun(
     problem: RobustProblem, settings: SubgradientSettings, start: Start | None
-) -> Descent:
+) -> SubgradientDescent:
     """The descent at its start; if no step is given, trials choose it."""
     is_polyak = settings.step_rule == "polyak"
     if settings.step0 is not None or (is_polyak and start is not None):
-        return Descent(problem, settings, start)
+        return SubgradientDescent(problem, settings, start)
     step0, end = _tried(problem, replace(settings, step_rule="1/t"), start)
     if is_polyak:
-        return Descent(problem, settings, end)
-    return Descent(problem, replace(settings, step0=step0), start)
+        return SubgradientDescent(problem, settings, end)
+    return SubgradientDescent(problem, replace(settings, step0=step0), start)
 
 
 def _tried(
     problem: RobustProblem, settings: SubgradientSettings, start: Start | None
 ) -> tuple[float, Start]:
     """The step with the lowest value after a few iterations, and its last point."""
-    lowest = Incumbent(*Descent(problem, settings, start).at[:2])
+    lowest = Incumbent(*SubgradientDescent(problem, settings, start).at[:2])
     chosen = unit = _linear_step(problem, settings, start)
     for factor in settings.trial_steps:
         before = lowest.objective
-        descent = Descent(problem, replace(settings, step0=factor * unit), start)
+        descent = SubgradientDescent(problem, replace(settings, step0=factor * unit), start)
         for t in range(1, settings.trial_iter + 1):
             descent.iterate(t, -np.inf)
         descent.offer(lowest)
@@ -235,7 +235,7 @@ def _linear_step(
     problem: RobustProblem, settings: SubgradientSettings, start: Start | None
 ) -> float:
     """The step that brings F to 0 if F is linear; 1 if F is flat or 0."""
-    descent = Descent(problem, settings, start)
+    descent = SubgradientDescent(problem, settings, start)
     looked = descent.rows.look(descent.at)
     square = looked.slope.square
     return looked.value / square if square > 0 and looked.value > 0 else 1.0

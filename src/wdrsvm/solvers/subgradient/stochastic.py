@@ -13,7 +13,7 @@ import numpy as np
 
 from ...arrays import Codes
 from ...problem import RobustProblem, dual_bound
-from ..newton.smoothing import PieceSmoothing, Point, SoftmaxMultipliers
+from ..newton.smoothing import EvaluationPoint, PieceSmoothing, SoftmaxMultipliers
 from ..result import History, Incumbent, SolverResult, SolverSettings, Start
 from ..scaling import Scaling
 from .settings import StochasticSettings
@@ -78,7 +78,7 @@ def _certified(
     smoothing = PieceSmoothing(Scaling.of(problem))
     lam = risk.lam * smoothing.scaling.unit
     for mu in settings.bound_mus:
-        at = Point(kept.coef, kept.intercept, lam, mu)
+        at = EvaluationPoint(kept.coef, kept.intercept, lam, mu)
         soft = SoftmaxMultipliers(smoothing, at)
         best.raise_bound(dual_bound(problem, soft), soft)
     history.add(epoch, best.objective, best.dual_bound)

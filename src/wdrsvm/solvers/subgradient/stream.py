@@ -23,7 +23,7 @@ coefficients can.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -33,10 +33,10 @@ import numpy as np
 from ...arrays import Codes, Floats
 from ...problem import RobustProblem
 from ...problem.norms import NORMS, class_pairs
-from ..newton.kernels import active_tangents
+from ..newton.kernels import ScoredRows, active_tangents
 from ..result import Start
 from ..scaling import dense_rows
-from .active_pieces import Point, flip_costs
+from .active_pieces import ParameterVector, flip_costs
 from .kernels import active_pieces
 from .settings import STREAM
 
@@ -96,13 +96,15 @@ class Units(NamedTuple):
         cheapest = float(flips[flips > 0].min(initial=np.inf))
         return cls(centre, scale, min(price, STREAM.flip_share * cheapest))
 
-    def into(self, point: Point) -> Point:
+    def into(self, point: ParameterVector) -> ParameterVector:
         intercept = point.intercept + point.coef @ self.centre
-        return Point(point.coef * self.scale, intercept, point.lam * self.price)
+        return ParameterVector(point.coef * self.scale, intercept, point.lam * self.price)
 
-    def back(self, point: Point) -> Point:
+    def back(self, point: ParameterVector) -> ParameterVector:
         coef = point.coef / self.scale
-        return Point(coef, point.intercept - coef @ self.centre, point.lam / self.price)
+        return ParameterVector(
+            coef, point.intercept - coef @ self.centre, point.lam / self.price
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +115,9 @@ class StreamState:
     All three are in the units of the data.
     """
 
-    at: Point
-    mean: Point
-    origin: Point
+    at: ParameterVector
+    mean: ParameterVector
+    origin: ParameterVector
     moments: Moments
     reach: float = 0.0
     squares: float = 0.0
@@ -128,7 +130,7 @@ class StreamState:
         if start is None:
             zeros = np.zeros((n_classes, n_features))
             start = Start(zeros, np.zeros(n_classes), 0.0)
-        point = Point(*start)
+        point = ParameterVector(*start)
         return cls(point, point, point, Moments.none(n_features))
 
     @property
@@ -142,7 +144,7 @@ class StreamState:
     @classmethod
     def of_parts(cls, parts: dict[str, Any]) -> StreamState:
         """The state from its ``parts``."""
-        points = {name: Point(*parts[name]) for name in ("at", "mean", "origin")}
+        points = {name: ParameterVector(*parts[name]) for name in ("at", "mean", "origin")}
         return cls(**parts | points | {"moments": Moments(*parts["moments"])})
 
     def after(
@@ -212,26 +214,26 @@ class Walk:
         self.squares += slope.square
         length = self.reach / np.sqrt(self.squares) if self.squares > 0 else 0.0
         coef, intercept, lam = self.at.plus(-length, slope)
-        self.at = Point(coef, intercept, max(lam, 0.0))
+        self.at = ParameterVector(coef, intercept, max(lam, 0.0))
         self.n_steps += 1
         share = (STREAM.mean_power + 1.0) / (self.n_steps + STREAM.mean_power)
         self.mean = self.mean.plus(share, self.at.plus(-1.0, self.mean))
         away = self.at.plus(-1.0, self.origin).square
         self.reach = max(self.reach, float(np.sqrt(away)))
 
-    def _slope(self, batch: Batch, factor: float) -> Point:
+    def _slope(self, batch: Batch, factor: float) -> ParameterVector:
         scores = batch.Z @ self.at.coef.T + self.at.intercept
         slope, loss = np.empty_like(scores), self.problem.loss
         lam, weight = self.at.lam / self.units.price, factor * batch.weight
         rows = scores, batch.y, self.flip_cost, batch.cost_row, weight, lam
         if loss.temperature > 0:
-            spent = active_tangents(*rows, loss.temperature, loss.margin, slope)
+            spent = active_tangents(ScoredRows(*rows), loss.temperature, loss.margin, slope)
         else:
             pieces = np.empty((len(scores), 2), dtype=np.intp)
             _, spent = active_pieces(*rows, slope, pieces)
         d_intercept = slope.sum(axis=0) * self.problem.fit_intercept
         d_lam = (self.problem.radius - spent) / self.units.price
-        return Point(slope.T @ batch.Z, d_intercept, d_lam)
+        return ParameterVector(slope.T @ batch.Z, d_intercept, d_lam)
 
     def state(self, moments: Moments) -> StreamState:
         at, mean, origin = map(self.units.back, (self.at, self.mean, self.origin))
@@ -251,7 +253,7 @@ class Steepness:
         self.weight = STREAM.penalty * problem.radius
         self.pairs = class_pairs(problem.n_classes)
 
-    def added(self, slope: Point, at: Point) -> Point:
+    def added(self, slope: ParameterVector, at: ParameterVector) -> ParameterVector:
         """Add the penalty's subgradient to a subgradient; the arrays are reused."""
         if not (self.weight > 0 and len(self.touchable)):
             return slope
@@ -262,26 +264,7 @@ class Steepness:
         worst = int(modulus.argmax())
         if modulus[worst] <= at.lam / self.price:
             return slope
-        pull = self.weight * DIRECTIONS[self.norm](differences[worst]) / self.cost
+        pull = self.weight * NORMS[self.norm].steepest(differences[worst]) / self.cost
         slope.coef[i[worst], self.touchable] += pull
         slope.coef[j[worst], self.touchable] -= pull
         return slope._replace(lam=slope.lam - self.weight / self.price)
-
-
-def _largest_entry(difference: Floats) -> Floats:
-    direction = np.zeros_like(difference)
-    largest = int(np.abs(difference).argmax())
-    direction[largest] = np.sign(difference[largest])
-    return direction
-
-
-def _unit_length(difference: Floats) -> Floats:
-    return np.asarray(difference / np.linalg.norm(difference))
-
-
-# A subgradient of the dual norm at a point other than 0.
-DIRECTIONS: dict[str, Callable[[Floats], Floats]] = {
-    "l1": _largest_entry,
-    "l2": _unit_length,
-    "linf": np.sign,
-}

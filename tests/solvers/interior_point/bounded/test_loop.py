@@ -80,6 +80,7 @@ def test_bounds_hold_for_random_plans(norm, seed):
         assert 0 <= bounded_dual_bound(problem, plan) <= optimum * (1 + 1e-9)
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("norm", NORMS)
 def test_points_stay_feasible_and_their_value_is_an_upper_bound(norm):
     problem = small_problem(norm)

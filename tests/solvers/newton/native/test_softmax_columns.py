@@ -5,6 +5,7 @@ import pytest
 
 from wdrsvm.solvers.newton.kernels import soften_columns, soften_flips
 
+pytestmark = pytest.mark.tiny
 rng = np.random.default_rng(0)
 
 
@@ -39,7 +40,9 @@ def test_scores_far_apart_neither_overflow_nor_vanish():
 
 def test_flips_at_a_price():
     scores, y = rng.normal(size=(5, 40)), rng.integers(0, 5, 40)
-    weight, own, mu, price = rng.uniform(size=40), (y, np.arange(40)), 0.3, 0.7
+    weight, own, mu = rng.uniform(size=40), (y, np.arange(40)), 0.3
+    price = rng.uniform(size=40)
+    price[:5] = np.inf
     powers = np.exp(scores)
     share = powers / powers.sum(axis=0)
     low = np.exp(-(scores + price) / mu)
@@ -47,9 +50,10 @@ def test_flips_at_a_price():
     mass = low / low.sum(axis=0)
     losses = np.log(powers.sum(axis=0)) + mu * np.log(low.sum(axis=0))
     found = scores.copy()
-    loss, flipped = soften_flips(found, y, weight, 1.0, price, mu, False)
+    loss, paid = soften_flips(found, y, weight, 1.0, price, mu, False)
     assert loss == pytest.approx(weight @ losses, rel=1e-12)
-    assert flipped == pytest.approx(weight @ (1 - mass[own]), rel=1e-12)
+    spent = (weight * (1 - mass[own]))[5:] @ price[5:]
+    assert paid == pytest.approx(spent, rel=1e-12)
     np.testing.assert_allclose(found, weight * (share - mass), atol=1e-12)
     found = scores.copy()
     soften_flips(found, y, weight, 1.0, price, mu, True)

@@ -10,6 +10,8 @@ from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from wdrsvm.solvers import choose
 from wdrsvm.solvers.newton.products.choice import in_products
 
+from ....rows.chunked import chunked
+
 
 def rows(n_rows=200, n_features=20, n_classes=5, **ball):
     X = np.random.default_rng(0).normal(size=(n_rows, n_features))
@@ -46,7 +48,18 @@ def test_rows_and_losses_it_does_not_know():
     costly = rows(label_cost=2.0)
     assert in_products(costly)
     assert not in_products(replace(costly, loss=Loss(0.1, 1.0)))
-    assert not in_products(costly.with_rows(label_trust=np.ones(200)))
+    assert in_products(costly.with_rows(label_trust=np.ones(200)))
+
+
+def test_rows_on_a_cluster_are_passed_over_only_if_their_curvature_is_too_large_to_send():
+    pytest.importorskip("dask")
+    assert not in_products(chunked(rows(n_features=790)))
+    assert in_products(chunked(rows(n_features=810)))
+    many = rows(n_rows=1000, n_features=900)
+    assert in_products(chunked(many))
+    assert not in_products(chunked(replace(many, loss=LOSSES["crammer-singer"])))
+    costly = rows(n_rows=1000, n_features=900, label_cost=2.0)
+    assert in_products(chunked(costly.with_rows(label_trust=np.ones(1000))))
 
 
 def test_the_l1_norm_needs_more_rows_than_unknowns():

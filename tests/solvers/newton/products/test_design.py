@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.newton.products.design import At, Design, in_columns
+from wdrsvm.solvers.newton.products.design import At, Design, in_columns, row_step
 from wdrsvm.solvers.scaling import Scaling
 
 from .test_loop import blobs
@@ -27,7 +27,7 @@ def test_loss_gradient_and_curvature(kind, atol):
     with prepared.reduction() as reduction:
         design = Design(scaling, reduction)
         sums, curved = design.evaluate(At(coef)), design.curvature(At(coef))
-        of_classes, second = design.class_sums(4)
+        of_classes, second = design.class_sums()
     assert sums.loss == pytest.approx(problem.weight @ losses, abs=atol)
     np.testing.assert_allclose(sums.gradient, slopes.T @ rows, atol=atol)
     np.testing.assert_allclose(curved.mass, spread.sum(axis=0), atol=atol)
@@ -37,3 +37,23 @@ def test_loss_gradient_and_curvature(kind, atol):
     own = problem.weight[:, None] * np.eye(4)[problem.y]
     np.testing.assert_allclose(of_classes, own.T @ rows, atol=atol)
     np.testing.assert_allclose(second, (rows.T * problem.weight) @ rows, atol=atol)
+
+
+def test_sums_that_lead_the_way_may_take_one_row_out_of_three():
+    problem = blobs(n_classes=4)
+    scaling = Scaling.of(problem)
+    prepared = in_columns(scaling, np.float64, problem)
+    third = prepared.take(np.arange(0, 300, 3))
+    at = At(np.random.default_rng(1).normal(size=(4, scaling.n_columns)))
+    with prepared.reduction() as reduction, third.reduction() as of_third:
+        some, few = Design(scaling, reduction, every=3), Design(scaling, of_third)
+        for one, other in zip(some.curvature(at), few.curvature(at), strict=True):
+            np.testing.assert_allclose(one, 3 * other)
+        np.testing.assert_allclose(some.class_sums()[1], 3 * few.class_sums()[1])
+        everyone = Design(scaling, reduction).class_sums()[0]
+        np.testing.assert_allclose(some.class_sums()[0], everyone)
+
+
+def test_few_rows_are_all_visited():
+    assert row_step(10_000, 500) == 1
+    assert row_step(10**6, 10) == 100

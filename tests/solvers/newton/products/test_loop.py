@@ -1,6 +1,7 @@
 """Training in matrix products against other methods, by certificates alone."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
 from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.smooth_loss import label_newton
+
+from ....rows.chunked import chunked
 
 LOGISTIC = LOSSES["logistic"]
 
@@ -138,6 +141,20 @@ def test_flips_that_are_rare():
     assert other.dual_bound <= found.certificate.objective
 
 
+def test_flips_of_labels_that_are_trusted_more_or_less():
+    trust = np.tile([1.0, 1.0, 2.0, 2.0], 75)
+    plain = blobs(ball={"label_cost": 6.0, "radius": 0.1}, n_classes=6)
+    problem = plain.with_rows(label_trust=trust)
+    found = product_newton(problem, SolverSettings(tol=1e-2))
+    other = label_newton(problem, SolverSettings(tol=1e-7)).certificate
+    same = label_newton(plain, SolverSettings(tol=1e-7)).certificate
+    assert abs(other.objective - same.objective) > 1e-4
+    assert found.status is SolverStatus.CONVERGED
+    assert bound_holds(found)
+    assert found.certificate.dual_bound <= other.objective
+    assert other.dual_bound <= found.certificate.objective
+
+
 @pytest.mark.parametrize("label_cost", [0.1, 1.0])
 def test_where_flips_leave_nothing_to_moves_another_method_takes_over(label_cost):
     problem = blobs(ball={"label_cost": label_cost}, n_classes=8)
@@ -149,12 +166,30 @@ def test_where_flips_leave_nothing_to_moves_another_method_takes_over(label_cost
     assert found.certificate.dual_bound <= alone.certificate.objective
 
 
-def test_features_that_are_all_zero_leave_a_constant_classifier():
+@pytest.mark.parametrize(
+    ("label_cost", "solved"),
+    [(1.0, partial(solve, name="newton")), (np.inf, product_newton)],
+)
+def test_features_that_are_all_zero_leave_a_constant_classifier(label_cost, solved):
     y = np.arange(60) % 12
     weight = np.full(60, 1 / 60)
-    problem = RobustProblem.of(
-        np.zeros((60, 6)), y, weight, WassersteinBall(0.1), 12, loss=LOSSES["logistic"]
-    )
-    found = solve(problem, "newton", SolverSettings(tol=1e-6))
+    ball = WassersteinBall(0.1, label_cost)
+    problem = RobustProblem.of(np.zeros((60, 6)), y, weight, ball, 12, loss=LOGISTIC)
+    found = solved(problem, settings=SolverSettings(tol=1e-6))
     assert found.certificate.objective == pytest.approx(np.log(12))
     assert found.certificate.holds(1e-6)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_rows_in_chunks_are_trained_where_they_are(norm):
+    pytest.importorskip("dask")
+    problem = blobs(n_rows=900, n_features=120, n_classes=40, ball={"norm": norm})
+    here, there = (
+        solve(each, "newton", SolverSettings(tol=1e-2))
+        for each in (problem, chunked(problem, 4))
+    )
+    assert there.status is SolverStatus.CONVERGED
+    value = problem.risk(there.coef, there.intercept).value
+    assert value == pytest.approx(there.certificate.objective, rel=1e-9)
+    assert there.certificate.dual_bound <= here.certificate.objective
+    assert here.certificate.dual_bound <= there.certificate.objective

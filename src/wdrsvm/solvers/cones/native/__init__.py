@@ -3,22 +3,22 @@
 ``runtime.native`` loads the compiled kernels.  The Newton methods use ``springs`` too.
 """
 
-from .cone import Absent, Floor, GivenRows
+from .cone import Absent, Floor, LinearRows
 from .curvature import Curvature
-from .moves import Moves, NormalSystem, SampleMoves, hold_gauge
+from .moves import Moves, NormalSystem, SampleMoves, Steps, hold_gauge
 from .polyhedral import AbsoluteSums, Box
 from .predictor_corrector import PrimalDual
 from .samples import SampleRows
-from .second_order import GivenCones, SecondOrder, SingleClasses
+from .second_order import ConicRows, SecondOrder, SingleClasses
 
 __all__ = [
     "Absent",
     "AbsoluteSums",
     "Box",
+    "ConicRows",
     "Curvature",
     "Floor",
-    "GivenCones",
-    "GivenRows",
+    "LinearRows",
     "Moves",
     "NormalSystem",
     "PrimalDual",
@@ -26,5 +26,6 @@ __all__ = [
     "SampleRows",
     "SecondOrder",
     "SingleClasses",
+    "Steps",
     "hold_gauge",
 ]

@@ -218,7 +218,7 @@ class Floor(Cone):
 
 
 @cython.cclass
-class GivenRows(Cone):
+class LinearRows(Cone):
     """Rows of the caller's choice; the caller gives the change of their slacks."""
 
     def __init__(self, slack, mult):

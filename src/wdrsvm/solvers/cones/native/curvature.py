@@ -2,12 +2,8 @@ r"""The samples' curvature in (z, lam), and its sum over samples in (M, lam).
 
 A spring is mult / slack.  A sample has the springs (a, b, f), with the sums A, B, F over
 classes.  The quadratic form of a Newton step, minimised over s and h, is the energy of
-these springs.  With e_c = z_c + k_c lam it is
-
-    1/2 sum_ij { (a_i a_j / A + b_i b_j / B) (z_i - z_j)^2 + f_i f_j / F (e_i - e_j)^2 }
-    + A B F / (AB + AF + BF) (mean_a z - mean_b z - z_y + mean_f e)^2.
-
-This is a sum of squares, so that no digits cancel near the boundary.
+``springs`` with the series stiffness A B F / (AB + AF + BF).  Here it is computed for all
+samples at once, in vectors that run over samples; ``springs`` does it sample by sample.
 
 The curvatures of each pair of classes i >= j are one row with an entry per sample.  The
 C (C + 1) / 2 rows are in the order of a lower triangle.
@@ -17,6 +13,8 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+
+from wdrsvm.solvers.cones.settings import CONES
 
 from ...runtime.blas import check_signals, multiply_rows
 from ...runtime.kernel_names import (
@@ -33,9 +31,6 @@ from ...runtime.kernel_names import (
 )
 from .linear_system import rows_at_once
 from .rows import fill, times
-
-# The products of all pairs of columns are kept if they have at most this many entries.
-MAX_PRODUCTS = 1 << 19
 
 
 @cython.cclass
@@ -69,7 +64,7 @@ class Curvature:
         self.columns = columns
         n_pairs = n_classes * (n_classes + 1) // 2
         n_products = n_columns * (n_columns + 1) // 2
-        self.has_products = again and n_products * n_samples <= MAX_PRODUCTS
+        self.has_products = again and n_products * n_samples <= CONES.max_products
         if self.has_products:
             self.products = np.empty((n_products, n_samples))
             self.blocks = np.empty((n_pairs, n_products))

@@ -6,6 +6,8 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import fabs, sqrt
 
+from wdrsvm.solvers.cones.settings import CONES
+
 from ...runtime.blas import (
     check_signals,
     factorise_panel,
@@ -24,11 +26,11 @@ from ...runtime.kernel_names import (
 )
 from .rows import NO_END
 
-MAX_REFINEMENTS = cython.declare(Count, 5)
+MAX_REFINEMENTS = cython.declare(Count, CONES.max_refinements)
+# Relative residual of a solution, and ridge of a unit diagonal, next to rounding.
 REFINED = cython.declare(Real, 1e-13)
 LEAST_RIDGE = cython.declare(Real, 1e-15)
-# Largest number of operations in one call of BLAS; Ctrl-C works between calls.
-LONG_CALL = cython.declare(Count, 2_000_000_000)
+LONG_CALL = cython.declare(Count, CONES.max_product_work)
 
 
 @cython.cclass

@@ -10,6 +10,7 @@ from .cone import Cone
 from .curvature import Curvature
 from .linear_system import LinearSystem, fix_gauge
 from .samples import SampleRows
+from .step_rules import StepRules
 
 
 @cython.cclass
@@ -33,6 +34,26 @@ class NormalSystem:
 def hold_gauge(matrix: Table, n_classes: Count, n_columns: Count, first: Count):
     """Call ``fix_gauge`` for a matrix of which only the lower triangle is used."""
     fix_gauge(matrix, n_classes, n_columns, first)
+
+
+@cython.cclass
+class Steps(StepRules):
+    """The rules of Mehrotra's method, for points that Python moves."""
+
+    def centre(self, now: Real, after: Real, degree: Real):
+        return self.central(now, after, degree)
+
+    def lengths(self, primal: Real, dual: Real):
+        """The lengths of a step with these largest lengths, which is taken note of."""
+        primal, dual = self.length(primal), self.length(dual)
+        self.count(primal, dual)
+        return primal, dual
+
+    def stop(self):
+        self.give_up()
+
+    def is_stuck(self, gap: Real):
+        return bool(self.stuck(gap))
 
 
 @cython.cclass

@@ -19,6 +19,9 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import isfinite
 
+from wdrsvm.problem.certificate.gap import LEAST_SCALE
+from wdrsvm.solvers.cones.settings import CONES
+
 from ...runtime.blas import check_signals, multiply, multiply_rows, seconds
 from ...runtime.kernel_names import (
     Count,
@@ -33,24 +36,18 @@ from ...runtime.kernel_names import (
 from .cone import Cone
 from .rows import dot, move
 from .samples import SampleRows
+from .step_rules import StepRules
 from .step_system import DenseSystem, GivenSystem, StepSystem
 
-# A step goes this share of the way to the boundary.
-STEP_SHARE = cython.declare(Real, 0.995)
-SHORT_STEP = cython.declare(Real, 1e-3)
-MAX_SHORT_STEPS = cython.declare(Count, 5)
-# The extra length that the corrector towards the centre tries to reach.
-LONGER = cython.declare(Real, 0.2)
-# Complementarity below this is rounding.
-NOTHING = cython.declare(Real, 1e-17)
+LONGER = cython.declare(Real, CONES.longer)
 # Gaps are relative to the objective, or to this number if the objective is smaller.
-LEAST_OBJECTIVE = cython.declare(Real, 1e-2)
-# Seconds between checks for Ctrl-C.
+LEAST_OBJECTIVE = cython.declare(Real, LEAST_SCALE)
+# Seconds between checks for Ctrl-C: a person does not notice a shorter delay.
 PATIENCE = cython.declare(Real, 0.1)
 
 
 @cython.cclass
-class PrimalDual:
+class PrimalDual(StepRules):
     """A primal-dual point: (coef, lam), the rows of the samples, and the norm's cone.
 
     ``gradient`` is the gradient in (coef, lam) of the objective without the samples' loss.
@@ -75,7 +72,6 @@ class PrimalDual:
     # The product of slack and multiplier that the step aims at.
     centre: Real
     degree = cython.declare(Real, visibility="readonly")
-    n_short_steps: Count
     objective = cython.declare(Real, visibility="readonly")
     # The duality gap according to complementarity.
     gap = cython.declare(Real, visibility="readonly")
@@ -111,13 +107,12 @@ class PrimalDual:
 
     def put(self, coef, lam):
         np.asarray(self.point)[:] = np.append(coef, lam)
-        self.judge()
+        self.measure()
 
     @property
     def is_stuck(self):
-        """Whether rounding prevents progress: five short steps in sequence, or a
-        complementarity that is only rounding."""
-        return self.stuck()
+        """Whether rounding prevents progress."""
+        return self.stuck(self.gap)
 
     def run(self, max_steps: Count, tol: Real):
         """Iterate until the gap is ``tol`` of the objective, the point is stuck, or the
@@ -133,7 +128,7 @@ class PrimalDual:
         with cython.nogil:
             while n_steps < max_steps:
                 self.iterate()
-                self.judge()
+                self.measure()
                 lines[n_steps, 0] = self.objective
                 lines[n_steps, 1] = self.gap
                 lines[n_steps, 2] = seconds() - began
@@ -141,20 +136,17 @@ class PrimalDual:
                 if lines[n_steps - 1, 2] - last_look > PATIENCE:
                     last_look = lines[n_steps - 1, 2]
                     check_signals()
-                if self.stuck() or self.is_near(tol):
+                if self.stuck(self.gap) or self.is_near(tol):
                     break
         return seen[:n_steps]
-
-    @kernel
-    def stuck(self) -> Flag:
-        return self.n_short_steps >= MAX_SHORT_STEPS or self.gap <= NOTHING
 
     @kernel
     def is_near(self, tol: Real) -> Flag:
         return self.gap <= tol * max(self.objective, LEAST_OBJECTIVE)
 
     @kernel
-    def judge(self) -> None:
+    def measure(self) -> None:
+        """Set the objective and the gap of the present point."""
         loss: Real = dot(self.rows.weight, self.rows.s)
         self.objective = (dot(self.gradient, self.point) + loss) / self.mass
         self.gap = self.products() / self.mass
@@ -189,7 +181,7 @@ class PrimalDual:
         if self.has_numbers(turn):
             self.advance(turn)
         else:
-            self.n_short_steps = MAX_SHORT_STEPS
+            self.give_up()
         return 0
 
     @interruptible
@@ -197,15 +189,13 @@ class PrimalDual:
         """Choose the centre by the result of a step to zero complementarity."""
         now: Real = self.products()
         after: Real
-        share: Real
         self.rows.aim_at_nothing()
         self.cone.aim_at_once(0.0)
         self.direct(0)
         after = self.products_after(
             0, min(1.0, self.lengths[0, 0]), min(1.0, self.lengths[0, 1])
         )
-        share = min(after / now, 1.0)
-        self.centre = share * share * share * now / self.degree
+        self.centre = self.central(now, after, self.degree)
         return 0
 
     @kernel
@@ -257,10 +247,9 @@ class PrimalDual:
 
     @kernel
     def advance(self, turn: Count) -> None:
-        primal: Real = min(1.0, STEP_SHARE * self.lengths[turn, 0])
-        dual: Real = min(1.0, STEP_SHARE * self.lengths[turn, 1])
+        primal: Real = self.length(self.lengths[turn, 0])
+        dual: Real = self.length(self.lengths[turn, 1])
         move(self.point, self.step[turn], primal)
         self.rows.advance(turn, primal, dual)
         self.cone.advance(turn, primal, dual)
-        short: Flag = min(primal, dual) < SHORT_STEP
-        self.n_short_steps = self.n_short_steps + 1 if short else 0
+        self.count(primal, dual)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import cython
 from cython.cimports.libc.math import log
 
+from wdrsvm.solvers.cones.settings import CONES
+
 from ...runtime.kernel_names import (
     Count,
     Real,
@@ -18,8 +20,7 @@ from ...runtime.kernel_names import (
     kernel,
 )
 
-# Products within this factor of the centre are not corrected (Gondzio).
-CENTRAL = cython.declare(Real, 10.0)
+CENTRAL = cython.declare(Real, CONES.central)
 # Rows that do not exist have multiplier 0 and change 0.  Dividing by TINY gives 0 without a
 # branch.
 TINY = cython.declare(Real, 2.2250738585072014e-308)

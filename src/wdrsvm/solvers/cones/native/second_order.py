@@ -299,7 +299,7 @@ class SingleClasses(SecondOrder):
 
 
 @cython.cclass
-class GivenCones(SecondOrder):
+class ConicRows(SecondOrder):
     """Cones (K, 1 + T) of the caller's choice; the caller gives the change of slacks."""
 
     def __init__(self, slack, centre):

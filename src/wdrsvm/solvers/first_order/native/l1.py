@@ -5,12 +5,14 @@ from __future__ import annotations
 import cython
 from cython.cimports.libc.math import fabs
 
+from wdrsvm.solvers.first_order.settings import FIRST_ORDER
+
 from ...runtime.kernel_names import Count, ReadTable, ReadVector, Real, inner
 from .records import Price
 from .tables import newton_step
 
-NEWTON_STEPS = cython.declare(Count, 4)
-PRICE_TOL = cython.declare(Real, 1e-6)
+NEWTON_STEPS = cython.declare(Count, FIRST_ORDER.max_price_steps)
+PRICE_TOL = cython.declare(Real, FIRST_ORDER.price_tol)
 
 
 @inner

@@ -1,4 +1,4 @@
-"""Class metric, pair weights and sweeps of the l2 norm: see ``first_order.norms.l2``."""
+"""Class metric and pair weights of the l2 norm: see ``first_order.norms.l2``."""
 
 from __future__ import annotations
 
@@ -7,29 +7,26 @@ import numpy as np
 from cython.cimports.libc.math import pow as power_of
 from cython.cimports.libc.math import sqrt
 
+from wdrsvm.solvers.first_order.settings import FIRST_ORDER
+
 from ...runtime.blas import invert_definite, multiply
 from ...runtime.kernel_names import (
     Count,
-    ReadCodes,
     ReadTable,
     Real,
     Table,
-    Vector,
     inner,
     kernel,
 )
-from .hinge_rows import bounded, clear
+from .hinge_ascent import bounded
 from .polar import fill_laplacian
-from .products import add_outer, add_product, descend
-from .records import Design, Price, RowWork, Samples
-from .smooth_loss_rows import settle
+from .records import Price
 
-# Powers k of the weights' steps, and the most that one may change a weight or the pressure.
-PAIR_POWER = cython.declare(Real, 2.0)
-MAX_POWER_FACTOR = cython.declare(Real, 100.0)
-MAX_CHANGE = cython.declare(Real, 2.0)
-# Pressure never vanishes, or it could not come back.
-LEAST_PRESSURE = cython.declare(Real, 1e-6)
+PAIR_POWER = cython.declare(Real, FIRST_ORDER.pair_power)
+MAX_POWER_FACTOR = cython.declare(Real, FIRST_ORDER.max_power_factor)
+MAX_CHANGE = cython.declare(Real, FIRST_ORDER.max_pair_change)
+LEAST_PRESSURE = cython.declare(Real, FIRST_ORDER.least_pressure)
+# A metric that cannot be inverted is filled with it, which the certificate refuses.
 NO_NUMBER = cython.declare(Real, float("nan"))
 
 
@@ -158,7 +155,7 @@ def _reweight(pairs: Table, spread: Table, least_weight: Real) -> Real:
 
 
 @kernel
-def press(
+def adapt_pairs(
     pairs: Table, gram: ReadTable, price: Price, least_weight: Real, classes: Classes
 ) -> None:
     """Adapt pair weights and pressure to the distances, and lam to the pressure."""
@@ -176,7 +173,7 @@ def press(
     price.lam = bounded(price.centre - price.step * excess, price)
 
 
-def press_on(
+def adapt_pairs_often(
     pairs: Table,
     gram: ReadTable,
     price: Price,
@@ -184,74 +181,10 @@ def press_on(
     least_weight: Real,
     rounds: Count,
 ):
-    """Press repeatedly with G as it is."""
+    """Adapt the pairs so many times with R as it is."""
     _: Count
     classes: Classes = Classes(pairs.shape[0])
     with cython.nogil:
         for _ in range(rounds):
             fill_metric(pairs, price, damping, classes.metric)
-            press(pairs, gram, price, least_weight, classes)
-
-
-@inner
-def _subtract_product(metric: ReadTable, image: Vector, scores: Vector) -> None:
-    """scores -= A image."""
-    i: Count
-    j: Count
-    total: Real
-    for i in range(scores.shape[0]):
-        total = 0.0
-        for j in range(scores.shape[0]):
-            total += metric[i, j] * image[j]
-        scores[i] -= total
-
-
-@inner
-def _update_gram(gram: Table, image: Vector, change: Vector, square: Real) -> None:
-    """W after R <- R + x change', with image = R' x and square = x' x."""
-    i: Count
-    j: Count
-    here: Real
-    moved: Real
-    for i in range(gram.shape[0]):
-        here = image[i] + square * change[i]
-        moved = change[i]
-        for j in range(gram.shape[0]):
-            gram[i, j] += here * change[j] + moved * image[j]
-
-
-def sweep_pairs(
-    order: ReadCodes,
-    samples: Samples,
-    residual: Table,
-    gram: Table,
-    pairs: Table,
-    price: Price,
-    damping: Real,
-    pace: Count,
-    tol: Real,
-    least_weight: Real,
-):
-    """Dual coordinate ascent over sparse rows, in the given order; R is (T, C)."""
-    k: Count
-    n: Count
-    work: RowWork = RowWork(pairs.shape[0])
-    classes: Classes = Classes(pairs.shape[0])
-    touch: Design = samples.touch
-    free: Design = samples.free
-    with cython.nogil:
-        fill_metric(pairs, price, damping, classes.metric)
-        for k in range(order.shape[0]):
-            n = order[k]
-            clear(work.image)
-            clear(work.scores)
-            add_product(touch, n, residual, work.image)
-            add_product(free, n, samples.coef, work.scores)
-            _subtract_product(classes.metric, work.image, work.scores)
-            if settle(samples, n, price, classes.metric, tol, work):
-                add_outer(touch, n, residual, work.change)
-                descend(free, n, samples.coef, samples.steps, work.change)
-                _update_gram(gram, work.image, work.change, samples.touch_curvature[n])
-            if (k + 1) % pace == 0:
-                press(pairs, gram, price, least_weight, classes)
-                fill_metric(pairs, price, damping, classes.metric)
+            adapt_pairs(pairs, gram, price, least_weight, classes)

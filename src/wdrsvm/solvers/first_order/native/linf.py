@@ -6,9 +6,10 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import fabs
 
+from wdrsvm.solvers.first_order.settings import FIRST_ORDER
+
 from ...runtime.kernel_names import (
     Count,
-    ReadTable,
     ReadVector,
     Real,
     Table,
@@ -17,8 +18,8 @@ from ...runtime.kernel_names import (
     kernel,
 )
 
-MAX_THRESHOLD_STEPS = cython.declare(Count, 60)
-HEIGHT_TOL = cython.declare(Real, 1e-10)
+MAX_THRESHOLD_STEPS = cython.declare(Count, FIRST_ORDER.max_height_steps)
+HEIGHT_TOL = cython.declare(Real, FIRST_ORDER.height_tol)
 
 
 @inner
@@ -112,40 +113,3 @@ def step_pairs(table: Table, flows: Table, heights: Vector, steps: ReadVector, l
                 rate += 1.0 / totals[1] if totals[1] > 0 else 0.0
                 pair += 1
     return rate
-
-
-@inner
-def _largest_sent(
-    missing: Table, i: Count, j: Count, flows: ReadTable, pair: Count
-) -> Real:
-    d: Count
-    sent: Real
-    largest: Real = 0.0
-    for d in range(missing.shape[1]):
-        sent = (missing[i, d] - missing[j, d]) / missing.shape[0] - flows[pair, d]
-        sent = fabs(sent)
-        largest = sent if sent > largest else largest
-    return largest
-
-
-def flow_cost(gradient: ReadTable, flows: ReadTable):
-    """sum over pairs of the largest entry of -U, made to have divergence G (C, T)."""
-    i: Count
-    j: Count
-    d: Count
-    pair: Count = 0
-    cost: Real = 0.0
-    missing: Table = np.array(gradient)
-    with cython.nogil:
-        for i in range(missing.shape[0]):
-            for j in range(i + 1, missing.shape[0]):
-                for d in range(missing.shape[1]):
-                    missing[i, d] += flows[pair, d]
-                    missing[j, d] -= flows[pair, d]
-                pair += 1
-        pair = 0
-        for i in range(missing.shape[0]):
-            for j in range(i + 1, missing.shape[0]):
-                cost += _largest_sent(missing, i, j, flows, pair)
-                pair += 1
-    return cost

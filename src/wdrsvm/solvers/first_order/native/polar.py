@@ -6,6 +6,8 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import sqrt
 
+from wdrsvm.solvers.first_order.settings import FIRST_ORDER
+
 from ...runtime.blas import multiply, solve_rows
 from ...runtime.kernel_names import (
     Count,
@@ -17,8 +19,10 @@ from ...runtime.kernel_names import (
     kernel,
 )
 
-ROUNDS = cython.declare(Count, 50)
+ROUNDS = cython.declare(Count, FIRST_ORDER.flow_rounds)
+# Next to rounding: a weight of exactly zero would make L_p singular.
 LEAST_WEIGHT = cython.declare(Real, 1e-14)
+# No flow has been found yet.
 UNKNOWN = cython.declare(Real, float("inf"))
 
 

@@ -12,11 +12,11 @@ from ...runtime.kernel_names import (
     Vector,
     inner,
 )
-from .records import Design
+from .records import StoredRows
 
 
 @inner
-def add_product(design: Design, n: Count, table: ReadTable, out: Vector) -> None:
+def add_product(design: StoredRows, n: Count, table: ReadTable, out: Vector) -> None:
     """out += row n of the design times the table, which a dense design has by class."""
     first: Count = design.indptr[n]
     last: Count = design.indptr[n + 1]
@@ -79,7 +79,7 @@ def add_sparse_product(
 
 
 @inner
-def add_outer(design: Design, n: Count, table: Table, change: Vector) -> None:
+def add_outer(design: StoredRows, n: Count, table: Table, change: Vector) -> None:
     """table += (row n of the design) change'; most entries of ``change`` are 0."""
     c: Count
     d: Count
@@ -104,7 +104,7 @@ def add_outer(design: Design, n: Count, table: Table, change: Vector) -> None:
 
 @inner
 def descend(
-    design: Design, n: Count, table: Table, steps: ReadVector, change: Vector
+    design: StoredRows, n: Count, table: Table, steps: ReadVector, change: Vector
 ) -> None:
     """table -= steps * (row n of the design) change', for designs that are not dense."""
     c: Count

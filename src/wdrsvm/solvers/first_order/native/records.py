@@ -24,7 +24,7 @@ from ...runtime.kernel_names import (
 
 
 @cython.cclass
-class Design:
+class StoredRows:
     """A matrix by rows."""
 
     indptr: ReadCodes
@@ -67,8 +67,8 @@ class Samples:
     """All samples: designs, labels, flip costs (N or 0, C), the curvatures q and r of each
     row, its multipliers, and the table (E, C) of the free columns with its prox steps."""
 
-    touch: Design
-    free: Design
+    touch: StoredRows
+    free: StoredRows
     y: ReadCodes
     cost: ReadTable
     touch_curvature: ReadVector
@@ -80,7 +80,7 @@ class Samples:
     steps: ReadVector
 
     def __init__(self, touch, free, y, cost, curvatures, duals, free_table):
-        self.touch, self.free = Design(*touch), Design(*free)
+        self.touch, self.free = StoredRows(*touch), StoredRows(*free)
         self.y, self.cost = y, cost
         self.touch_curvature, self.free_curvature = curvatures
         self.alpha, self.phi, self.beta = duals

@@ -5,10 +5,10 @@ from __future__ import annotations
 import cython
 
 from ...runtime.kernel_names import Count, ReadVector, Real, Vector
-from .records import Design
+from .records import StoredRows
 
 
-def column_squares(design: Design, weight: ReadVector, out: Vector):
+def column_squares(design: StoredRows, weight: ReadVector, out: Vector):
     """out_d += sum_n w_n x_nd^2, for designs that are not dense."""
     n: Count
     k: Count
@@ -18,7 +18,7 @@ def column_squares(design: Design, weight: ReadVector, out: Vector):
                 out[design.indices[k]] += weight[n] * design.data[k] * design.data[k]
 
 
-def row_squares(design: Design, scale: ReadVector, out: Vector):
+def row_squares(design: StoredRows, scale: ReadVector, out: Vector):
     """out_n = sum_d scale_d x_nd^2."""
     n: Count
     k: Count

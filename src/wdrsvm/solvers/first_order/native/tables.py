@@ -5,6 +5,8 @@ from __future__ import annotations
 import cython
 import numpy as np
 
+from wdrsvm.solvers.first_order.settings import FIRST_ORDER
+
 from ...runtime.kernel_names import (
     Count,
     Flag,
@@ -16,13 +18,12 @@ from ...runtime.kernel_names import (
     Vector,
     inner,
 )
-from .hinge_rows import bounded, clear
+from .hinge_ascent import bounded, clear
 from .products import add_product, descend
-from .records import Design, Price, RowWork, Samples
-from .smooth_loss_rows import settle
+from .records import Price, RowWork, Samples, StoredRows
+from .smooth_loss_ascent import settle
 
-# A Newton step may raise the price by this factor at most.
-MAX_GROWTH = cython.declare(Real, 10.0)
+MAX_GROWTH = cython.declare(Real, FIRST_ORDER.max_price_growth)
 
 
 @inner
@@ -45,7 +46,9 @@ def newton_price(pressure: Real, rate: Real, price: Price):
 
 
 @inner
-def _add_clipped(design: Design, n: Count, table: Table, half: Real, out: Vector) -> None:
+def _add_clipped(
+    design: StoredRows, n: Count, table: Table, half: Real, out: Vector
+) -> None:
     """out += row n of the design times the clipped table."""
     k: Count
     c: Count
@@ -76,8 +79,8 @@ def sweep_table(
     n: Count
     metric: ReadTable = np.eye(table.shape[1])
     work: RowWork = RowWork(table.shape[1])
-    touch: Design = samples.touch
-    free: Design = samples.free
+    touch: StoredRows = samples.touch
+    free: StoredRows = samples.free
     with cython.nogil:
         for k in range(order.shape[0]):
             n = order[k]

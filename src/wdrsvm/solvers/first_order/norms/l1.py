@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....arrays import Codes, Floats
+from ....problem.norms import polar
 from ..kernels import settle_price
 from ..settings import FIRST_ORDER
 from .tables import TableBlock
@@ -42,11 +43,11 @@ class BoxBlock(TableBlock):
 
     def polar(self, gradient: Floats) -> float:
         """sigma(G), G given as (T, C)."""
-        return 0.5 * float(np.abs(gradient).sum())
+        return polar(gradient.T, "l1", np.ones(len(gradient)))
 
     def own_gradient(self, gradient: Floats) -> Floats:
         """The part of G that the box carries."""
-        half = self.price.lam / 2 * (1 - 1e-9)
+        half = self.price.lam / 2 * (1 - FIRST_ORDER.box_rounding)
         held = (np.abs(self.coef) >= half) & (gradient * self.coef < 0)
         return np.where(held, gradient, 0.0)
 

@@ -26,15 +26,15 @@ from typing import Any
 import numpy as np
 
 from ....arrays import Codes, Floats
+from ....problem.norms import TRIANGLE, polar
 from ..kernels import (
+    adapt_pairs_often,
     class_metric,
     laplacian,
     pair_distances,
-    press_on,
-    sweep_blocks,
     sweep_pairs,
 )
-from ..rows import Duals, FreeTable, Rows, samples_of
+from ..samples import Duals, FreeTable, SampleArrays, samples_of
 from ..settings import FIRST_ORDER
 from .polar import shortest_flow
 from .tables import order_parts, rows_a_call
@@ -46,7 +46,9 @@ class EuclideanBlock:
     ``pairs`` (C, C) holds the weights p, zero where there is no constraint.
     """
 
-    def __init__(self, rows: Rows, duals: Duals, free: FreeTable, price: Any, coef: Floats):
+    def __init__(
+        self, rows: SampleArrays, duals: Duals, free: FreeTable, price: Any, coef: Floats
+    ):
         n_classes = coef.shape[1]
         self.rows, self.price = rows, price
         self.samples = samples_of(rows, duals, free)
@@ -58,7 +60,7 @@ class EuclideanBlock:
         if rows.touch.is_dense:
             self.residual = np.asfortranarray(self.residual)
         self.gram = self.residual.T @ self.residual
-        self.pace = _press_pace(rows, n_classes)
+        self.pace = _rows_per_adaptation(rows, n_classes)
         self.n_classes = n_classes
 
     def _new_damping(self) -> float:
@@ -76,17 +78,16 @@ class EuclideanBlock:
     def sweep(self, order: Codes, tol: float, least_weight: float) -> None:
         """One epoch over the rows."""
         # Compiled code goes over a table as it is stored.
-        is_dense = self.rows.touch.is_dense
-        sweep_part = sweep_blocks if is_dense else sweep_pairs
-        stored = self.residual.T if is_dense else self.residual
+        stored = self.residual.T if self.rows.touch.is_dense else self.residual
         state = self.samples, stored, self.gram, self.pairs, self.price
         # Whole paces, so that it does not matter where a call ends.
         n_rows = rows_a_call(self.rows, self.n_classes, self.price.temperature > 0)
         n_paces = max(1, n_rows // self.pace)
         for part in order_parts(order, n_paces * self.pace):
-            sweep_part(part, *state, self.damping, self.pace, tol, least_weight)
-        rounds = min(FIRST_ORDER.max_last_presses, max(1, len(order) // self.pace))
-        press_on(self.pairs, self.gram, self.price, self.damping, least_weight, rounds)
+            sweep_pairs(part, *state, self.damping, self.pace, tol, least_weight)
+        rounds = min(FIRST_ORDER.max_last_adaptations, max(1, len(order) // self.pace))
+        last = self.pairs, self.gram, self.price, self.damping
+        adapt_pairs_often(*last, least_weight, rounds)
 
     def recentre(self) -> None:
         """Make the present M the centre of the next proximal step."""
@@ -132,21 +133,27 @@ class TriangleBlock(EuclideanBlock):
 
     def polar(self, gradient: Floats) -> float:
         """sigma(G), G given as (T, C)."""
-        return 0.5 * float(np.linalg.norm(gradient, axis=0).sum())
+        return polar(gradient.T, TRIANGLE, np.ones(len(gradient)))
 
 
-def _press_pace(rows: Rows, n_classes: int) -> int:
-    """Rows between two presses: often, but so that rows take most of the time."""
+def _rows_per_adaptation(rows: SampleArrays, n_classes: int) -> int:
+    """Rows between two adaptations of the pairs: few, but they take most of the time."""
     n_rows = len(rows.y)
     a_row = max(len(rows.touch.data) / n_rows, 1.0)
-    costly = int(FIRST_ORDER.press_cost * n_classes**2 / a_row)
-    often = min(FIRST_ORDER.rows_per_press, n_rows // FIRST_ORDER.presses_per_epoch)
+    costly = int(FIRST_ORDER.adaptation_cost * n_classes**2 / a_row)
+    often = min(
+        FIRST_ORDER.rows_per_adaptation, n_rows // FIRST_ORDER.adaptations_per_epoch
+    )
     return max(1, often, costly)
 
 
 def _starting_weights(coef: Floats, constrained: Floats) -> Floats:
     spread = pair_distances(np.eye(coef.shape[1]), coef.T @ coef) * constrained
     largest = spread.max()
-    weights = (spread / largest) ** 8 + 1e-3 if largest > 0 else np.ones_like(spread)
+    weights = (
+        (spread / largest) ** FIRST_ORDER.start_power + FIRST_ORDER.start_floor
+        if largest > 0
+        else np.ones_like(spread)
+    )
     weights *= constrained
     return np.asarray(weights / np.tril(weights).sum())

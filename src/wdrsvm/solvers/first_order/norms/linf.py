@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from ....arrays import Codes, Floats
-from ....problem.norms import divergence
-from ..kernels import flow_cost, newton_price, step_pairs
-from ..rows import Duals, FreeTable, Rows
+from ....problem.norms import divergence, polar
+from ..kernels import newton_price, step_pairs
+from ..samples import Duals, FreeTable, SampleArrays
 from .tables import TableBlock
 
 
@@ -34,7 +34,9 @@ class FlowBlock(TableBlock):
     rarity = 0.0
     boxed = False
 
-    def __init__(self, rows: Rows, duals: Duals, free: FreeTable, price: Any, coef: Floats):
+    def __init__(
+        self, rows: SampleArrays, duals: Duals, free: FreeTable, price: Any, coef: Floats
+    ):
         super().__init__(rows, duals, free, price, coef)
         n_columns, n_classes = coef.shape
         n_pairs = n_classes * (n_classes - 1) // 2
@@ -51,7 +53,7 @@ class FlowBlock(TableBlock):
 
     def polar(self, gradient: Floats) -> float:
         """An upper bound of sigma(G), G given as (T, C)."""
-        return float(flow_cost(np.ascontiguousarray(gradient.T), self.flows))
+        return polar(gradient.T, "linf", np.ones(len(gradient)), self.flow())
 
     def own_gradient(self, gradient: Floats) -> Floats:
         """The G that the flows carry."""

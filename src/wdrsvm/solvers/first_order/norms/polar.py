@@ -2,8 +2,11 @@ r"""The polar of the l2 norm: the shortest flow with a given divergence.
 
 sigma(G) is the least length sum ||T_ij|| of a flow T between the classes with divergence
 G.  For weights p on the pairs, with Laplacian L_p, the flow p_ij (V_i - V_j) of the
-potential V = pinv(L_p) G has it; weights in proportion to the lengths make it shorter,
-round by round, and every round is an upper bound.
+potential V = pinv(L_p) G has this divergence.  Each round sets the weights to the lengths,
+which makes the flow shorter.  Every round gives an upper bound.
+
+``problem.pair_weights`` has the same idea for a single certificate.  Here a bound is needed
+every few epochs, so that the rounds are compiled and see only the Gram matrix of G.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""What the l1 and the linf norm share in the first-order method: a table V by columns.
+r"""The table V of coefficients, which the l1 and the linf norm share.
 
 A proximal step about the centre M_k has a step size t_d for each column,
 
@@ -14,13 +14,13 @@ from typing import Any
 
 from ....arrays import Codes, Floats
 from ..kernels import sweep_table
-from ..rows import Duals, FreeTable, Rows, samples_of
+from ..samples import Duals, FreeTable, SampleArrays, samples_of
 from ..settings import FIRST_ORDER
 from ..step_sizes import column_steps
 
 
-def rows_a_call(rows: Rows, n_classes: int, is_smooth: bool) -> int:
-    """How many rows compiled code may take before an interrupt is looked for."""
+def rows_a_call(rows: SampleArrays, n_classes: int, is_smooth: bool) -> int:
+    """Number of rows of one call of compiled code; Ctrl-C works between calls."""
     a_row = (len(rows.touch.data) / len(rows.y) + n_classes) * n_classes
     if is_smooth:
         a_row += FIRST_ORDER.systems_per_row * n_classes**3
@@ -35,14 +35,16 @@ def order_parts(order: Codes, n_rows: int) -> Iterator[Codes]:
 class TableBlock:
     """Coefficients M (T, C), the centre of the next step, and the table V (T, C).
 
-    ``rarity`` says how much larger the steps of rare columns are, t_d ~ (column mass)
-    ^ -rarity; ``boxed`` whether scores are those of the clipped table.
+    The step of a column is t_d ~ (column mass) ^ -rarity, so that rare columns have larger
+    steps.  ``boxed`` tells whether scores are those of the clipped table.
     """
 
     rarity: float
     boxed: bool
 
-    def __init__(self, rows: Rows, duals: Duals, free: FreeTable, price: Any, coef: Floats):
+    def __init__(
+        self, rows: SampleArrays, duals: Duals, free: FreeTable, price: Any, coef: Floats
+    ):
         self.rows, self.price = rows, price
         self.samples = samples_of(rows, duals, free)
         self.steps, curvature = column_steps(

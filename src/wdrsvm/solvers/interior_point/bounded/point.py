@@ -21,11 +21,8 @@ import numpy as np
 from ....arrays import Codes, Floats
 from ....problem import RobustProblem
 from ...cones.kernels import native
-from ..settings import INTERIOR_POINT
 from .layout import BoundedLayout
 
-# Below this gap there is only rounding, for an objective of order one.
-LEAST_GAP = 1e-16
 # Positions of the families of rows.
 LOSS, FLOOR, SIDES, CONES = range(4)
 
@@ -71,7 +68,7 @@ class BoundedPoint:
         self.possible = np.isfinite(toll)
         self.toll = np.where(self.possible, toll, 0.0)
         self._place()
-        self.n_short_steps = 0
+        self.steps = native.Steps()
 
     def _place(self) -> None:
         """Set s above all losses, and central multipliers.
@@ -86,12 +83,12 @@ class BoundedPoint:
         slack = np.where(self.possible, self.s - losses, 1.0)
         sides = -local @ lay.sides.T
         self.families: list[Any] = [
-            native.GivenRows(slack, np.where(self.possible, 1.0 / slack, 0.0)),
-            native.GivenRows(self.s, 1.0 / self.s),
-            native.GivenRows(sides, 1.0 / sides),
+            native.LinearRows(slack, np.where(self.possible, 1.0 / slack, 0.0)),
+            native.LinearRows(self.s, 1.0 / self.s),
+            native.LinearRows(sides, 1.0 / sides),
         ]
         if len(lay.cone):
-            self.families.append(native.GivenCones(local @ lay.cone.T, 1.0))
+            self.families.append(native.ConicRows(local @ lay.cone.T, 1.0))
         self.moves = [native.Moves(family) for family in self.families]
         self.degree = sum(family.degree for family in self.families)
 
@@ -122,33 +119,34 @@ class BoundedPoint:
 
     @property
     def gap(self) -> float:
-        return float(sum(moves.complementarity for moves in self.moves)) / self.mass
+        return self._products() / self.mass
 
     @property
     def is_stuck(self) -> bool:
-        too_short = self.n_short_steps >= INTERIOR_POINT.bounded_max_short_steps
-        return too_short or self.gap <= LEAST_GAP
+        return bool(self.steps.is_stuck(self.gap))
 
     def predictor_corrector(self) -> None:
-        """One iteration of Mehrotra's method."""
+        """One iteration of Mehrotra's method.
+
+        The rules are those of the compiled step (``cones.native.step_rules``).  The loop is
+        not: rows belong to pairs of classes here, and Python forms their linear system.
+        """
         self._factorise()
-        now = self.gap
         for moves in self.moves:
             moves.aim(0.0)
         self._direct()
-        reached = self._gap_after(*self._lengths(1.0))
-        centre = min(reached / now, 1.0) ** 3 * now * self.mass / self.degree
+        primal, dual = self._longest()
+        after = self._products_after(min(primal, 1.0), min(dual, 1.0))
+        centre = self.steps.centre(self._products(), after, self.degree)
         for moves in self.moves:
             moves.aim_after_step(centre)
         step = self._direct()
-        by = self._lengths(INTERIOR_POINT.bounded_step_share)
-        if not np.isfinite(self._gap_after(*by)):
+        by = self.steps.lengths(*self._longest())
+        if np.isfinite(self._products_after(*by)):
+            self._advance(step, *by)
+        else:
             # Rounding has spoilt the linear system: stop at this point.
-            self.n_short_steps = INTERIOR_POINT.bounded_max_short_steps
-            return
-        self._advance(step, *by)
-        is_short = min(by) < INTERIOR_POINT.bounded_short_step
-        self.n_short_steps = self.n_short_steps + 1 if is_short else 0
+            self.steps.stop()
 
     def _factorise(self) -> None:
         lay = self.layout
@@ -246,14 +244,19 @@ class BoundedPoint:
             self._scatter_columns(gradient, pull[[k]], k)
         return np.asarray(gradient[0])
 
-    def _lengths(self, share: float) -> tuple[float, float]:
-        """The largest primal and dual lengths of the families' steps, times ``share``."""
+    def _longest(self) -> tuple[float, float]:
+        """The largest primal and dual lengths of the families' steps."""
         primal, dual = np.min([moves.lengths for moves in self.moves], axis=0)
-        return min(1.0, share * float(primal)), min(1.0, share * float(dual))
+        return float(primal), float(dual)
 
-    def _gap_after(self, primal: float, dual: float) -> float:
-        total = sum(moves.complementarity_after(primal, dual) for moves in self.moves)
-        return float(total) / self.mass
+    def _products(self) -> float:
+        """The sum of all products of slack and multiplier."""
+        return float(sum(moves.complementarity for moves in self.moves))
+
+    def _products_after(self, primal: float, dual: float) -> float:
+        """The same after steps of these lengths."""
+        after = (moves.complementarity_after(primal, dual) for moves in self.moves)
+        return float(sum(after))
 
     def _advance(self, step: Step, primal: float, dual: float) -> None:
         self.coef = self.coef + primal * step.coef

@@ -27,7 +27,7 @@ from .passes import BoundedPasses
 
 def bounded_polish(
     evaluation: BoundedEvaluation,
-    passes: BoundedPasses,
+    smoothed: BoundedPasses,
     at: PairPoint,
     best: Incumbent,
     tol: float,
@@ -35,13 +35,15 @@ def bounded_polish(
 ) -> int:
     """Improve ``best`` until its gap is ``tol``; returns the number of iterations."""
     hard = at._replace(mu=HARD_MU)
-    margins = passes.margins(hard)
+    margins = smoothed.margins(hard)
     n_rows, width, n_iter = len(margins), NEWTON.bounded_near_margin * at.mu, 0
-    few = min(n_rows - 1, NEWTON.polished_rows_per_coefficient * passes.n_columns)
+    few = min(n_rows - 1, NEWTON.polished_rows_per_coefficient * smoothed.n_columns)
     width = max(width, float(np.partition(margins, few)[few]))
     while n_iter < max_iter and not best.certificate.holds(tol):
         free = np.flatnonzero(margins <= width)
-        n_iter += _solve_free(evaluation, passes, hard, free, best, tol, max_iter - n_iter)
+        n_iter += _solve_free(
+            evaluation, smoothed, hard, free, best, tol, max_iter - n_iter
+        )
         if len(free) == n_rows:
             break
         width *= NEWTON.bounded_widening
@@ -50,7 +52,7 @@ def bounded_polish(
 
 def _solve_free(
     evaluation: BoundedEvaluation,
-    passes: BoundedPasses,
+    smoothed: BoundedPasses,
     hard: PairPoint,
     free: Codes,
     best: Incumbent,
@@ -60,9 +62,9 @@ def _solve_free(
     """Solve the problem in which only some rows are free; returns the iterations."""
     is_fixed = np.ones(evaluation.problem.n_rows)
     is_fixed[free] = 0.0
-    fixed = _fixed_rows(passes, hard, is_fixed)
-    point = BoundedPoint(passes.layout, passes.problem.take(free), fixed)
-    mass = passes.masses(hard)
+    fixed = _fixed_rows(smoothed, hard, is_fixed)
+    point = BoundedPoint(smoothed.layout, smoothed.problem.take(free), fixed)
+    mass = smoothed.masses(hard)
     # Nothing is gained by an exact solution whose fixed rows may yet change.
     share = NEWTON.polished if is_fixed.any() else 0.0
     for n_iter in range(1, max_iter + 1):
@@ -71,9 +73,9 @@ def _solve_free(
             loss, _, *mults = point.mults()
             mass[:, free] = loss / point.mass
             plan = evaluation.plan(
-                passes.layout, mass, [part / point.mass for part in mults], 1.0
+                smoothed.layout, mass, [part / point.mass for part in mults], 1.0
             )
-            evaluation.offer(passes.layout, point, best)
+            evaluation.offer(smoothed.layout, point, best)
             best.raise_bound(bounded_dual_bound(evaluation.normalised, plan), None)
         solved = point.gap <= share * allowed_gap(tol, point.objective)
         # Too many rows are fixed if their problem has a value below the whole's bound.
@@ -83,11 +85,11 @@ def _solve_free(
     return max_iter
 
 
-def _fixed_rows(passes: BoundedPasses, at: PairPoint, is_fixed: Floats) -> FixedRows:
-    work = partial(_sums_of_fixed, passes.smoothing, at)
-    sums = passes.reduction.fold(work, added, is_fixed)
-    moments = sums.moments[passes.layout.label, passes.layout.winner]
-    return FixedRows(sums.dual, moments @ passes.layout.lift, sums.on_flips)
+def _fixed_rows(smoothed: BoundedPasses, at: PairPoint, is_fixed: Floats) -> FixedRows:
+    work = partial(_sums_of_fixed, smoothed.smoothing, at)
+    sums = smoothed.reduction.fold(work, added, is_fixed)
+    moments = sums.moments[smoothed.layout.label, smoothed.layout.winner]
+    return FixedRows(sums.dual, moments @ smoothed.layout.lift, sums.on_flips)
 
 
 def _sums_of_fixed(

@@ -27,41 +27,41 @@ def bounded_newton(
     evaluation = BoundedEvaluation.of(problem.without_idle_rows())
     normalised = evaluation.normalised
     with normalised.reduction() as reduction:
-        passes = BoundedPasses.over(normalised, evaluation.layout(), reduction)
+        smoothed = BoundedPasses.over(normalised, evaluation.layout(), reduction)
         is_smooth = problem.loss.temperature > 0
         rounds = SmoothBoundedRounds if is_smooth else BoundedRounds
-        return rounds(evaluation, passes, settings).solve(None)
+        return rounds(evaluation, smoothed, settings).solve(None)
 
 
 class BoundedRounds(Rounds):
     """The rounds; points are judged by the problem in its own units."""
 
-    passes: Any
+    smoothed: Any
     newton: Any = BoundedNewton
 
     def __init__(
         self,
         evaluation: BoundedEvaluation,
-        passes: BoundedPasses,
+        smoothed: BoundedPasses,
         settings: SolverSettings,
     ):
-        super().__init__(evaluation.problem, passes, settings)  # type: ignore[arg-type]
+        super().__init__(evaluation.problem, smoothed, settings)  # type: ignore[arg-type]
         self.evaluation = evaluation
 
-    def _judge(self, newton: Any) -> None:
+    def _certify(self, newton: Any) -> None:
         self.evaluation.offer(newton.layout, newton, self.best)
-        mass, mults = self.passes.masses(newton.at), newton.moves.mults()
+        mass, mults = self.smoothed.masses(newton.at), newton.moves.mults()
         plan = self.evaluation.plan(newton.layout, mass, mults, 1.0)
         if self.problem.loss.temperature > 0:
-            plan = plan.with_stays(self.passes.stays(newton.at))
+            plan = plan.with_stays(self.smoothed.stays(newton.at))
         self.best.raise_bound(bounded_dual_bound(self.evaluation.normalised, plan), None)
 
     def _finish(self, newton: Any) -> int:
         """Polish; returns the number of further iterations."""
         newton.settle(self.max_iter, self.well_settled)
-        self._judge(newton)
+        self._certify(newton)
         left, tol = self.max_iter - newton.n_iter, self.settings.tol
-        told = self.evaluation, self.passes, newton.at, self.best, tol, left
+        told = self.evaluation, self.smoothed, newton.at, self.best, tol, left
         n_iter = bounded_polish(*told)
         self.history.add(newton.n_iter + n_iter, self.best.objective, self.best.dual_bound)
         return n_iter
@@ -79,5 +79,5 @@ class SmoothBoundedRounds(BoundedRounds):
         return bool(is_itself and max(newton.gap, newton.resolution) <= wanted)
 
     def _finish(self, newton: Any) -> int:
-        self._judge(newton)
+        self._certify(newton)
         return 0

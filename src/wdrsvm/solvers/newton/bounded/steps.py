@@ -24,7 +24,7 @@ from ...cones.kernels import native
 from ...interior_point.bounded.layout import BoundedLayout
 from ..settings import NEWTON
 from ..smooth_loss import SmoothSteps
-from ..steps import Newton
+from ..steps import NewtonSteps
 from .pair_smoothing import scatter
 from .passes import BoundedPasses
 
@@ -43,9 +43,9 @@ class PairCone:
     def __init__(self, layout: BoundedLayout, local: Floats, centre: float):
         self.layout = layout
         sides = -local @ layout.sides.T
-        self.families: list[Any] = [native.GivenRows(sides, centre / sides)]
+        self.families: list[Any] = [native.LinearRows(sides, centre / sides)]
         if len(layout.cone):
-            self.families.append(native.GivenCones(local @ layout.cone.T, centre))
+            self.families.append(native.ConicRows(local @ layout.cone.T, centre))
         self.moves = [native.Moves(family) for family in self.families]
         self.degree = sum(family.degree for family in self.families)
 
@@ -94,15 +94,15 @@ class PairCone:
             moves.advance(primal, dual)
 
 
-class BoundedNewton(Newton):
+class BoundedNewton(NewtonSteps):
     """The state of the method and its steps."""
 
-    passes: Any
+    smoothed: Any
     now: Any
 
-    def __init__(self, passes: BoundedPasses, rng: np.random.Generator):
-        lay, problem = passes.layout, passes.problem
-        self.passes, self.rng, self.layout = passes, rng, lay
+    def __init__(self, smoothed: BoundedPasses, rng: np.random.Generator):
+        lay, problem = smoothed.layout, smoothed.problem
+        self.smoothed, self.rng, self.layout = smoothed, rng, lay
         self.radius, self.centre = problem.radius, NEWTON.first_centre
         self.coef = np.zeros((problem.n_classes, lay.n_shared))
         self.lam = float(lay.start[lay.columns["lam"]][0])
@@ -125,8 +125,8 @@ class BoundedNewton(Newton):
         return self.layout.local(self.coef, self.lam, self.own)
 
     def _look(self) -> None:
-        self.at = self.passes.point(self._local(), self.lam, self.mu)
-        self.now = self.passes.evaluate(self.at)
+        self.at = self.smoothed.point(self._local(), self.lam, self.mu)
+        self.now = self.smoothed.evaluate(self.at)
 
     def _merit_after(self, length: float) -> float:
         """The barrier function, plus a small price of the own variables.
@@ -171,7 +171,7 @@ class BoundedNewton(Newton):
         share = self._curvature_share()
         seed = int(self.rng.integers(2**32)) if share < 1 else 0
         frame = lay.lift @ basis
-        matrix = self.passes.curvature(self.at, frame, self.now, share, seed)
+        matrix = self.smoothed.curvature(self.at, frame, self.now, share, seed)
         rhs = np.zeros(len(matrix))
         rhs[self.coef.size] = self.now.on_flips - self.radius
         reduced = basis.transpose(0, 2, 1) @ stiff @ basis
@@ -215,12 +215,12 @@ class SmoothBoundedNewton(SmoothSteps, BoundedNewton):
     def is_sharp(self) -> bool:
         return self.mu < NEWTON.last_bounded_mu
 
-    def sharpen(self, passes: Any) -> None:
+    def sharpen(self, smoothed: Any) -> None:
         """Start the next round; without flips mu smoothes nothing, and may fall fast."""
-        smoothing = passes.smoothing
+        smoothing = smoothed.smoothing
         if self.mu <= smoothing.temperature and not smoothing.has_flips:
             self.mu *= NEWTON.barrier_factor / NEWTON.mu_factor
-        super().sharpen(passes)
+        super().sharpen(smoothed)
 
     def _curvature_share(self) -> float:
         few = self._n_soft <= 2 * self.max_curvature_rows

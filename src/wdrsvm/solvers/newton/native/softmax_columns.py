@@ -30,6 +30,8 @@ from ...runtime.kernel_names import (
 
 # Below, a power is nothing beside 1 in floating point.
 LOWEST = cython.declare(Real, -60.0)
+# Prices from here on are never paid.
+INFINITE = cython.declare(Real, 1e300)
 
 
 @inner
@@ -128,15 +130,15 @@ def soften_columns(
 
 
 @kernel
-def _lower_labels(z: Table, y: ReadCodes, price: Real, low: Table) -> None:
+def _lower_labels(z: Table, y: ReadCodes, price: ReadVector, low: Table) -> None:
     """Minus the score of each label, less the price of a flip to it."""
     j: Count
     n: Count
     for j in range(z.shape[0]):
         for n in range(z.shape[1]):
-            low[j, n] = -z[j, n] - price
+            low[j, n] = -z[j, n] - price[n]
     for n in range(z.shape[1]):
-        low[y[n], n] += price
+        low[y[n], n] = -z[y[n], n]
 
 
 @kernel
@@ -165,19 +167,19 @@ def soften_flips(
     y: ReadCodes,
     weight: ReadVector,
     temperature: Real,
-    price: Real,
+    price: ReadVector,
     mu: Real,
     spread: Flag,
 ):
-    """The same without a margin, where a flip of any label costs ``price``.
+    """The same without a margin, where a flip of the label of sample n costs ``price[n]``.
 
     The loss is  temperature logsumexp(z / temperature) - softmin_c (z_c + price [c != y]),
-    the minimum smoothed by mu, and the slopes are w (p - Q).  Returns the loss and the mass
-    of the flips.
+    the minimum smoothed by mu, and the slopes are w (p - Q).  Returns the loss and what the
+    flips cost; a label of infinite price is not flipped.
     """
     n: Count
     loss: Real = 0.0
-    flipped: Real = 0.0
+    paid: Real = 0.0
     low: Table = np.empty((z.shape[0], z.shape[1]))
     top: Vector = np.empty(z.shape[1])
     total: Vector = np.empty(z.shape[1])
@@ -190,7 +192,8 @@ def soften_flips(
             total[n] = 1.0 / total[n]
         _scale_columns(low, total)
         for n in range(z.shape[1]):
-            flipped += weight[n] * (1.0 - low[y[n], n])
+            if price[n] < INFINITE:
+                paid += weight[n] * price[n] * (1.0 - low[y[n], n])
         _find_tops(z, top)
         _fill_shares(z, top, total, 1.0 / temperature)
         for n in range(z.shape[1]):
@@ -201,4 +204,4 @@ def soften_flips(
             _weigh_spreads(z, low, weight, 1.0 / temperature, mu)
         else:
             _weigh(z, low, weight)
-    return loss, flipped
+    return loss, paid

@@ -13,11 +13,19 @@ def in_products(problem: RobustProblem) -> bool:
     """Whether the method knows the problem, and is the faster one for it.
 
     With the l1 norm it needs more rows than unknowns: most coefficients then lie between
-    the bounds that the norm sets them.
+    the bounds that the norm sets them.  Rows on a cluster make every pass dear: as long as
+    a matrix of curvature can be sent, it saves passes.
     """
+    if problem.is_distributed:
+        return coefficients(problem) > PRODUCTS.max_sent_unknowns and is_known(problem)
     size = unknowns(problem)
     many_rows = problem.norm == "l2" or problem.n_rows >= size
     return size >= PRODUCTS.least_unknowns and many_rows and is_known(problem)
+
+
+def coefficients(problem: RobustProblem) -> int:
+    """Those of all classes and their intercepts."""
+    return problem.n_classes * (problem.n_features + 1)
 
 
 def unknowns(problem: RobustProblem) -> int:
@@ -31,19 +39,23 @@ def unknowns(problem: RobustProblem) -> int:
 def is_known(problem: RobustProblem) -> bool:
     """Whether the method knows the problem.
 
-    It does not know label costs that differ, finite ones with a margin or with a label
-    trust, features that cost nothing or cannot be moved, classes that no row can have, and
-    sparse rows.
+    It does not know label costs that differ, finite ones with a margin, features that cost
+    nothing or cannot be moved, classes that no row can have, and sparse rows.
     """
     ball_known = problem.norm in DIAMETERS and problem.radius > 0 and not problem.is_bounded
-    if not ball_known or problem.loss.temperature == 0 or problem.is_distributed:
+    if not ball_known or problem.loss.temperature == 0:
         return False
-    if not isinstance(problem.X, np.ndarray) or not np.isfinite(problem.feature_cost).all():
+    if not _is_dense(problem) or not np.isfinite(problem.feature_cost).all():
         return False
     cost = single_flip_cost(problem)
     trusted = cost == np.inf
-    plain = problem.loss.margin == 0 and problem.label_trust is None
-    return bool((trusted or (cost > 0 and plain)) and problem.reachable.all())
+    flippable = cost > 0 and problem.loss.margin == 0
+    return bool((trusted or flippable) and problem.reachable.all())
+
+
+def _is_dense(problem: RobustProblem) -> bool:
+    """Whether rows may be held as dense ones, which workers do chunk by chunk."""
+    return problem.is_distributed or isinstance(problem.X, np.ndarray)
 
 
 def single_flip_cost(problem: RobustProblem) -> float:

@@ -11,12 +11,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from ....arrays import Floats
 from ....problem import RobustProblem
 from ....rows.reduce import Reduction, added
 from ...scaling import Scaling
 from .. import kernels
+from .settings import PRODUCTS
 
 
 class At(NamedTuple):
@@ -29,7 +31,8 @@ class At(NamedTuple):
 
 
 class LossSums(NamedTuple):
-    """The mean loss and its gradient (C, Q), and the mass of the flips."""
+    """The mean loss and its gradient (C, Q), and the mass of the flips, each times the
+    trust in the label."""
 
     loss: float
     gradient: Floats
@@ -55,10 +58,15 @@ def in_columns(scaling: Scaling, kind: Any, problem: RobustProblem) -> RobustPro
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Rows in the solver's columns, and the passes over them."""
+    """Rows in the solver's columns, numbers of ``kind``, and the passes over them.
+
+    Sums that only lead the way take one row out of ``every``.
+    """
 
     scaling: Scaling
     reduction: Reduction
+    kind: Any = np.float64
+    every: int = 1
 
     def evaluate(self, at: At) -> LossSums:
         """The loss and its gradient."""
@@ -67,13 +75,21 @@ class Design:
 
     def curvature(self, at: At) -> CurvatureSums:
         """What the preconditioner is made of."""
-        sums: CurvatureSums = self.reduction.fold(partial(_curvature_sums, at), added)
+        work = partial(_curvature_sums, at, self.every)
+        sums: CurvatureSums = self.reduction.fold(work, added)
         return sums
 
-    def class_sums(self, n_classes: int) -> tuple[Floats, Floats]:
+    def class_sums(self) -> tuple[Floats, Floats]:
         """Sums of w x for each label (C, Q), and the second moment (Q, Q)."""
-        sums: tuple[Floats, Floats] = self.reduction.fold(_class_sums, added)
+        work = partial(_class_sums, self.every)
+        sums: tuple[Floats, Floats] = self.reduction.fold(work, added)
         return sums
+
+
+def row_step(n_rows: int, n_columns: int) -> int:
+    """The step with which rows are visited, such that those visited tell enough."""
+    enough = max(PRODUCTS.least_curvature_rows, PRODUCTS.rows_per_column * n_columns)
+    return max(1, n_rows // enough)
 
 
 def _softened(
@@ -82,9 +98,14 @@ def _softened(
     """Loss and flips of some rows, their slopes or spreads (C, n), and the rows."""
     block, loss, flipped = problem.X[rows], problem.loss, 0.0
     scores = (at.coef.astype(block.dtype) @ block.T).astype(np.float64)
-    told = scores, problem.y[rows], problem.weight[rows], loss.temperature
+    y, weight = map(np.ascontiguousarray, (problem.y[rows], problem.weight[rows]))
+    told = scores, y, weight, loss.temperature
     if at.price < np.inf:
-        value, flipped = kernels.soften_flips(*told, at.price, at.mu, is_spread)
+        trust = (
+            np.ones(len(y)) if problem.label_trust is None else problem.label_trust[rows]
+        )
+        value, paid = kernels.soften_flips(*told, at.price * trust, at.mu, is_spread)
+        flipped = paid / at.price
     else:
         value = kernels.soften_columns(*told, loss.margin, is_spread)
     return value, flipped, scores.astype(block.dtype), block
@@ -95,17 +116,20 @@ def _loss_sums(at: At, problem: RobustProblem, rows: slice) -> LossSums:
     return LossSums(loss, (slopes @ block).astype(np.float64), flipped)
 
 
-def _curvature_sums(at: At, problem: RobustProblem, rows: slice) -> CurvatureSums:
+def _curvature_sums(
+    at: At, every: int, problem: RobustProblem, rows: slice
+) -> CurvatureSums:
+    rows = slice(rows.start, rows.stop, every)
     _, _, spread, block = _softened(at, True, problem, rows)
     second = (block.T * spread.sum(axis=0)) @ block
-    return CurvatureSums(
-        *(part.astype(np.float64) for part in (spread.sum(axis=1), spread @ block, second))
-    )
+    parts = spread.sum(axis=1), spread @ block, second
+    return CurvatureSums(*(every * part.astype(np.float64) for part in parts))
 
 
-def _class_sums(problem: RobustProblem, rows: slice) -> tuple[Floats, Floats]:
-    block, weight = problem.X[rows], problem.weight[rows]
-    own = np.zeros((problem.n_classes, len(block)), dtype=block.dtype)
-    own[problem.y[rows], np.arange(len(block))] = weight
-    second = (block.T * weight.astype(block.dtype)) @ block
-    return (own @ block).astype(np.float64), second.astype(np.float64)
+def _class_sums(every: int, problem: RobustProblem, rows: slice) -> tuple[Floats, Floats]:
+    block, weight, y = problem.X[rows], problem.weight[rows], problem.y[rows]
+    shape = problem.n_classes, len(block)
+    own = sparse.csc_array((weight, y, np.arange(len(block) + 1)), shape=shape)
+    some = block[::every]
+    second = every * (some.T * weight[::every].astype(block.dtype)) @ some
+    return np.asarray(own @ block), second.astype(np.float64)

@@ -15,7 +15,7 @@ No matrix is larger than the coefficients, (P, P) or (C, C).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -23,17 +23,16 @@ import numpy as np
 from ....arrays import Floats
 from ....problem import RobustProblem
 from ....problem.certificate.gap import allowed_gap
-from ....problem.certificate.smooth import RowTangents
-from ....problem.loss import softmax
 from ....problem.pair_weights import PairWeights
 from ...result import History, Incumbent, SolverResult, SolverSettings, Start
 from ...scaling import Scaling
 from .choice import single_flip_cost
-from .design import Design, in_columns
+from .design import Design, in_columns, row_step
 from .diameter import DIAMETERS
 from .settings import PRODUCTS
 from .start import first_point
 from .steps import Descent
+from .tangents import DrawnTangents, with_points
 
 
 def product_newton(
@@ -45,32 +44,9 @@ def product_newton(
     kind = np.float32 if settings.tol >= PRODUCTS.single_tol else np.float64
     prepared = problem.by_chunks(partial(in_columns, scaling, kind))
     with prepared.reduction() as reduction:
-        design = Design(scaling, reduction)
+        every = row_step(problem.n_rows, scaling.n_columns)
+        design = Design(scaling, reduction, kind, every)
         return Training(problem, design, settings, start).solve()
-
-
-@dataclass(frozen=True, eq=False)
-class DrawnTangents:
-    """Tangents of the rows at a classifier's scores, drawn to the labels by a share."""
-
-    coef: Floats
-    intercept: Floats
-    share: float
-    price: float
-    mu: float
-    flow: PairWeights | None = None
-    gradient: Floats | None = None
-
-    def rows(self, problem: RobustProblem, rows: slice) -> RowTangents:
-        scores = problem.scores(self.coef, self.intercept, rows)
-        y, weight = problem.y[rows], problem.weight[rows]
-        if self.price == np.inf:
-            tangents = RowTangents.of_labels(problem.loss, scores, y, weight)
-            return tangents.drawn(y, self.share)
-        price = np.full_like(scores, self.price)
-        price[np.arange(len(y)), y] = 0.0
-        masses = weight[:, None] * softmax(-(scores + price) / self.mu)
-        return RowTangents(problem.loss, scores, masses)
 
 
 class Training:
@@ -101,6 +77,8 @@ class Training:
         shape = (problem.n_classes, problem.n_features)
         self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
         self.n_asked = 0
+        # What a repair cost, relative to how far the lengths were apart.
+        self.excess_rate = 0.0
 
     def solve(self) -> SolverResult:
         descent, tol = self.descent, self.settings.tol
@@ -132,15 +110,23 @@ class Training:
         wanted = PRODUCTS.hope * allowed_gap(tol, descent.risk)
         if descent.promise > wanted or descent.smooth_risk - descent.dual > wanted:
             return
-        flow = descent.flow()
-        share = self._share(flow)
+        bound = self._foreseen_bound()
+        excess = PRODUCTS.excess_hope * self.excess_rate * descent.spread
+        if descent.smooth_risk + excess - bound > wanted:
+            return  # The repair would not be good enough: that saves a pass.
+        repaired = descent.repaired(tol)
+        risk = descent.risk_at(repaired)
+        if descent.spread > 0:
+            self.excess_rate = max(0.0, risk - descent.smooth_risk) / descent.spread
+        if risk - bound <= wanted:
+            self._ask(repaired)
+
+    def _foreseen_bound(self) -> float:
+        descent = self.descent
         lost = self.radius * descent.smoothed.value
         if descent.flip_cost < np.inf:
             lost = descent.dual
-        bound = descent.dual - (1 - share) * lost
-        repaired = descent.repaired(tol)
-        if descent.risk_at(repaired) - bound <= wanted:
-            self._ask(repaired)
+        return descent.dual - (1 - self._share(descent.flow())) * lost
 
     def _share(self, flow: PairWeights | None) -> float:
         """How far the tangents have to be drawn to the labels to be paid."""
@@ -154,11 +140,17 @@ class Training:
         self.n_asked += 1
         descent, original = self.descent, self.design.scaling.original
         flow = descent.flow()
-        price = descent.flip_cost * descent.smoothed.value
+        price = descent.price(descent.smoothed.value)
         coef, intercept = original(descent.coef)
         share = self._share(flow)
         multipliers = DrawnTangents(coef, intercept, share, price, descent.mu, flow)
-        tol = self.settings.tol
         self.best.certify(
-            self.problem, *original(repaired), multipliers, tol, steering=False
+            self.problem,
+            *original(repaired),
+            with_points(multipliers, self.problem),
+            self.settings.tol,
+            steering=False,
         )
+        if isinstance(self.best.multipliers, DrawnTangents):
+            # The points are as many as the scores: not to be kept with the result.
+            self.best.multipliers = replace(self.best.multipliers, points=None)

@@ -12,6 +12,7 @@ diagonal plus rank one, and its inverse takes two matrix products for all classe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -34,8 +35,10 @@ class Preconditioner:
     factor: Floats
 
     @classmethod
-    def of(cls, sums: CurvatureSums, stiffness: Floats) -> Preconditioner:
-        """``stiffness`` (C,) is the norm's own."""
+    def of(
+        cls, sums: CurvatureSums, stiffness: Floats, kind: Any = np.float64
+    ) -> Preconditioner:
+        """``stiffness`` (C,) is the norm's own; steps are made in numbers of ``kind``."""
         floor = LEAST_STIFFNESS * sums.mass.mean() + np.finfo(np.float64).tiny
         mass = np.maximum(sums.mass, floor)
         scaled = sums.first / np.sqrt(mass)[:, None]
@@ -45,9 +48,11 @@ class Preconditioner:
         means = scaled @ basis
         damped = diagonal * means
         factor = 1 / (1 + (means * damped).sum(axis=1))
-        return cls(basis, diagonal, means, damped, factor)
+        parts = (basis, diagonal, means, damped, factor)
+        return cls(*(part.astype(kind) for part in parts))
 
     def __call__(self, gradient: Floats) -> Floats:
-        step = self.diagonal * (gradient @ self.basis)
+        step = self.diagonal * (gradient.astype(self.basis.dtype) @ self.basis)
         along = (self.means * step).sum(axis=1) * self.factor
-        return np.asarray((step - self.damped * along[:, None]) @ self.basis.T)
+        found = (step - self.damped * along[:, None]) @ self.basis.T
+        return np.asarray(found, dtype=np.float64)

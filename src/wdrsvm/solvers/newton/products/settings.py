@@ -42,6 +42,9 @@ class ProductSettings:
     hope : float
         The certificate is asked when the gap estimated is at most this share of the
         allowed one.
+    excess_hope : float
+        A repair is tried when this share of what the last one cost, adjusted to how far
+        the lengths are apart now, leaves a gap that is small enough.
     flow_rounds : int
         Rounds that shorten the flow of a certificate.
     repair_rounds : int
@@ -50,14 +53,20 @@ class ProductSettings:
         Share of the tolerance by which a pair may stay longer.
     least_unknowns : int
         With fewer coefficients a matrix of their curvature costs less than it saves.
+    max_sent_unknowns : int
+        Up to this many, the workers of a cluster send a matrix of their curvature.
     max_rescued_unknowns : int
         Up to this many, Newton's method with such a matrix tries again where this failed.
+    max_kept_points : int
+        A certificate keeps the scores of all rows if they are at most so many.
+    rows_per_column, least_curvature_rows : int
+        The preconditioner is built from so many rows per column, and at least so many.
     max_asked : int
         Certificates that may fail before the method gives up.
     """
 
     max_iter: int = 600
-    memory: int = 20
+    memory: int = 30
     first_power: float = 8.0
     last_power: float = 40.0
     power_factor: float = 1.3
@@ -71,14 +80,19 @@ class ProductSettings:
     least_left: float = 0.02
     rebuilds: tuple[int, ...] = (6, 20)
     start_ridge: float = 0.06
-    start_rows: int = 2000
+    start_rows: int = 500
     single_tol: float = 1e-4
     hope: float = 0.9
+    excess_hope: float = 0.4
     flow_rounds: int = 8
     repair_rounds: int = 100
     repair_share: float = 0.1
     least_unknowns: int = 60
+    max_sent_unknowns: int = 4000
     max_rescued_unknowns: int = 2500
+    max_kept_points: int = 1 << 24
+    rows_per_column: int = 40
+    least_curvature_rows: int = 10000
     max_asked: int = 20
 
 

@@ -34,7 +34,7 @@ def first_point(
 
 
 def _ridge(problem: RobustProblem, design: Design) -> Floats:
-    sums, second = design.class_sums(problem.n_classes)
+    sums, second = design.class_sums()
     centred = sums - sums.mean(axis=0)
     if problem.fit_intercept:
         centred = sums - sums[:, -1:] * sums.sum(axis=0)

@@ -41,8 +41,12 @@ class Descent:
         self.gradient = self._gradient_of(self.smoothed, self.sums)
         self._build()
 
+    def price(self, lam: float) -> float:
+        """Of a flip; infinite where labels are trusted, whatever lam is."""
+        return self.flip_cost * lam if lam > 0 else self.flip_cost
+
     def _at(self, coef: Floats, lam: float) -> At:
-        return At(coef, self.flip_cost * lam if lam > 0 else self.flip_cost, self.mu)
+        return At(coef, self.price(lam), self.mu)
 
     def _smoothed_at(self, coef: Floats) -> Smoothed:
         return self.diameter.at(coef[:, : self.n_touchable])
@@ -68,7 +72,8 @@ class Descent:
     def _build(self) -> None:
         sums = self.design.curvature(self._at(self.coef, self.smoothed.value))
         left = max(self.radius - self.on_flips, PRODUCTS.least_left * self.radius)
-        self.precondition = Preconditioner.of(sums, left * self.smoothed.stiffness)
+        stiffness = left * self.smoothed.stiffness
+        self.precondition = Preconditioner.of(sums, stiffness, self.design.kind)
 
     @property
     def smooth_risk(self) -> float:
@@ -77,6 +82,11 @@ class Descent:
     @property
     def risk(self) -> float:
         return self.radius * self.smoothed.largest + self.sums.loss
+
+    @property
+    def spread(self) -> float:
+        """How far the largest length is above the smoothed one."""
+        return self.smoothed.largest - self.smoothed.value
 
     @property
     def dual(self) -> float:

@@ -1,0 +1,49 @@
+"""What all interior points share: the centre of a step, its length, and when to give up."""
+
+from __future__ import annotations
+
+import cython
+
+from wdrsvm.solvers.cones.settings import CONES
+
+from ...runtime.kernel_names import Count, Flag, Real, kernel
+
+STEP_SHARE = cython.declare(Real, CONES.step_share)
+SHORT_STEP = cython.declare(Real, CONES.short_step)
+MAX_SHORT_STEPS = cython.declare(Count, CONES.max_short_steps)
+# Complementarity below this is rounding, for an objective of order one.
+NOTHING = cython.declare(Real, 1e-17)
+
+
+@cython.cclass
+class StepRules:
+    """The rules of Mehrotra's method; counts the short steps in sequence."""
+
+    n_short_steps: Count
+
+    @kernel
+    def central(self, now: Real, after: Real, degree: Real) -> Real:
+        """The centre to aim at, where a step to zero complementarity leads to ``after``."""
+        share: Real = min(after / now, 1.0)
+        return share * share * share * now / degree
+
+    @kernel
+    def length(self, longest: Real) -> Real:
+        """The length of a step whose largest length is ``longest``."""
+        return min(1.0, STEP_SHARE * longest)
+
+    @kernel
+    def count(self, primal: Real, dual: Real) -> None:
+        """Take note of a step of these lengths."""
+        short: Flag = min(primal, dual) < SHORT_STEP
+        self.n_short_steps = self.n_short_steps + 1 if short else 0
+
+    @kernel
+    def give_up(self) -> None:
+        self.n_short_steps = MAX_SHORT_STEPS
+
+    @kernel
+    def stuck(self, gap: Real) -> Flag:
+        """Whether rounding prevents progress: short steps in sequence, or a gap that is
+        only rounding."""
+        return self.n_short_steps >= MAX_SHORT_STEPS or gap <= NOTHING

@@ -1,0 +1,91 @@
+"""The samples of the first-order method: designs, prices, multipliers."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Codes, Floats, Matrix
+from . import kernels
+
+# Kernels number the columns of sparse rows with 32 bits: less memory has to be read.
+MAX_COLUMNS = int(np.iinfo(np.int32).max)
+
+
+class StoredMatrix(NamedTuple):
+    """A CSR matrix as the kernels see it.
+
+    A dense one has no ``indices``: its rows have all columns in their order, and tables
+    that it is multiplied with keep each class's column together.
+    """
+
+    indptr: Codes
+    indices: NDArray[np.int32]
+    data: Floats
+
+    @property
+    def is_dense(self) -> bool:
+        return len(self.indices) == 0
+
+    @property
+    def record(self) -> Any:
+        """What kernels are given."""
+        return kernels.StoredRows(*self)
+
+    @classmethod
+    def of_dense(cls, matrix: Floats) -> StoredMatrix:
+        starts = np.arange(len(matrix) + 1, dtype=np.intp) * matrix.shape[1]
+        return cls(starts, np.empty(0, dtype=np.int32), matrix.ravel())
+
+    @classmethod
+    def of_sparse(cls, matrix: Matrix) -> StoredMatrix:
+        if matrix.shape[1] > MAX_COLUMNS:
+            raise ValueError(
+                f"X must have at most {MAX_COLUMNS} columns for the solver "
+                f"'first-order', got {matrix.shape[1]}."
+            )
+        return cls(
+            matrix.indptr.astype(np.intp, copy=False),
+            matrix.indices.astype(np.int32, copy=False),
+            matrix.data.astype(np.float64, copy=False),
+        )
+
+
+class SampleArrays(NamedTuple):
+    """All samples: touchable and free columns, labels, weights, flip costs (N or 0, C),
+    and the curvatures q and r of each row (N,)."""
+
+    touch: StoredMatrix
+    free: StoredMatrix
+    y: Codes
+    weight: Floats
+    cost: Floats
+    touch_curvature: Floats
+    free_curvature: Floats
+
+
+class Duals(NamedTuple):
+    """alpha (N, C); phi and beta (N, C), or (0, C) if no label can be flipped.
+
+    Of a smooth loss: the points u, the labels' masses Q and the slopes g, all (N, C)."""
+
+    alpha: Floats
+    phi: Floats
+    beta: Floats
+
+
+class FreeTable(NamedTuple):
+    """Coefficients (E, C) of the columns outside the norm, and their prox steps (E,)."""
+
+    coef: Floats
+    steps: Floats
+
+
+def samples_of(rows: SampleArrays, duals: Duals, free: FreeTable) -> Any:
+    """One record of all this for the kernels, which change the arrays in place."""
+    curvatures = rows.touch_curvature, rows.free_curvature
+    return kernels.Samples(
+        rows.touch, rows.free, rows.y, rows.cost, curvatures, duals, free
+    )

@@ -1,0 +1,65 @@
+"""Tangents at trusted labels: those of ``smooth.py`` without flips, and drawn ones."""
+
+import numpy as np
+import pytest
+
+from wdrsvm.problem import Loss
+from wdrsvm.problem.certificate.smooth import RowTangents
+from wdrsvm.problem.certificate.trusted import TrustedTangents
+
+LOSSES = [Loss(1.0, 0.0), Loss(0.3, 1.0)]
+
+
+def tangents(loss, n_rows=30, n_classes=4):
+    """The same tangents in both forms, and their labels and weights."""
+    rng = np.random.default_rng(0)
+    points = 2 * rng.normal(size=(n_rows, n_classes))
+    y, weight = rng.integers(0, n_classes, n_rows), rng.uniform(size=n_rows)
+    masses = np.zeros_like(points)
+    masses[np.arange(n_rows), y] = weight
+    trusted = TrustedTangents(loss, points, y, weight)
+    return trusted, RowTangents(loss, points, masses), y, weight
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_they_are_tangents_whose_mass_is_all_on_the_label(loss):
+    trusted, general, y, weight = tangents(loss)
+    pull = np.random.default_rng(1).normal(size=(30, 4))
+    columns = np.random.default_rng(2).normal(size=(30, 2))
+    for one, other in ((trusted, general), (trusted.tilted(pull), general.tilted(pull))):
+        assert one.value(weight, y) == pytest.approx(other.value(weight, y), rel=1e-12)
+        np.testing.assert_allclose(one.slopes(y), other.slopes(y), atol=1e-14)
+        np.testing.assert_allclose(one.response(pull), other.response(pull), atol=1e-14)
+        for some in (columns, columns[:, :1], columns[:, :0]):
+            np.testing.assert_allclose(
+                one.curvature(some), other.curvature(some), atol=1e-12
+            )
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_drawn_tangents_have_a_share_of_the_slopes_and_more_than_that_of_the_value(loss):
+    whole, _, y, weight = tangents(loss)
+    for share in (0.2, 0.9, 1.0):
+        drawn = whole.drawn(share)
+        np.testing.assert_allclose(drawn.slopes(y), share * whole.slopes(y), atol=1e-12)
+        value = drawn.value(weight, y)
+        assert value >= share * whole.value(weight, y) - 1e-12
+        assert (value > share * whole.value(weight, y)) == (share < 1)
+
+
+def test_scores_far_from_zero_lose_no_digits():
+    trusted, _, y, weight = tangents(LOSSES[0])
+    far = TrustedTangents(LOSSES[0], trusted.points + 1e6, y, weight)
+    assert far.value(weight, y) == pytest.approx(trusted.value(weight, y), rel=1e-9)
+
+
+def test_they_spend_nothing_and_take_the_weights_of_the_problem():
+    trusted, _, y, weight = tangents(LOSSES[0])
+    cost = np.ones((30, 4))
+    assert trusted.spending(cost) == 0
+    assert trusted.loosened(weight) is trusted
+    assert trusted.restored(weight, y, cost, 0.5) is trusted
+    twice = trusted.restored(2 * weight, y, cost, 1.0)
+    np.testing.assert_allclose(twice.slopes(y), 2 * trusted.slopes(y))
+    assert trusted.belong_to(LOSSES[0])
+    assert not trusted.belong_to(LOSSES[1])

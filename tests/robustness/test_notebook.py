@@ -1,0 +1,98 @@
+"""Results say in a line what they are, and in a notebook show what matters."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.preprocessing import scale
+
+import wdrsvm
+from wdrsvm.robustness.notebook import LEFT, html_table
+
+X, y = load_iris(return_X_y=True)
+X, y = scale(X)[::3], np.array(["<a>", "b", "c"])[y][::3]
+BALL = wdrsvm.WassersteinBall(0.1)
+MODEL = wdrsvm.RobustLinearSVC(0.1, 0.6).fit(X, y)
+COSTS = [1.0, np.ones((3, 3)) - np.eye(3)]
+
+
+def curve():
+    return wdrsvm.error_curve(MODEL, X, y, BALL)
+
+
+RESULTS = {
+    "WorstCaseDistribution": lambda: MODEL.worst_case_distribution(X, y),
+    "ErrorCurve": curve,
+    "ClassErrorCurves": lambda: curve().by_class,
+    "LabelAudit": lambda: wdrsvm.audit_labels(X, y, n_splits=2, n_repeats=1),
+    "RobustPath": lambda: wdrsvm.robust_path(X, y, [0.01, 0.1], COSTS),
+    "Tradeoff": lambda: wdrsvm.tradeoff({"<m>": MODEL}, X, y, BALL),
+    "ObservedRadius": lambda: wdrsvm.observed_radius(X[::2], X[1::2], n_splits=2),
+    "RadiusChoice": lambda: wdrsvm.RadiusChoice(0.5, np.array([0.1, 0.5]), np.ones(2)),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_says_in_a_line_what_it_is(name):
+    text = repr(RESULTS[name]())
+    assert text.startswith(f"{name}(")
+    assert "\n" not in text
+    assert "array(" not in text
+    assert len(text) < 250
+
+
+@pytest.mark.parametrize("name", [name for name in RESULTS if name != "RadiusChoice"])
+def test_every_result_has_a_table_without_markup_of_values(name):
+    html = RESULTS[name]()._repr_html_()
+    assert "<table><caption " in html
+    for value in ("<a>", "<m>"):
+        assert value not in html
+    assert html.count("<tr>") == html.count("</tr>")
+
+
+def test_the_worst_case_says_its_masses():
+    worst = MODEL.worst_case_distribution(X, y)
+    mass = 100 * worst.weight[worst.kind == "flipped"].sum()
+    assert f"{mass:.3g} % flipped" in repr(worst)
+    assert f"risk {worst.risk:.4g} of at most {worst.supremum:.4g}" in repr(worst)
+    heaviest = worst.weight[worst.kind != "kept"].max()
+    assert f">{heaviest:.4g}</td>" in worst._repr_html_().partition("</tr><tr>")[0]
+
+
+def test_a_curve_shows_the_radius_of_each_level():
+    html = curve()._repr_html_()
+    assert curve().sentence() in html
+    assert f">20 %</td><td {LEFT}>{curve().budget_for(0.2):.4g}</td>" in html
+
+
+def test_the_audit_names_its_first_suspects():
+    wrong = y.copy()
+    wrong[0] = "c"
+    audit = wdrsvm.audit_labels(X, wrong, n_splits=2, n_repeats=1)
+    assert f"row {audit.row[0]} ({audit.given[0]}, perhaps {audit.suggested[0]})" in repr(
+        audit
+    )
+    calm = wdrsvm.audit_labels(
+        X, y, n_splits=2, n_repeats=1, label_trust=np.full(50, np.inf)
+    )
+    assert repr(calm) == "LabelAudit(50 labels, 0 suspicious)"
+
+
+def test_a_path_shows_each_risk():
+    path = wdrsvm.robust_path(X, y, [0.01, 0.1], COSTS)
+    assert "label costs 1, matrix" in repr(path)
+    for risk in path.objective.ravel():
+        assert f">{risk:.4g}</td>" in path._repr_html_()
+    machines = wdrsvm.one_vs_rest_path(X, y, [0.1], [2.0])
+    assert f">{machines.objective.max():.4g}</td>" in machines._repr_html_()
+
+
+def test_a_tradeoff_shows_measured_errors_rounded_and_promises_rounded_up():
+    errors, worst = np.array([0.0133]), np.array([0.2001])
+    found = wdrsvm.Tradeoff(["m"], errors, worst, np.array([0]), BALL)
+    assert repr(found).endswith("'m': 1.3 % wrong, at most 20.1 %)")
+    assert all(f">{each} %</td>" in found._repr_html_() for each in (1.3, 20.1))
+
+
+def test_a_table_says_how_many_rows_it_leaves_out():
+    assert "Rows, the first 1 of 3" in html_table("Rows", ["n"], [[1]], 3)
+    assert ">Rows</caption>" in html_table("Rows", ["n"], [[1]], 1)
