@@ -16,7 +16,7 @@ COUNTED := $(addprefix tests/,agreement $(ROOMS))
 # it is imported.
 BUILD := "cython>=3.1" "meson-python>=0.16" ninja "scipy>=1.12"
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -e
-.PHONY: native demo test lint bench errors doubt stress coverage sanitize dist test-matrix mutants docs clean browser fuzz
+.PHONY: native demo test lint bench errors doubt label-audit stress coverage sanitize dist test-matrix mutants docs clean browser fuzz
 
 # Once, before tests run side by side: all of them would begin to build.
 native: $(READY)
@@ -62,8 +62,16 @@ errors: $(READY)
 		--csv worst-case-error.csv --out docs/results
 	$(BIN)/python -m benchmarks.set_study --csv docs/results/sets.csv
 
+# Wrong labels that audits find, beside cleanlab; it goes on where it was.  Then the kinds of
+# noise that are recognised, and what votes are worth.
+label-audit: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.label_audit_study label-audit.jsonl \
+		--out docs/results
+	$(BIN)/python -m benchmarks.label_noise_kinds --csv docs/results/label-noise-kinds.csv
+	$(BIN)/python -m benchmarks.crowd_votes --csv docs/results/crowd-votes.csv
+
 # Kernels with the sanitizers of the C compiler, in an environment of their own that borrows
-# the packages of the other one: reads beyond arrays, undefined arithmetic.  Half an hour.
+# the packages of the other one: reads beyond arrays, undefined arithmetic.  An hour.
 SANITIZED := $(CURDIR)/.sanitized
 PACKAGES = import sysconfig; print(sysconfig.get_path("purelib"))
 UNSAFE := -Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false

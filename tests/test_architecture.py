@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -32,12 +33,13 @@ TESTS = ROOT / "tests"
 # Inside the solvers a part may import from itself and from the floors below it.
 SOLVER_FLOORS = [
     [
-        *("compiling", "descent_settings", "neighbours", "registry", "result"),
+        *("compiling", "descent_settings", "neighbours", "result"),
         *("runtime", "scaling"),
     ],
     ["cones"],
     ["interior_point"],
     ["newton"],
+    ["registry"],
     ["first_order", "subgradient", "reference"],
     [
         *(
@@ -207,6 +209,31 @@ def test_a_private_import_is_seen(source):
 def test_no_module_is_too_long_to_read():
     lengths = {name_of(path): path.read_bytes().count(b"\n") for path in MODULES}
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+# Public names of two packages: records of a solver, and the state of a run.
+HOMONYMS = {"Progress"}
+
+
+def repeated_classes(sources):
+    """Names of classes that several modules define."""
+    names = Counter(
+        node.name
+        for source in sources
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ClassDef)
+    )
+    return {name for name, count in names.items() if count > 1}
+
+
+def test_the_name_of_a_class_means_one_thing():
+    assert repeated_classes(path.read_text() for path in MODULES) == HOMONYMS
+
+
+def test_a_class_that_two_modules_define_is_found():
+    assert repeated_classes(["class One: ...", "class One: ...", "class Two: ..."]) == {
+        "One"
+    }
 
 
 SETTINGS = sorted(

@@ -37,6 +37,9 @@ EMBEDDINGS = {
     "300 classes": (20_000, 256, 300),
     "1000 classes": (20_000, 512, 1000),
 }
+# Classes of the series that tells how time grows with them, and its other sizes.
+GROWTH, TINY_GROWTH = (10, 30, 100, 300, 1000), (3, 5)
+GROWTH_ROWS, TINY_GROWTH_ROWS, GROWTH_FEATURES = 10_000, 150, 128
 # Distance of rows from the centre of their class, relative to the centre's length.
 SPREAD = 1.0
 # Radii at which unit rows, and rows of unit variance, still leave something to learn.
@@ -55,12 +58,16 @@ class Case(NamedTuple):
 def cases(options: Options) -> list[Case]:
     """Every data set with both losses and both label costs."""
     names = ["tiny"] if options.tiny else [*_banking(), "26 classes", *EMBEDDINGS]
-    return [
+    compared = [
         Case(name, loss, cost)
         for name in names
         for loss in ("logistic", "crammer-singer")
         for cost in LABEL_COSTS
     ]
+    sizes = TINY_GROWTH if options.tiny else GROWTH
+    n_rows = TINY_GROWTH_ROWS if options.tiny else GROWTH_ROWS
+    growing = [f"growth {n_rows} {n_classes}" for n_classes in sizes]
+    return [*compared, *(Case(name, "logistic", np.inf) for name in growing)]
 
 
 def _banking() -> list[str]:
@@ -84,6 +91,9 @@ def rows_of(data: str) -> Rows:
         return Rows(rows.X[chosen], rows.y[chosen]) if data.endswith("rows") else rows
     if data == "26 classes":
         return large_rows(16_000, 16, 26, seed=0)
+    if data.startswith("growth"):
+        _, n_rows, n_classes = data.split()
+        return _embeddings(int(n_rows), GROWTH_FEATURES, int(n_classes))
     return _embeddings(*EMBEDDINGS.get(data, (150, 12, 5)))
 
 
@@ -155,8 +165,11 @@ def _liblinear_on(data: str, options: Options) -> PeerFit:
 
 
 def summarise(records: Sequence[Record]) -> Record:
-    """The ratios by loss and by trust in the labels, and the least against liblinear."""
-    summary: Record = {}
+    """The ratios by loss and by trust in the labels, the least against liblinear, and the
+    exponent of the time in the number of classes."""
+    growing = [record for record in records if record["data"].startswith("growth")]
+    records = [record for record in records if record not in growing]
+    summary: Record = {"exponent in C": _exponent(growing)}
     for loss in ("logistic", "crammer-singer"):
         for cost in LABEL_COSTS:
             name = f"{loss}, {'trusted' if np.isinf(cost) else 'doubted'}"
@@ -168,6 +181,13 @@ def summarise(records: Sequence[Record]) -> Record:
     summary["least against liblinear"] = min(against, default=np.nan)
     summary["gap_missed_by_us"] = sum(not record["reached"] for record in records)
     return summary
+
+
+def _exponent(growing: Sequence[Record]) -> float:
+    if len(growing) < 2:
+        return float("nan")
+    sizes, seconds = ([record[name] for record in growing] for name in ("C", "ours"))
+    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
 FAMILY = Family(

@@ -176,7 +176,8 @@ def test_python_dash_m_is_the_same():
 
 
 @pytest.mark.parametrize(
-    "command", ["fit", "predict", "certify", "audit", "report", "explore", "export"]
+    "command",
+    ["fit", "predict", "certify", "audit", "relabel", "report", "explore", "export"],
 )
 def test_help_has_examples(command, capsys):
     code, shown, _ = run(capsys, command, "--help")

@@ -6,18 +6,18 @@ from sklearn.base import clone
 
 from wdrsvm import RobustLinearSVC, RobustLogisticRegression, RobustSVC
 from wdrsvm.datasets import flip_labels
-from wdrsvm.estimators._doubting_path import doubting_points
+from wdrsvm.estimators._doubting_path import doubting_points, fitted_like_folds
 from wdrsvm.estimators._judges import GivenRows
 from wdrsvm.estimators._search_grid import SearchGrid
 
 from .cases import CULTIVAR, WINE
 
-LABELS = flip_labels(CULTIVAR, 0.2, random_state=1)
+WINE, LABELS = WINE[::2], flip_labels(CULTIVAR, 0.2, random_state=1)[::2]
 GRID = SearchGrid(np.array([0.02, 0.2]), [0.5, np.inf, 1.0])
 MODELS = (
-    RobustLogisticRegression(label_noise="random", tol=1e-5),
-    RobustLinearSVC(label_noise="random", tol=1e-5),
-    RobustSVC(label_noise="random", tol=1e-5),
+    RobustLogisticRegression(label_noise="random", tol=1e-4),
+    RobustLinearSVC(label_noise="random", tol=1e-4),
+    RobustSVC(label_noise="random", tol=1e-4),
 )
 
 
@@ -40,6 +40,17 @@ def test_all_points_are_fitted_nearly_as_well_as_alone(model):
         if np.isinf(fitted.label_cost):
             assert fitted.objective_ == pytest.approx(alone.objective_, rel=1e-4)
             assert np.array_equal(fitted.predict(WINE), alone.predict(WINE))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_the_fit_to_all_rows_takes_the_way_of_the_grid(model):
+    """Also if a guard acts, which is no news to a search."""
+    for place, (_, on_path, _) in path(model).items():
+        fitted = clone(model).set_params(**GRID.params[place])
+        fitted_like_folds(fitted, GivenRows(WINE, LABELS, None, None), GRID.label_costs)
+        assert fitted.objective_ <= on_path.objective_ * (1 + 1e-3)
+        assert np.mean(fitted.predict(WINE) == on_path.predict(WINE)) > 0.98
+        assert np.isinf(fitted.label_cost) == (fitted.label_belief_ == 1).all()
 
 
 def test_points_may_be_left_out():

@@ -403,8 +403,13 @@ def test_a_category_costs_what_switching_does():
     assert not problem.with_radius(0.0).is_bounded
     assert problem.moves is problem.moves
     smooth = replace(problem, loss=LOSSES["logistic"])
-    with pytest.raises(ValueError, match="support and categorical need the Crammer-Singer"):
-        smooth.risk(*classifier_for(problem))
+    classifier = classifier_for(problem)
+    free = replace(smooth, ball=replace(ball, categorical=None))
+    risks = [
+        each.risk(*classifier).value for each in (smooth.with_radius(0.0), smooth, free)
+    ]
+    assert risks == sorted(risks)
+    assert risks[0] < risks[1]
 
 
 def test_the_triangle_bound_goes_by_the_name_of_a_norm():

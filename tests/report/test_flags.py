@@ -1,5 +1,6 @@
 """Each flag is raised by what it names, and by nothing else."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -61,6 +62,10 @@ def test_a_class_that_is_never_recognised():
 def test_a_promise_that_is_empty():
     found = flags(RobustLinearSVC(0.02), radius=3.0)
     assert "always answering grignolino" in found["The promise is empty"]
+    (reach,) = re.findall(r"up to a movement of ([\d.]+)\. ", found["The promise is empty"])
+    within = float(reach)
+    assert "The promise is empty" not in flags(RobustLinearSVC(0.02), radius=within)
+    assert "The promise is empty" in flags(RobustLinearSVC(0.02), radius=1.1 * within)
     assert "--withstand" in found["The promise is empty"]
 
 

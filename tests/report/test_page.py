@@ -6,7 +6,18 @@ from html.parser import HTMLParser
 
 import pytest
 
-from wdrsvm.report import Bullets, Facts, Figure, Page, Section, Table, Text, Verdict
+from wdrsvm.report import (
+    Bullets,
+    Facts,
+    Figure,
+    Flags,
+    Page,
+    Section,
+    Summary,
+    Table,
+    Text,
+    Verdict,
+)
 from wdrsvm.report.figures import new_figure, saved_figure
 from wdrsvm.report.page import templates
 
@@ -141,3 +152,20 @@ def test_whatever_is_said_is_text(part):
     html = part.html()
     assert "<b>" not in html
     assert "&lt;b&gt;" in html
+
+
+def test_boxes_and_flags_keep_options_and_per_cents_whole():
+    flag = Flags({"<Few>": "Try 5 % (loss='ramp', --merge-rare, radii=) < 3."}).html()
+    assert "5&nbsp;% (<code>loss=&#39;ramp&#39;</code>, <code>--merge-rare</code>" in flag
+    assert "<code>radii=</code>) &lt; 3." in flag
+    assert "&lt;Few&gt;" in flag
+    box = Summary("a < b", {"<n>": "1 %"}, good=False).html()
+    assert '<div class="summary bad"><p><strong>a &lt; b</strong></p>' in box
+    assert "<dt>&lt;n&gt;</dt><dd>1&nbsp;%</dd>" in box
+
+
+def test_names_of_columns_stand_above_their_numbers():
+    html = Table("t", ["name", "n", "text"], [["a", 1, "x"]]).html()
+    assert '<th scope="col">name</th><th scope="col" class="number">n</th>' in html
+    assert '<th scope="col">text</th>' in html
+    assert '<th scope="col">n</th>' in Table("t", ["name", "n"], []).html()

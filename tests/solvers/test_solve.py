@@ -68,10 +68,11 @@ def test_more_features_than_rows_and_no_intercept(name, norm):
 @pytest.mark.tiny
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("name", [*SECOND, "first-order"])
-def test_more_classes_than_features(name, norm):
+@pytest.mark.parametrize("n_features", [2, 9])
+def test_more_classes_than_kernels_take_at_once(n_features, name, norm):
     rng = np.random.default_rng(3)
     y = np.arange(12) % 6
-    X = 3 * rng.normal(size=(6, 2))[y] + rng.normal(size=(12, 2))
+    X = 3 * rng.normal(size=(6, n_features))[y] + rng.normal(size=(12, n_features))
     problem = RobustProblem.of(X, y, np.full(12, 1 / 12), WassersteinBall(0.1, 2, norm), 6)
     assert_bracketed(problem, name, 1e-2 if name == "first-order" else 1e-4)
 

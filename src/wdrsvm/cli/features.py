@@ -49,7 +49,8 @@ class Labelled:
     """Features in the form of the table, labels, and notes for the user.
 
     ``beside`` has all columns except the labels, also those that are left out.  ``labels``
-    records what was done with rare classes.
+    records what was done with rare classes, ``texts`` has the labels as the table writes
+    them, and ``trust`` says how far they are trusted.
     """
 
     X: Any
@@ -58,6 +59,8 @@ class Labelled:
     notes: list[str] = field(default_factory=list)
     beside: Any = None
     labels: Labels | None = None
+    texts: Any = None
+    trust: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +97,14 @@ def labelled(
     _check_target(table, target)
     dropped = named_columns("--drop", drop, table, target)
     labels = read_labels(table.columns[target], table.path, how or LabelReading())
+    texts = as_texts(table.columns[target]).to_numpy()[labels.row]
     if table.is_sparse:
         X: Any = table.rows[labels.row]
-        return Labelled(X, labels.y, labels.row, labels.notes, labels=labels)
+        return Labelled(X, labels.y, labels.row, labels.notes, None, labels, texts)
     beside = table.columns.iloc[labels.row].drop(columns=target)
     notes = [*labels.notes, *_about_names(table)]
     X = beside.drop(columns=dropped)
-    return Labelled(X, labels.y, labels.row, notes, beside, labels)
+    return Labelled(X, labels.y, labels.row, notes, beside, labels, texts)
 
 
 def named_columns(

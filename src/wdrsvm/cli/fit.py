@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import Pipeline
 
-from ..estimators import (
-    RobustLinearSVC,
-    RobustLinearSVCCV,
-    RobustLogisticRegression,
-    RobustLogisticRegressionCV,
-    RobustSVC,
-    RobustSVCCV,
-)
 from ..inputs.frames import CATEGORY_COST
 from ..model_files import save_model
-from ..problem import LOSSES, NORMS, WassersteinBall
+from ..problem import LOSSES, NORMS
 from ..report.baselines import ATTRIBUTE, Baselines
-from .features import Prepared
+from .classifiers import HINGE, KERNELS, LABEL_COST, LINEAR, NORM, RADIUS, Options
+from .features import Labelled, Prepared
 from .labels import FOLDS, about_folds
 from .models import labelled_for, within_limits
 from .options import TableOptions, learned_reading
@@ -38,28 +31,16 @@ from .output import (
     Numbers,
     Output,
     Target,
-    check_choice,
 )
 from .progress import fold_bar
-from .promises import WITHSTAND, check_radius, promised
+from .promises import WITHSTAND, promised
 from .tables import checked_output, listed, read_table
-from .withstand import Choice, best_to_withstand, search_for
+from .trust import TrustColumn
+from .withstand import Choice, best_to_withstand
 
-KERNELS = ("linear", "rbf", "laplacian", "poly")
-HINGE = "crammer-singer"
-# Classes by three flags: linear, hinge loss, and found by a search.
-CLASSIFIERS: dict[tuple[bool, bool, bool], Any] = {
-    (True, True, False): RobustLinearSVC,
-    (True, True, True): RobustLinearSVCCV,
-    (True, False, False): RobustLogisticRegression,
-    (True, False, True): RobustLogisticRegressionCV,
-    (False, True, False): RobustSVC,
-    (False, True, True): RobustSVCCV,
-}
 # With an infinite label cost, nothing bounds the coefficients of features that the
 # adversary cannot move.  Therefore the search tries finite label costs only.
 FINITE_LABEL_COSTS = (1.0, 2.0, 8.0)
-RADIUS, LABEL_COST = 0.05, 2.0
 
 EXAMPLES = """Examples:
 
@@ -70,6 +51,10 @@ wdrsvm fit penguins.csv --target species --withstand 0.1 --out penguins.wdrsvm
 wdrsvm fit train.parquet --target y --radius 0.1 --label-cost inf --norm l1 --out y.wdrsvm
 
 wdrsvm fit train.csv --target y --cv --loss logistic --out y.wdrsvm
+
+wdrsvm fit train.csv --target y --doubt-labels --out y.wdrsvm
+
+wdrsvm fit checked.csv --target y --cv --trust-column label_trust --out y.wdrsvm
 
 wdrsvm fit train.csv --target y --cv --kernel rbf --test test.csv --out y.wdrsvm
 """
@@ -96,6 +81,13 @@ def fit(
             "standard deviations."
         ),
     ] = None,
+    doubt_labels: Annotated[
+        bool,
+        typer.Option(
+            "--doubt-labels",
+            help="Some labels are wrong at random: learn which ones not to believe.",
+        ),
+    ] = False,
     radius: Annotated[
         float | None, typer.Option(help=f"Budget of the adversary; {RADIUS} if not given.")
     ] = None,
@@ -106,13 +98,10 @@ def fit(
     loss: Annotated[
         str, typer.Option(help=f"One of {', '.join(LOSSES)}; logistic has probabilities.")
     ] = HINGE,
-    kernel: Annotated[str, typer.Option(help=f"One of {', '.join(KERNELS)}.")] = "linear",
-    norm: Annotated[str, typer.Option(help=f"One of {', '.join(NORMS)}.")] = "l2",
+    kernel: Annotated[str, typer.Option(help=f"One of {', '.join(KERNELS)}.")] = LINEAR,
+    norm: Annotated[str, typer.Option(help=f"One of {', '.join(NORMS)}.")] = NORM,
     category_cost: Annotated[
-        float,
-        typer.Option(
-            help="Cost of switching a category, in standard deviations, or inf for none."
-        ),
+        float, typer.Option(help="Standard deviations that a switched category costs.")
     ] = CATEGORY_COST,
     landmarks: Annotated[
         int | None,
@@ -128,6 +117,7 @@ def fit(
     labels: LabelKind = None,
     min_rows: MinRows = None,
     merge_rare: MergeRare = None,
+    trust_column: TrustColumn = None,
     test: Annotated[Path | None, typer.Option(help="Table to test the model on.")] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Print a line for each fold of --cv.")
@@ -144,10 +134,14 @@ def fit(
     options = Options(
         *(cv, radius, label_cost, loss, kernel, norm, landmarks, balanced),
         withstand=withstand,
+        doubt_labels=doubt_labels,
+        trust_column=trust_column,
         category_cost=category_cost,
     )
     classifier = options.classifier()
-    asked = TableOptions(drop, numbers, categories, decimal, labels, min_rows, merge_rare)
+    asked = TableOptions(
+        *(drop, numbers, categories, decimal, labels, min_rows, merge_rare, trust_column)
+    )
     asked.check()
     checked_output(out, train, *([] if test is None else [test]))
     with output.working("Reading"):
@@ -156,14 +150,16 @@ def fit(
         output.notes += [
             *data.notes,
             *columns.notes,
-            *_about_categories(columns, classifier, category_cost),
+            *_about_categories(columns, classifier, options),
             *(about_folds(data.y) if options.has_folds else []),
         ]
     with output.working("Fitting", is_shown=not options.has_folds):
-        choice = _fit(classifier, columns, data.y, options, verbose)
+        choice = _fit(classifier, columns, data, options, verbose)
         classifier = classifier if choice is None else choice.classifier
         baselines = Baselines.learned(columns.features, data.y)
-    output.notes = [_for_a_search(note) if cv else note for note in output.notes]
+    output.notes = [
+        _for_a_search(note) if options.has_folds else note for note in output.notes
+    ]
     model = Pipeline([("columns", columns.transformer), ("classifier", classifier)])
     model.reading_ = learned_reading(data, columns) | {WITHSTAND: withstand}
     setattr(model, ATTRIBUTE, baselines.plain())
@@ -181,92 +177,15 @@ def fit(
     output.show({"model": str(out), **facts}, promise)
 
 
-class Options(NamedTuple):
-    """The options of the user."""
-
-    cv: bool
-    radius: float | None
-    label_cost: float | None
-    loss: str
-    kernel: str
-    norm: str
-    landmarks: int | None
-    balanced: bool
-    withstand: float | None = None
-    category_cost: float = CATEGORY_COST
-
-    @property
-    def has_folds(self) -> bool:
-        """Whether a cross-validation chooses."""
-        return self.cv or self.withstand is not None
-
-    def check(self) -> None:
-        """Refuse options that contradict each other, before any table is read."""
-        check_choice("--loss", self.loss, tuple(LOSSES))
-        check_choice("--kernel", self.kernel, KERNELS)
-        check_choice("--norm", self.norm, tuple(NORMS))
-        is_linear = self.kernel == "linear"
-        if not is_linear and self.norm != "l2":
-            raise ValueError(
-                f"--norm must be l2 with --kernel {self.kernel}, got {self.norm}."
-            )
-        if not is_linear and self.loss != HINGE:
-            raise ValueError(f"--loss must be {HINGE} with a kernel, got {self.loss}.")
-        if is_linear and self.landmarks is not None:
-            raise ValueError("--landmarks needs a --kernel that is not linear.")
-        if self.cv and not (self.radius is None and self.label_cost is None):
-            raise ValueError("--cv chooses radius and label cost: give either it or them.")
-        if not self.category_cost > 0:
-            raise ValueError(
-                f"--category-cost must be a number > 0 or inf, got {self.category_cost:g}."
-            )
-        if self.withstand is not None:
-            self._check_withstand(self.withstand)
-
-    def _check_withstand(self, distance: float) -> None:
-        check_radius("--withstand", distance)
-        given = {
-            "--cv": self.cv,
-            "--radius": self.radius is not None,
-            "--label-cost": self.label_cost is not None,
-            f"--loss {self.loss}": self.loss != HINGE,
-            f"--kernel {self.kernel}": self.kernel != "linear",
-            "--balanced": self.balanced,
-        }
-        for option, is_given in given.items():
-            if is_given:
-                raise ValueError(
-                    "--withstand chooses a linear classifier, its loss, radius and label "
-                    f"cost for errors that count alike: leave out either it or {option}."
-                )
-
-    def classifier(self) -> Any:
-        """The classifier that the options describe."""
-        self.check()
-        options: dict[str, Any] = {"class_weight": "balanced" if self.balanced else None}
-        if self.kernel == "linear":
-            options["norm"] = self.norm
-        else:
-            options |= {"kernel": self.kernel, "n_components": self.landmarks}
-        kind = (self.kernel == "linear", self.loss == HINGE, self.cv)
-        if self.withstand is not None:
-            return search_for(WassersteinBall(self.withstand, norm=self.norm))
-        if self.cv:
-            options["scoring"] = "balanced_accuracy" if self.balanced else None
-        else:
-            options["radius"] = RADIUS if self.radius is None else self.radius
-            options["label_cost"] = (
-                LABEL_COST if self.label_cost is None else self.label_cost
-            )
-        return CLASSIFIERS[kind](**options)
-
-
-def _about_categories(columns: Prepared, classifier: Any, cost: float) -> list[str]:
+def _about_categories(columns: Prepared, classifier: Any, options: Options) -> list[str]:
     if not columns.categories:
         return []
     names = listed(columns.categories)
+    if options.doubt_labels:
+        return [f"Categories, which here can be touched like numbers: {names}."]
     if not hasattr(classifier, "feature_cost"):
         return [f"Categories, which with a kernel can be touched like numbers: {names}."]
+    cost = options.category_cost
     if np.isfinite(cost):
         return [
             f"Categories, each of which the adversary may switch at a cost of {cost:g} "
@@ -285,21 +204,38 @@ def _about_categories(columns: Prepared, classifier: Any, cost: float) -> list[s
 
 
 def _fit(
-    classifier: Any, columns: Prepared, y: Any, options: Options, verbose: bool
+    classifier: Any, columns: Prepared, data: Labelled, options: Options, verbose: bool
 ) -> Choice | None:
-    cv = options.has_folds
-    if cv:
-        smallest = int(np.unique(y, return_counts=True)[1].min())
-        classifier.set_params(cv=min(FOLDS, smallest))
-    if columns.categories and hasattr(classifier, "feature_cost"):
-        classifier.set_params(**columns.limits(options.category_cost))
-        if cv and np.isinf(options.category_cost):
-            classifier.set_params(label_costs=FINITE_LABEL_COSTS)
-    with fold_bar(classifier, verbose) if cv else nullcontext():
+    _set_folds(classifier, data.y, options)
+    _set_costs(classifier, columns, options)
+    with fold_bar(classifier, verbose) if options.has_folds else nullcontext():
         if options.withstand is not None:
-            return best_to_withstand(classifier, columns.features, y)
-        classifier.fit(columns.features, y)
+            return best_to_withstand(classifier, columns.features, data.y)
+        trust = {} if data.trust is None else {"label_trust": data.trust}
+        classifier.fit(columns.features, data.y, **trust)
     return None
+
+
+def _set_folds(classifier: Any, y: Any, options: Options) -> None:
+    """No more folds than the smallest class has rows."""
+    smallest = int(np.unique(y, return_counts=True)[1].min())
+    if options.has_folds and not (options.doubt_labels and smallest >= FOLDS):
+        classifier.set_params(cv=min(FOLDS, smallest))
+
+
+def _set_costs(classifier: Any, columns: Prepared, options: Options) -> None:
+    """The adversary may switch categories at their cost, unless labels are doubted.
+
+    The search for doubtful labels tries an infinite label cost, which bounds only the
+    coefficients of features that can be moved.
+    """
+    if not columns.categories or not hasattr(classifier, "feature_cost"):
+        return
+    if options.doubt_labels:
+        return
+    classifier.set_params(**columns.limits(options.category_cost))
+    if options.has_folds and np.isinf(options.category_cost):
+        classifier.set_params(label_costs=FINITE_LABEL_COSTS)
 
 
 def _for_a_search(note: str) -> str:
@@ -318,13 +254,25 @@ def _facts(classifier: Any, features: Any, y: Any, choice: Choice | None) -> dic
     if hasattr(classifier, "best_score_"):
         facts["cross-validated score"] = classifier.best_score_
     chosen = getattr(classifier, "best_estimator_", classifier)
-    return facts | {
-        "radius": float(chosen.radius),
-        "label cost": float(chosen.label_cost),
-        "training accuracy": float(np.mean(chosen.predict(features) == y)),
-        **_trained_for(chosen),
-        "solver": chosen.solver_,
-    }
+    return (
+        facts
+        | _about_beliefs(chosen)
+        | {
+            "radius": float(chosen.radius),
+            "label cost": float(chosen.label_cost),
+            "training accuracy": float(np.mean(chosen.predict(features) == y)),
+            **_trained_for(chosen),
+            "solver": chosen.solver_,
+        }
+    )
+
+
+def _about_beliefs(chosen: Any) -> dict[str, Any]:
+    """How many labels were not believed, if labels could be doubted."""
+    if getattr(chosen, "label_noise", None) != "random":
+        return {}
+    doubted = int((chosen.label_belief_ < 1).sum())
+    return {"labels not believed": doubted}
 
 
 def _trained_for(chosen: Any) -> dict[str, float]:

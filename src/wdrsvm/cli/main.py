@@ -40,6 +40,7 @@ def build() -> object:
         export,
         fit,
         predict,
+        relabel,
         report,
         reproduce,
     )
@@ -51,7 +52,7 @@ def build() -> object:
         pretty_exceptions_enable=False,
     )
     app.callback()(_with_version(typer))
-    on_models = (audit, fit, report, predict, certify, export, explore)
+    on_models = (audit, relabel, fit, report, predict, certify, export, explore)
     for command in (*on_models, demo, reproduce, bench):
         command.register(app)
     for each in app.registered_commands:

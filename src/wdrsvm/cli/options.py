@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from .labels import HOW, LabelReading, check_classes
 from .numerals import DECIMALS
 from .output import check_choice
 from .tables import InputTable, read_table
+from .trust import check_trust_column, read_trust
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class TableOptions:
     labels: str | None = None
     min_rows: int | None = None
     merge_rare: str | None = None
+    trust_column: str | None = None
 
     def check(self) -> None:
         """Refuse values that an option does not allow, before any table is read."""
@@ -36,9 +38,16 @@ class TableOptions:
     def labelled(self, table: InputTable, target: str) -> Labelled:
         """Features and labels, with at least two rows of at least two classes."""
         how = LabelReading(self.labels, self.min_rows, self.merge_rare)
+        trust = None
+        if self.trust_column is not None:
+            check_trust_column(self.trust_column, table, target)
+            trust = read_trust(table, self.trust_column)
         data = labelled(table, target, self.drop, how)
         check_classes(data.y, table.path)
-        return data
+        if trust is None:
+            return data
+        features = data.X.drop(columns=self.trust_column, errors="ignore")
+        return replace(data, X=features, trust=trust[data.row])
 
     def reading(self, table: InputTable, target: str) -> Reading:
         """How the columns are read; each column has one kind only."""

@@ -75,7 +75,7 @@ def report(
             page_of(reported, title, tell).write(out)
         else:
             write_text(out, card_of(reported, title, model.name))
-    output.show(_facts(out, kind, reported), reported.promise)
+    output.show(_facts(out, kind, reported, output), reported.promise)
 
 
 def _checked_kind(given: str | None, out: Path) -> str:
@@ -89,11 +89,13 @@ def _checked_kind(given: str | None, out: Path) -> str:
     return endings[out.suffix.lower()]
 
 
-def _facts(out: Path, kind: str, reported: Any) -> dict[str, Any]:
-    """Where the report is, and its verdict and flags."""
-    return {
-        "verdict": judgement_of(reported.promise).text,
-        "check before use": flags_of(reported) or "nothing stands out",
-        "page" if kind == HTML else "card": str(out),
-        "rows": len(reported.y),
-    }
+def _facts(out: Path, kind: str, reported: Any, output: Output) -> dict[str, Any]:
+    """Where the report is, and its verdict; flags are notes, or a fact for programs."""
+    flags = flags_of(reported)
+    facts: dict[str, Any] = {"verdict": judgement_of(reported.promise).text}
+    if output.as_json:
+        facts["check before use"] = flags
+    else:
+        output.notes += [f"{name}: {text}" for name, text in flags.items()]
+    place = "page" if kind == HTML else "card"
+    return facts | {place: str(out), "rows": len(reported.y)}

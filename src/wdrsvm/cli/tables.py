@@ -154,14 +154,17 @@ def checked_output(path: Path, *inputs: Path, endings: tuple[str, ...] = ()) -> 
 TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
 
 
-def write_table(frame: Any, path: Path) -> Path:
-    """Write a data frame in the format of the file's ending, completely or not at all."""
+def write_table(frame: Any, path: Path, separator: str = ",") -> Path:
+    """Write a data frame in the format of the file's ending, completely or not at all.
+
+    The separator is that of a .csv file.
+    """
     with replaced_whole(path) as draft:
         if path.suffix.lower() == ".parquet":
             _write_parquet(frame, draft, path)
         else:
-            separator = "\t" if path.suffix.lower() == ".tsv" else ","
-            frame.to_csv(draft, index=False, sep=separator)
+            between = "\t" if path.suffix.lower() == ".tsv" else separator
+            frame.to_csv(draft, index=False, sep=between)
     return path
 
 

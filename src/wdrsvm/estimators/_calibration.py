@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..problem import WassersteinBall
-from ..robustness.promises.error_curve import breakpoints
+from ..robustness.promises.curve_points import breakpoints
 from ..robustness.promises.set_costs import SetCosts
 from ..robustness.promises.set_thresholds import (
     Wanted,

@@ -27,7 +27,7 @@ from ..inputs.arrays import (
 )
 from ..inputs.dask_collections import is_lazy
 from ..problem import WassersteinBall
-from ._judges import GivenRows
+from ._judges import GivenRows, groups_alone
 
 PREFIT = "prefit"
 # Default shares of the rows that are used for calibration.
@@ -110,15 +110,10 @@ def routed_arguments(conformal: Any, params: dict[str, Any]) -> Bunch:
         return Bunch(estimator={"fit": routed.estimator.fit}, splitter={"split": split})
     known.pop("sample_weight", None)
     trust = known.pop("label_trust", None)
-    unknown = sorted(set(known) - {"groups"})
-    if unknown:
-        raise TypeError(
-            f"{type(conformal).__name__}.fit got unexpected arguments {unknown}: without "
-            "metadata routing it knows 'groups' alone."
-        )
+    groups = groups_alone(conformal, known)
     takes = trust is not None and has_fit_parameter(conformal.estimator, "label_trust")
     given = {"label_trust": trust} if takes else {}
-    return Bunch(estimator={"fit": given}, splitter={"split": known})
+    return Bunch(estimator={"fit": given}, splitter={"split": groups})
 
 
 def prefit_part(conformal: Any, rows: GivenRows) -> CalibrationSplit:

@@ -64,7 +64,9 @@ def fitted_like_folds(estimator: Any, rows: GivenRows, label_costs: list[Any]) -
     exact = AlternatingDescent(solver_of(estimator), settings, History(settings.callback))
     point = exact.run(doubted, point.beliefs, point.start)
     found = replace(point.found, n_iter=descent.n_iter + exact.n_iter)
-    point = point._replace(found=found)
+    # The search has chosen the label cost: a warning that names it would be of no use.
+    unguarded = point.beliefs._replace(guarded=False)
+    point = point._replace(found=found, beliefs=unguarded)
     estimator._keep(DOUBTING.conclude(estimator, problem, data, point), data)
     estimator._review(data)
     return estimator

@@ -132,3 +132,14 @@ def _weighs(scorer: Any, rows: GivenRows) -> bool:
     parameters = inspect.signature(getattr(scorer, "_score_func", scorer)).parameters
     named = "sample_weight" in parameters
     return named or any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+
+
+def groups_alone(owner: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of the splitter if metadata routing is off: ``groups``, if given."""
+    unknown = sorted(set(params) - {"groups"})
+    if unknown:
+        raise TypeError(
+            f"{type(owner).__name__}.fit got unexpected arguments {unknown}: without "
+            "metadata routing it knows 'groups' alone."
+        )
+    return {name: value for name, value in params.items() if value is not None}

@@ -131,10 +131,16 @@ class PromisesMixin(ErrorPromisesMixin):
     ) -> WorstCaseDistribution:
         """A distribution in the estimator's own ball that is nearly as bad as any.
 
+        For a kernel model the flipped labels are exact.  Movement is described in feature
+        space: the atoms have the features of ``linear_form``.  An atom that is moved may
+        have features that no input has.  Distances are exact for each value of
+        ``lipschitz``.  With ``"triangle"`` the supremum may therefore be less than
+        :meth:`worst_case_risk`.
+
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
+            Features, or for a precomputed kernel its values with the training rows.
         y : array-like of shape (n_samples,)
             Labels, each one of ``classes_``.
         tail_mass : float, default=1e-4
@@ -189,48 +195,6 @@ class PromisesMixin(ErrorPromisesMixin):
 
 class KernelPromisesMixin(PromisesMixin):
     """Methods for a kernel model, whose ball lies in the kernel's feature space."""
-
-    def worst_case_distribution(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        tail_mass: float = 1e-4,
-        sample_weight: Any = None,
-        label_trust: Any = None,
-    ) -> WorstCaseDistribution:
-        """A distribution in the estimator's own ball that is nearly as bad as any.
-
-        The flipped labels are exact.  Movement is described in feature space: the atoms
-        have the features of :meth:`linear_form`.  An atom that is moved may have features
-        that no input has.  Distances are exact for each value of ``lipschitz``.  With
-        ``"triangle"`` the supremum may therefore be less than :meth:`worst_case_risk`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features, or for a precomputed kernel its values with the training rows.
-        y : array-like of shape (n_samples,)
-            Labels, each one of ``classes_``.
-        tail_mass : float, default=1e-4
-            Mass that moves; the smaller, the closer to the worst-case risk.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        label_trust : array-like of shape (n_samples,), default=None
-            Factors on the label cost, row by row.
-
-        Returns
-        -------
-        WorstCaseDistribution
-            The atoms, their transport cost and their expected loss.
-        """
-        return super().worst_case_distribution(
-            X,
-            y,
-            tail_mass=tail_mass,
-            sample_weight=sample_weight,
-            label_trust=label_trust,
-        )
 
     def certified_radius(self, X: Any) -> Any:
         """Lower bound of the distance of each input to another prediction.

@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
-from ._judges import ALONE, routed_name, scorers_of
+from ._judges import ALONE, groups_alone, routed_name, scorers_of
 from ._search_defaults import is_auto
 
 
@@ -59,14 +59,7 @@ class RoutingMixin:
         known = {name: value for name, value in known.items() if value is not None}
         if get_config()["enable_metadata_routing"]:
             return process_routing(self, "fit", **known, **params)
-        unknown = sorted(set(params) - {"groups"})
-        if unknown:
-            raise TypeError(
-                f"{type(self).__name__}.fit got unexpected arguments {unknown}: "
-                "without metadata routing it knows 'groups' alone."
-            )
-        groups = {name: value for name, value in params.items() if value is not None}
-        return Bunch(splitter=Bunch(split=groups))
+        return Bunch(splitter=Bunch(split=groups_alone(self, params)))
 
     def _scorers(self) -> dict[str, Any]:
         return scorers_of(self._searched(), self.scoring)

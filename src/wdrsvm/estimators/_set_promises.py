@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Flags
 from ..inputs.arrays import checked_flag
 from ..robustness.promises.label_sets import LabelSets
 from ..robustness.promises.set_costs import nearest_labels, sets_of
@@ -29,7 +29,7 @@ class SetPromisesMixin(NotebookMixin):
     _thresholds: Any
     _scores: Any
 
-    def predict_set(self, X: Any) -> NDArray[np.bool_]:
+    def predict_set(self, X: Any) -> Flags:
         """Which labels are in the set of each row.
 
         Parameters

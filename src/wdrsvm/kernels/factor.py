@@ -21,8 +21,6 @@ from scipy import linalg
 from ..arrays import Codes, Floats
 from .functions import Kernel
 
-Indices = Codes
-
 # Share of K's mean diagonal that may stay unexplained in each row.
 TOLERANCE = 1e-13
 # Largest relative asymmetry and negative eigenvalue that are treated as rounding.
@@ -41,7 +39,7 @@ class Factor:
     """
 
     features: Floats
-    landmarks: Indices
+    landmarks: Codes
     root: Floats
     dropped: float
 
@@ -130,7 +128,7 @@ def nystroem(kernel: Kernel, rows: Any, n_components: int, seed: int) -> Factor:
     )
 
 
-def _block_features(lacking: Floats, drawn: Indices, tol: float) -> tuple[Indices, Floats]:
+def _block_features(lacking: Floats, drawn: Codes, tol: float) -> tuple[Codes, Floats]:
     """Features (N, b) from the columns of some landmarks; redundant ones are left out."""
     packed, pivots, rank, _ = linalg.lapack.dpstrf(lacking[drawn], tol=tol, lower=1)
     order = pivots[:rank] - 1

@@ -44,7 +44,8 @@ class PairWeights:
         )
         for _ in range(n_rounds):
             weights = _floored(weights)
-            lengths = weights * _distances(_laplacian_inverse(weights), gram)
+            inverse = _laplacian_inverse(weights)
+            lengths = weights * _distances(inverse @ gram @ inverse)
             total = float(lengths.sum())
             if not total > 0 or total > least * (1 - rtol):
                 break
@@ -69,7 +70,7 @@ class PairWeights:
 
 def pair_distances(points: Floats) -> Floats:
     """Distances of all points (C, P) from each other, by their Gram matrix."""
-    return _distances(np.eye(len(points)), points @ points.T)
+    return _distances(points @ points.T)
 
 
 def laplacian(weights: Floats) -> Floats:
@@ -77,11 +78,10 @@ def laplacian(weights: Floats) -> Floats:
     return np.diag(weights.sum(axis=1)) - weights
 
 
-def _distances(mixing: Floats, gram: Floats) -> Floats:
-    """Distances of the points whose Gram matrix is A gram A'."""
-    mixed = mixing @ gram @ mixing.T
-    squares = np.diag(mixed)
-    return np.asarray(np.sqrt(np.maximum(squares[:, None] + squares - 2 * mixed, 0.0)))
+def _distances(gram: Floats) -> Floats:
+    """Distances of the points that have this Gram matrix."""
+    squares = np.diag(gram)
+    return np.asarray(np.sqrt(np.maximum(squares[:, None] + squares - 2 * gram, 0.0)))
 
 
 def _floored(weights: Floats) -> Floats:

@@ -29,8 +29,6 @@ import numpy as np
 from ..arrays import Codes, Floats
 from .norms import incidence
 
-Counts = Codes
-
 MAX_ROUNDS = 20_000
 RTOL = 1e-13
 # The step size follows the least feature cost, and is far too small for much larger costs.
@@ -115,7 +113,7 @@ class _Levels:
         self.sums = np.cumsum(falling, axis=1)
         self.mass = self.sums - np.arange(1, falling.shape[1] + 1) * falling
 
-    def level(self, each: Counts, count: Counts, mass: Floats | float) -> Floats:
+    def level(self, each: Codes, count: Codes, mass: Floats | float) -> Floats:
         """The common height of the ``count`` largest entries after ``mass`` is cut off."""
         return np.asarray((self.sums[each, count - 1] - mass) / count)
 

@@ -15,6 +15,7 @@ from .page import (
     Text,
     Verdict,
 )
+from .review import review_page
 
 __all__ = [
     "Bullets",
@@ -30,4 +31,5 @@ __all__ = [
     "explore_page",
     "model_card",
     "model_page",
+    "review_page",
 ]

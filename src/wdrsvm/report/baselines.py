@@ -25,7 +25,7 @@ MAX_ITER = 1000
 FOLDS = 5
 
 
-class Fold(NamedTuple):
+class BaselineFold(NamedTuple):
     """Rows of a fold, and the scores of a classifier that was learned from the others."""
 
     rows: Any
@@ -42,7 +42,7 @@ class Baselines:
 
     largest_class: Any
     logistic: LinearScores | None = None
-    folds: tuple[Fold, ...] = ()
+    folds: tuple[BaselineFold, ...] = ()
 
     @property
     def about_logistic(self) -> str:
@@ -73,7 +73,9 @@ class Baselines:
             return cls.of_rows(y)
         X = check_array(X, accept_sparse="csr")
         splits = StratifiedKFold(n_folds, shuffle=True, random_state=0).split(X, y)
-        folds = [Fold(test, _logistic(X[train], y[train])) for train, test in splits]
+        folds = [
+            BaselineFold(test, _logistic(X[train], y[train])) for train, test in splits
+        ]
         return cls(largest_class(y), folds=tuple(folds))
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,21 @@ def flags_of(reported: ReportedModel) -> dict[str, str]:
 def _constant_promise(promise: Promise) -> dict[str, str]:
     if not is_vacuous(promise):
         return {}
+    constant, movement = promise.constant_error, promise.movement
+    reach = float(promise.curve.budget_for(constant))
+    better = f"It promises fewer up to a movement of {_down(reach)}. " if reach > 0 else ""
     return {
-        "The promise is empty": f"If the rows move by {promise.movement.told()}, the model "
+        "The promise is empty": f"If the rows move by {movement.told()}, the model "
         f"promises no fewer errors than always answering {promise.largest_class}, which is "
-        f"wrong for {share(promise.constant_error)}. State a smaller movement (radius=, "
+        f"wrong for {share(constant)}. {better}State a smaller movement (radius=, "
         "--radius), or learn for this one (loss='ramp', --withstand)."
     }
+
+
+def _down(value: float) -> str:
+    """A positive number with two digits, rounded down, because less is promised above."""
+    step = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return f"{math.floor(value / step) * step:.2g}"
 
 
 def _hopeless_classes(promise: Promise) -> dict[str, str]:

@@ -16,8 +16,12 @@ def line_chart(
     caption: str,
     alt: str,
     log: bool = False,
+    mark: float | None = None,
 ) -> Part:
-    """A figure of curves; if matplotlib is not installed, a sentence instead."""
+    """A figure of curves; if matplotlib is not installed, a sentence instead.
+
+    ``mark`` is where a vertical line stands.
+    """
     try:
         figure, ax = new_figure(WIDTH, HEIGHT)
     except ImportError as error:
@@ -27,6 +31,8 @@ def line_chart(
         dashes = "-" if k % 2 == 0 else "--"
         colour = COLOURS[k % len(COLOURS)]
         ax.plot(*zip(*points, strict=True), dashes, color=colour, label=name, **style)
+    if mark is not None:
+        ax.axvline(mark, color="#888888", linewidth=1, zorder=0)
     if log:
         ax.set_xscale("log")
     if len(curves) > 1:

@@ -233,7 +233,7 @@ def _certified(reported: ReportedModel) -> list[Part]:
     shares = [float(np.mean(is_right & (radius > each))) for each in distances]
     rows = [[f"{each:g}", float(np.mean(is_right & (radius > each)))] for each in DISTANCES]
     alt = f"The curve falls from {shares[0]:.3f} at 0 to {shares[-1]:.3f} at {top:.3g}."
-    caption = "Share of the rows that are right, and stay right in every move so far."
+    caption = "Share of the rows that are right, and stay right however they move so far."
     curve = {"certified accuracy": list(zip(distances, shares, strict=True))}
     return [
         Text("Distances are those of the features that the classifier sees."),
@@ -280,13 +280,11 @@ def _suspects(reported: ReportedModel) -> list[Part]:
     audit = reported.audit
     if isinstance(audit, str):
         return [Text(f"Labels were not audited: {audit}")]
-    n_suspects = reported.n_suspects
-    looks = "looks" if n_suspects == 1 else "look"
     said = Text(
-        f"{n_suspects} of {len(audit.row)} labels {looks} wrong to models that never saw "
-        "them. Rows are counted from 0."
+        f"{audit.sentence()} Every label is judged by models that never saw it. Rows are "
+        "counted from 0."
     )
-    shown = slice(0, min(n_suspects, SHOWN_SUSPECTS))
+    shown = slice(0, min(audit.n_suspects, SHOWN_SUSPECTS))
     rows = [
         [int(reported.row[row]), str(given), str(suggested), float(gain)]
         for row, given, suggested, gain in zip(
@@ -307,6 +305,9 @@ def _coefficients(reported: ReportedModel) -> list[Part]:
     names = reported.classes if len(coef) > 1 else reported.classes[1:]
     rows = [[str(reported.names[p]), *coef[:, p].tolist()] for p in order]
     rows.append(["intercept", *reported.chosen.intercept_.tolist()])
-    kept = f"The {len(order)} largest of {counted(coef.shape[1], 'feature', 'features')}."
+    n_features = coef.shape[1]
+    kept = f"The {len(order)} largest of {counted(n_features, 'feature', 'features')}."
+    if len(order) == n_features:
+        kept = "All features, the largest coefficients first."
     header = ["feature", *(f"towards {name}" for name in names)]
     return [Text(kept), Table("Coefficients", header, rows)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -39,8 +40,21 @@ def templates() -> Any:
         trim_blocks=True,
     )
     found.filters["cell"] = cell
+    found.filters["unbroken"] = unbroken
     found.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
     return found
+
+
+# Options of commands and arguments of functions, after their quotes are escaped.
+_OPTION = re.compile(r"--[a-z-]+|\b[a-z_]+=(&#39;\w+&#39;)?")
+
+
+def unbroken(text: str) -> str:
+    """A text as safe HTML, in which no line ends inside an option or before a per cent."""
+    import markupsafe
+
+    escaped = str(markupsafe.escape(text)).replace(" %", "&nbsp;%")
+    return markupsafe.Markup(_OPTION.sub(r"<code>\g<0></code>", escaped))
 
 
 class Part:
@@ -114,7 +128,7 @@ class Summary(Part):
     Examples
     --------
     >>> from wdrsvm.report import Summary
-    >>> "<dt>wrong now</dt><dd>2 %</dd>" in Summary("Fine.", {"wrong now": "2 %"}).html()
+    >>> "<dt>rows</dt><dd>150</dd>" in Summary("Fine.", {"rows": "150"}).html()
     True
     """
 

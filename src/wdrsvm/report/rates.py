@@ -70,11 +70,15 @@ def _chart(promise: Promise) -> Part:
     if promise.logistic_curve is not None:
         curves[LOGISTIC] = _points(promise.logistic_curve, radii)
     curves["largest class"] = [(radius, promise.constant_error) for radius in radii]
-    caption = "Largest share of wrong predictions against the movement of the rows."
+    movement = promise.movement
+    caption = (
+        "Largest share of wrong predictions against the movement of the rows; the vertical "
+        f"line is at {movement.told()}."
+    )
     first, last = (percent(promise.curve.at(radius)) for radius in radii[[0, -1]])
     alt = f"The model's curve rises from {first} at 0 to {last} at {radii[-1]:g}."
-    unit = promise.movement.unit
-    return line_chart(curves, f"movement, {unit}", "wrong at most", caption, alt)
+    xlabel, mark = f"movement, {movement.unit}", movement.ball.radius
+    return line_chart(curves, xlabel, "wrong at most", caption, alt, mark=mark)
 
 
 def _points(curve: ErrorCurve, radii: np.ndarray) -> list[tuple[float, float]]:

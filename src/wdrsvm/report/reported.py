@@ -58,7 +58,7 @@ class ReportedModel:
     @property
     def n_suspects(self) -> int:
         """How many labels look wrong."""
-        return 0 if isinstance(self.audit, str) else int((self.audit.gain > 0).sum())
+        return 0 if isinstance(self.audit, str) else self.audit.n_suspects
 
 
 def reported_model(model: Any, X: Any, y: Any, row: Any, radius: float) -> ReportedModel:

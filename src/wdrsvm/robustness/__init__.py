@@ -1,6 +1,9 @@
 """What a classifier promises."""
 
-from .labels.audit import LabelAudit, audit_labels
+from .labels.audit import audit_labels
+from .labels.audit_result import LabelAudit
+from .labels.noise_test import label_noise_test
+from .labels.noise_test_result import LabelNoiseTest
 from .labels.votes import VotedLabels, trust_from_votes
 from .paths.path import RobustPath, one_vs_rest_path, robust_path
 from .promises.certified import certified_radius
@@ -19,6 +22,7 @@ __all__ = [
     "ClassErrorCurves",
     "ErrorCurve",
     "LabelAudit",
+    "LabelNoiseTest",
     "LabelSets",
     "ObservedRadius",
     "RadiusChoice",
@@ -32,6 +36,7 @@ __all__ = [
     "certified_radius",
     "error_curve",
     "guaranteed_radius",
+    "label_noise_test",
     "observed_radius",
     "one_vs_rest_path",
     "radius_max",

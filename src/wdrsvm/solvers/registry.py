@@ -9,8 +9,6 @@ from typing import NamedTuple, cast
 
 from ..problem import RobustProblem
 from ..problem.norms import TRIANGLE
-from .newton.products.choice import coefficients, in_products
-from .newton.products.settings import PRODUCTS
 from .result import Solver
 from .runtime.blas_threads import forks_wait
 
@@ -111,8 +109,6 @@ def check_able(problem: RobustProblem, name: str) -> None:
         raise ValueError(
             f"solver {name!r} does not know {lacks}: use one of {_listed(able)}."
         )
-    if problem.is_distributed:
-        _check_distributed_size(problem)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -125,14 +121,3 @@ def _refuse_for_all() -> None:
         "support and categorical need rows in memory, got a dask collection: compute it "
         "first."
     )
-
-
-def _check_distributed_size(problem: RobustProblem) -> None:
-    size, most = coefficients(problem), PRODUCTS.max_sent_unknowns
-    if size > most and not in_products(problem):
-        raise ValueError(
-            f"X, a dask collection, has {problem.n_features} features, which with "
-            f"{problem.n_classes} classes makes {size} coefficients: at most {most} can be "
-            "fitted where the rows are not in memory, or any number with the logistic "
-            "loss, the l1 or l2 norm and a label cost of infinity."
-        )

@@ -3,6 +3,7 @@
 import csv
 import runpy
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -28,13 +29,16 @@ from wdrsvm.robustness.labels import audit as label_audit
 from wdrsvm.robustness.labels.audit import (
     LEAST_PRICE,
     _checked_cost,
-    _checked_count,
     _doubt,
     _exposure,
     _margin,
+    _possible,
     _prices,
+    _unverified,
+    checked_count,
 )
-from wdrsvm.robustness.labels.out_of_fold import LabelledRows, Opinion
+from wdrsvm.robustness.labels.out_of_fold import LabelledRows, OutOfFoldScores
+from wdrsvm.robustness.labels.suspicion import noise_models
 
 ROOT = Path(__file__).parents[3]
 
@@ -65,8 +69,9 @@ def test_wrong_labels_come_first_with_the_right_suggestion(n_classes):
     np.testing.assert_array_equal(audit.given, labels[audit.row])
     assert sorted(audit.row) == list(range(len(y)))
     assert (np.diff(audit.gain) <= 0).all()
-    assert (audit.gain[:5] > 0).all()
+    assert (audit.gain[:3] > 0).all()
     assert (audit.margin[:5] < 0).all()
+    assert 4 <= audit.n_suspects <= 9
 
 
 def test_beats_the_probability_of_logistic_regression_on_wine():
@@ -241,11 +246,18 @@ def test_a_class_of_one_row_and_a_model_without_scores():
     with pytest.raises(ValueError, match="at least 2 rows of each class"):
         audit_labels(X, np.where(np.arange(len(y)) == 0, 7, y))
 
-    class Unscored(KNeighborsClassifier):
+    class Neighbours(KNeighborsClassifier):
         def fit(self, X, y, sample_weight=None):
             return super().fit(X, y)
 
-    with pytest.raises(TypeError, match="estimator must have decision_function"):
+    labels, wrong = corrupted(y, 5)
+    found = audit_labels(X, labels, Neighbours(), n_repeats=1)
+    assert np.isin(found.row[:5], wrong).sum() >= 4
+
+    class Unscored(Neighbours):
+        predict_proba = property()
+
+    with pytest.raises(TypeError, match="estimator must have decision_function or"):
         audit_labels(X, y, Unscored())
 
 
@@ -325,11 +337,11 @@ def test_costs_and_counts_have_bounds():
     np.testing.assert_array_equal(_checked_cost(TOY_COST, 3), TOY_COST)
     with pytest.raises(ValueError, match="label_cost must be > 0 for every mistake"):
         _checked_cost(np.array([[0.0, 1.0], [0.0, 0.0]]), 2)
-    assert _checked_count(1, "n") == 1
-    assert type(_checked_count(np.int64(3), "n", 2)) is int
+    assert checked_count(1, "n") == 1
+    assert type(checked_count(np.int64(3), "n", 2)) is int
     for value, least in ((0, 1), (1, 2), (True, 1), (2.0, 1), ("3", 1)):
         with pytest.raises(ValueError, match=f"n must be an integer >= {least}, got"):
-            _checked_count(value, "n", *([] if least == 1 else [least]))
+            checked_count(value, "n", *([] if least == 1 else [least]))
 
 
 def asked_of_audit(monkeypatch, **options):
@@ -342,7 +354,7 @@ def asked_of_audit(monkeypatch, **options):
 
     def opinion(model, rows, divisions):
         asked.model, asked.rows, asked.divisions = model, rows, divisions
-        return Opinion(TOY_SCORES[:, ::-1], TOY_SCORES)
+        return OutOfFoldScores(TOY_SCORES[:, ::-1], TOY_SCORES)
 
     class Told:
         def fit(self, X, y, **given):
@@ -361,6 +373,14 @@ def asked_of_audit(monkeypatch, **options):
     return asked
 
 
+def believed(rows, cost, weight):
+    """Log-probabilities of the true labels, from the models of the noise."""
+    rows = LabelledRows(rows.X, rows.y, weight, rows.label_trust)
+    opinions = _unverified(TOY_SCORES, rows)
+    posterior = noise_models(opinions).posterior(opinions)
+    return np.log(np.maximum(_possible(posterior, rows, cost), 1e-6))
+
+
 def test_an_audit_puts_its_parts_in_the_order_of_suspicion(monkeypatch):
     options = {"label_cost": TOY_COST, "label_trust": TOY_TRUST, "random_state": 7}
     weight = np.arange(1.0, 6.0)
@@ -368,9 +388,9 @@ def test_an_audit_puts_its_parts_in_the_order_of_suspicion(monkeypatch):
         monkeypatch, n_splits=4, n_repeats=2, sample_weight=weight, **options
     )
     audit, names = asked.audit, np.array(["a", "b", "c"])
-    assert audit.row.tolist() == [3, 4, 0, 1, 2]
+    assert audit.row.tolist() == [3, 1, 0, 4, 2]
     rows = toy_rows()
-    gain, suggested = _doubt(TOY_SCORES, rows, TOY_COST)
+    gain, suggested = _doubt(believed(rows, TOY_COST, weight), rows, TOY_COST)
     np.testing.assert_array_equal(audit.gain, gain[audit.row])
     np.testing.assert_array_equal(audit.given, names[TOY_Y[audit.row]])
     np.testing.assert_array_equal(audit.suggested, names[suggested[audit.row]])
@@ -397,7 +417,8 @@ def test_an_audits_defaults_are_written_down(monkeypatch):
     assert asked.rows.label_trust is None
     assert isinstance(asked.model, asked.told)
     unit = 1 - np.eye(3)
-    gain = _doubt(TOY_SCORES, toy_rows(None), unit)[0]
+    rows = toy_rows(None)
+    gain = _doubt(believed(rows, unit, np.ones(5)), rows, unit)[0]
     np.testing.assert_array_equal(asked.audit.gain, -np.sort(-gain))
     model = asked.told()
     assert asked_of_audit(monkeypatch, estimator=model).model is model
@@ -416,13 +437,99 @@ def test_counts_of_an_audit_are_checked_before_anything_is_fitted(monkeypatch):
 def test_an_audit_is_a_table(monkeypatch, tmp_path):
     audit = asked_of_audit(monkeypatch).audit
     table = audit.to_frame()
-    assert list(table) == ["row", "given", "suggested", "gain", "margin", "exposure"]
+    assert list(table) == [
+        *("row", "given", "suggested", "gain", "margin", "exposure"),
+        "wrong_probability",
+    ]
     np.testing.assert_array_equal(table["gain"], audit.gain)
     audit.to_csv(tmp_path / "audit.csv")
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "audit.csv"), table)
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"^to_frame needs pandas"):
         audit.to_frame()
+
+
+def test_the_share_of_wrong_labels_is_estimated():
+    X, y = blobs(n_rows=300)
+    clean = audit_labels(X, y, n_repeats=1)
+    assert clean.wrong_share < 0.02
+    labels, wrong = corrupted(y, 60)
+    audit = audit_labels(X, labels, n_repeats=1)
+    assert audit.wrong_share == pytest.approx(0.2, abs=0.04)
+    low, high = audit.wrong_share_interval
+    assert 0.1 < low < audit.wrong_share < high < 0.3
+    np.testing.assert_allclose(audit.wrong_probability.mean(), audit.wrong_share)
+    named = np.flatnonzero(audit.issue_mask())
+    assert len(named) == audit.n_suspects
+    assert 2 * len(np.intersect1d(named, wrong)) / (len(named) + 60) > 0.9
+    assert audit.label_quality[wrong].mean() < 0.2
+    order = np.argsort(audit.label_quality, kind="stable")
+    assert np.isin(order[:50], wrong).mean() > 0.95
+
+
+def test_the_sentence_says_how_many_to_check():
+    X, y = blobs()
+    labels, _ = corrupted(y, 9)
+    audit = audit_labels(X, labels, n_repeats=1)
+    assert f"Check the first {audit.n_suspects} labels of 90:" in audit.sentence()
+    one = replace(audit, n_suspects=1, wrong_share=0.123, wrong_share_interval=(0.1, 0.2))
+    assert one.sentence() == (
+        "Check the first label of 90: an estimated 12.3 % are wrong (10.0 to 20.0 %)."
+    )
+    none = replace(audit, n_suspects=0)
+    assert none.sentence().startswith("No label is worth a check: an estimated")
+    assert not none.issue_mask().any()
+
+
+def test_verified_labels_are_not_suspects_and_lower_the_share():
+    X, y = blobs()
+    labels, wrong = corrupted(y, 12)
+    plain = audit_labels(X, labels, n_repeats=1)
+    trust = np.ones(len(y))
+    trust[wrong[:6]] = np.inf
+    audit = audit_labels(X, labels, label_trust=trust, n_repeats=1)
+    assert not audit.issue_mask()[wrong[:6]].any()
+    np.testing.assert_array_equal(audit.label_quality[wrong[:6]], 1.0)
+    assert audit.wrong_share < 0.8 * plain.wrong_share
+    low, high = audit.wrong_share_interval
+    assert low < audit.wrong_share < high
+    verified = audit_labels(X, labels, label_trust=np.full(len(y), np.inf), n_repeats=1)
+    assert verified.n_suspects == 0
+    assert verified.wrong_share == 0.0
+
+
+def test_probabilities_of_other_models_need_no_features():
+    X, y = blobs()
+    labels, wrong = corrupted(y, 9)
+    names = np.array(["ash", "birch", "cedar"])
+    probs = cross_val_predict(LogisticRegression(), X, labels, method="predict_proba")
+    given = probs.copy()
+    audit = audit_labels(None, names[labels], pred_probs=given)
+    np.testing.assert_array_equal(given, probs)
+    assert np.isin(audit.row[:9], wrong).sum() >= 7
+    assert set(audit.suggested) <= set(names)
+    again = audit_labels(X, names[labels], pred_probs=probs.tolist())
+    np.testing.assert_array_equal(again.gain, audit.gain)
+    single = probs.astype(np.float32)
+    assert np.isfinite(audit_labels(None, labels, pred_probs=single).gain).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pred_probs": np.ones((90, 2)) / 2}, r"pred_probs must have shape \(90, 3\)"),
+        ({"pred_probs": np.ones((90, 3))}, "pred_probs must be >= 0 with the sum 1"),
+        ({"pred_probs": np.full((90, 3), np.nan)}, "pred_probs must be >= 0 with the sum"),
+        (
+            {"pred_probs": np.ones((90, 3)) / 3, "estimator": LogisticRegression()},
+            "pred_probs must be None with an estimator, got both",
+        ),
+    ],
+)
+def test_bad_probabilities_are_refused(options, message):
+    X, y = blobs()
+    with pytest.raises(ValueError, match=message):
+        audit_labels(X, y, **options)
 
 
 def test_equal_suspicions_keep_the_order_of_the_rows(monkeypatch):

@@ -151,5 +151,25 @@ def test_one_decision_is_two_scores():
     whole = all_scores(Decided([[1, 2], [3, 4]]), X)
     assert whole.dtype == np.float64
     assert whole.tolist() == [[1.0, 2.0], [3.0, 4.0]]
-    with pytest.raises(TypeError, match="decision_function, but dict has none"):
+    with pytest.raises(TypeError, match="or predict_proba, but dict has neither"):
         all_scores({}, X)
+
+
+class Certain(Remembering):
+    """A model with probabilities, of which one is 0."""
+
+    def predict_proba(self, X):
+        return np.tile([0.75, 0.25, 0.0], (len(X), 1))
+
+
+def test_probabilities_are_taken_as_they_are():
+    found = _opinion(Certain(), ROWS, FOLDS)
+    np.testing.assert_allclose(found.scores, opinion_by_hand()[0])
+    expected = np.tile(np.log([0.75, 0.25, 1e-6]), (12, 1))
+    np.testing.assert_allclose(found.log_probability, expected)
+
+    class Unscored(Certain):
+        decision_function = property()
+
+    assert not hasattr(Unscored(), "decision_function")
+    np.testing.assert_allclose(all_scores(Unscored(), X), expected)

@@ -9,13 +9,12 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 
 from wdrsvm import WassersteinBall, error_curve, worst_case_error
-from wdrsvm.robustness.promises.error_curve import (
+from wdrsvm.robustness.promises.curve_points import (
     breakpoints,
-    curve_of,
     error_at,
-    percent,
     sampling_margin,
 )
+from wdrsvm.robustness.promises.error_curve import curve_of, percent
 from wdrsvm.robustness.promises.row_costs import RowCosts
 
 from .error_cases import error_by_program, error_case, is_wrong, label_costs, weights_of

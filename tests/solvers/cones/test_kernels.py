@@ -184,6 +184,9 @@ def test_the_start_is_feasible_and_its_multipliers_meet_the_row_sums(n_classes):
         actual = samples.dense_rows(n) @ point - constant
         exists = samples.exists[:, n]
         np.testing.assert_allclose(slack[:, n][exists], actual[exists])
+        # All pieces of the loss are equally far from their ends.
+        products = (slack * mult)[[0, 2], n][exists[[0, 2]]]
+        np.testing.assert_allclose(products, products[0])
     alpha, beta, phi = mult
     np.testing.assert_allclose(alpha.sum(axis=1) + phi.sum(axis=1), samples.weight)
     np.testing.assert_allclose(beta.sum(axis=1), phi.sum(axis=1))

@@ -1,10 +1,10 @@
 r"""Which labels look wrong, and which would hurt most if they were.
 
 *Suspicion.*  A row's label is judged by models that never saw it, averaged over repeated
-folds.  Margins of a support vector machine say little where classes overlap, so a
-logistic model turns them into log-probabilities s of the labels, out of fold too.  On
-these the loss of a label is -s, and an adversary who turned c into the given y has gained
-s_c - s_y at the cost k[c, y].
+folds.  Scores without probabilities, such as margins of a support vector machine, become
+log-probabilities by a logistic model, out of fold too.  From these, models of the label
+noise (``noise_model``) estimate the probabilities q of the true label, given everything.
+An adversary who turned c into the given y has gained log q_c - log q_y at the cost k[c, y].
 
 *Exposure.*  What an adversary would gain per unit of cost by turning the given label into
 another, under a model of all rows: that model's worst-case flips, best first.  Verifying
@@ -13,9 +13,7 @@ these labels takes most from the worst-case risk.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from numbers import Integral
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,113 +24,23 @@ from ...arrays import Codes, Floats, Labels
 from ...inputs.arrays import checked_trust, checked_weight, observed_classes
 from ...problem import LOSSES, RobustProblem, WassersteinBall
 from ...problem.label_flips import flip_envelope
-from ..frames import imported_pandas, write_csv
-from ..notebook import SHOWN, html_result, html_table
+from .audit_result import LabelAudit
 from .default_classifier import StandardModel
-from .out_of_fold import LabelledRows, all_scores, mean_opinion, repeated_folds
+from .noise_model import Opinions
+from .out_of_fold import (
+    LabelledRows,
+    OutOfFoldScores,
+    all_scores,
+    log_of,
+    mean_opinion,
+    repeated_folds,
+)
+from .suspicion import n_to_check, noise_models, share_interval
 
 # A label that is trusted not at all can be changed for next to nothing.
 LEAST_PRICE = 1e-9
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LabelAudit:
-    """Labels from the most to the least suspicious.
-
-    Attributes
-    ----------
-    row : ndarray of shape (n_samples,)
-        Row of the data.
-    given : ndarray of shape (n_samples,)
-        Its label.
-    suggested : ndarray of shape (n_samples,)
-        The likeliest other label.
-    gain : ndarray of shape (n_samples,)
-        What turning the suggested label into the given one would have gained an
-        adversary, per unit of label cost.  Positive where the suggested label is the
-        likelier one; ``-inf`` for verified labels.
-    margin : ndarray of shape (n_samples,)
-        Out-of-fold score of the given label less the best other one.
-    exposure : ndarray of shape (n_samples,)
-        What turning the given label into another would gain an adversary, per unit of
-        label cost: labels that hurt most if they are wrong, hence worth verifying.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from wdrsvm import audit_labels
-    >>> X, y = load_iris(return_X_y=True)
-    >>> y[7] = 2
-    >>> audit = audit_labels(X, y)
-    >>> print(audit.row[0], audit.given[0], audit.suggested[0])
-    7 2 0
-    """
-
-    row: Codes
-    given: Labels
-    suggested: Labels
-    gain: Floats
-    margin: Floats
-    exposure: Floats
-
-    def to_frame(self) -> Any:
-        """The audit as a table, one label a row.
-
-        Returns
-        -------
-        pandas.DataFrame
-            The table.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from wdrsvm import audit_labels
-        >>> X, y = load_iris(return_X_y=True)
-        >>> audit_labels(X, y).to_frame().columns.tolist()
-        ['row', 'given', 'suggested', 'gain', 'margin', 'exposure']
-        """
-        return imported_pandas("to_frame").DataFrame(vars(self))
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write the audit to a file, which appears whole or not at all.
-
-        Parameters
-        ----------
-        path : str or Path
-            Where to write.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> from sklearn.datasets import load_iris
-        >>> from wdrsvm import audit_labels
-        >>> X, y = load_iris(return_X_y=True)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder) / "suspects.csv"
-        ...     audit_labels(X, y).to_csv(path)
-        ...     print(path.read_text().splitlines()[0])
-        row,given,suggested,gain,margin,exposure
-        """
-        write_csv(Path(path), vars(self))
-
-    def __repr__(self) -> str:
-        n_suspects = int((self.gain > 0).sum())
-        first = ", ".join(
-            f"row {row} ({given}, perhaps {suggested})"
-            for row, given, suggested in zip(
-                self.row[: min(n_suspects, 3)], self.given, self.suggested, strict=False
-            )
-        )
-        told = f": {first}{', ...' if n_suspects > 3 else ''}" if first else ""
-        return f"LabelAudit({len(self.row)} labels, {n_suspects} suspicious{told})"
-
-    def _repr_html_(self) -> str:
-        n_suspects = int((self.gain > 0).sum())
-        columns = (self.row, self.given, self.suggested, self.gain)
-        rows = zip(*(column[: min(n_suspects, SHOWN)] for column in columns), strict=True)
-        header = ["row", "given", "suggested", "gain"]
-        return html_result(self, html_table("Suspicious labels", header, rows, n_suspects))
+# Probabilities of a row may miss the sum 1 by rounding to single precision.
+ROUNDING = 1e-3
 
 
 def audit_labels(
@@ -140,6 +48,7 @@ def audit_labels(
     y: ArrayLike,
     estimator: Any = None,
     *,
+    pred_probs: ArrayLike | None = None,
     label_cost: float | ArrayLike = 1.0,
     n_splits: int = 5,
     n_repeats: int = 3,
@@ -147,24 +56,25 @@ def audit_labels(
     label_trust: ArrayLike | None = None,
     random_state: int = 0,
 ) -> LabelAudit:
-    """Rank labels by how suspicious they are, and by how much they would hurt if wrong.
+    """Rank labels by how suspicious they are, and say how many to check.
 
-    Fix or confirm the labels at the top, pass ``label_trust=inf`` for those confirmed,
-    and fit or audit again.  With many features and many wrong labels, a larger radius
-    than the default one finds more of them: pass an ``estimator`` of your own.  One with
-    ``label_noise="random"`` is not misled by the wrong labels it learns from, which tells
-    where these are many.
+    Fix or confirm the first ``n_suspects`` labels, pass ``label_trust=inf`` for those
+    confirmed, and fit or audit again.
 
     Parameters
     ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        Features.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features) or None
+        Features; None is allowed beside ``pred_probs``, and ignored there.
     y : array-like of shape (n_samples,)
         Labels; each class needs two rows at least.
     estimator : object, default=None
-        Classifier with ``fit``, ``decision_function`` and ``sample_weight``, or a
-        pipeline that ends in one.  None is a :class:`wdrsvm.RobustLinearSVC` with its
-        default ball on standardised features.
+        Classifier with ``fit``, ``sample_weight`` and ``decision_function`` or
+        ``predict_proba``, or a pipeline that ends in one.  None is a
+        :class:`wdrsvm.RobustLogisticRegression` on standardised features that believes
+        all labels, with 15 % of :func:`wdrsvm.radius_max` as its radius.
+    pred_probs : array-like of shape (n_samples, n_classes), default=None
+        Out-of-fold probabilities of the labels, in the order of the sorted labels.  With
+        these, no model is fitted.
     label_cost : float or array of shape (n_classes, n_classes), default=1.0
         Cost of turning a true label (row) into a given one (column), positive; ``inf``
         marks a mistake that nobody makes.
@@ -196,27 +106,91 @@ def audit_labels(
     array([  3,  70, 150])
     """
     classes, codes = observed_classes(y)
-    check_consistent_length(X, codes)
+    if pred_probs is None or X is not None:
+        check_consistent_length(X, codes)
     trust = checked_trust(label_trust, len(codes))
     rows = LabelledRows(X, codes, checked_weight(sample_weight, len(codes)), trust)
     cost = _checked_cost(label_cost, len(classes))
     counts = (
-        _checked_count(n_splits, "n_splits", 2),
-        _checked_count(n_repeats, "n_repeats"),
+        checked_count(n_splits, "n_splits", 2),
+        checked_count(n_repeats, "n_repeats"),
     )
-    model = StandardModel() if estimator is None else estimator
-    opinion = mean_opinion(model, rows, repeated_folds(codes, *counts, random_state))
-    whole = all_scores(rows.fitted(model, np.arange(len(codes))), X)
-    gain, suggested = _doubt(opinion.log_probability, rows, cost)
+    if pred_probs is None:
+        model = StandardModel() if estimator is None else estimator
+        divisions = repeated_folds(codes, *counts, random_state)
+        opinion = mean_opinion(model, rows, divisions)
+        whole = all_scores(rows.fitted(model, np.arange(len(codes))), X)
+    else:
+        opinion = given_opinion(pred_probs, estimator, len(codes), len(classes))
+        whole = opinion.scores
+    return _audit(opinion, whole, rows, cost, classes, random_state)
+
+
+def _audit(
+    opinion: OutOfFoldScores,
+    whole: Floats,
+    rows: LabelledRows,
+    cost: Floats,
+    classes: Labels,
+    random_state: int,
+) -> LabelAudit:
+    """The audit, from what models think of the labels."""
+    opinions = _unverified(opinion.log_probability, rows)
+    models = noise_models(opinions)
+    posterior = _possible(models.posterior(opinions), rows, cost)
+    gain, suggested = _doubt(log_of(posterior), rows, cost)
     order = np.argsort(-gain, kind="stable")
+    wrong = 1 - posterior[np.arange(len(rows.y)), rows.y]
+    share = float(np.average(wrong, weights=rows.weight))
+    # Verified labels, which are not wrong, lower the share and its interval alike.
+    unverified = share / models.wrong_share(opinions)
+    low, high = share_interval(opinions, models, random_state)
     return LabelAudit(
         row=order,
-        given=classes[codes[order]],
+        given=classes[rows.y[order]],
         suggested=classes[suggested[order]],
         gain=gain[order],
-        margin=_margin(opinion.scores, codes)[order],
+        margin=_margin(opinion.scores, rows.y)[order],
         exposure=_exposure(whole, rows, cost)[order],
+        wrong_probability=wrong[order],
+        n_suspects=n_to_check(wrong[order]),
+        wrong_share=share,
+        wrong_share_interval=(unverified * low, unverified * high),
     )
+
+
+def given_opinion(
+    pred_probs: ArrayLike, estimator: Any, n_rows: int, n_classes: int
+) -> OutOfFoldScores:
+    """What the user's own models think of the labels."""
+    if estimator is not None:
+        raise ValueError("pred_probs must be None with an estimator, got both.")
+    shape = (n_rows, n_classes)
+    values = np.asarray(pred_probs, dtype=np.float64)
+    if values.shape != shape:
+        raise ValueError(f"pred_probs must have shape {shape}, got {values.shape}.")
+    is_share = (values >= 0).all() and np.abs(values.sum(axis=1) - 1).max() < ROUNDING
+    if not is_share:
+        raise ValueError("pred_probs must be >= 0 with the sum 1 in every row.")
+    return OutOfFoldScores(log_of(values), log_of(values))
+
+
+def _unverified(log_probability: Floats, rows: LabelledRows) -> Opinions:
+    """The opinions; verified labels have no weight in the models of the noise."""
+    weight = rows.weight.copy()
+    if rows.label_trust is not None:
+        weight[np.isinf(rows.label_trust)] = 0.0
+    # With all labels verified there is nothing to estimate, and any weight will do.
+    weight = weight if weight.any() else np.ones_like(weight)
+    return Opinions(log_probability, rows.y, weight / weight.mean())
+
+
+def _possible(posterior: Floats, rows: LabelledRows, cost: Floats) -> Floats:
+    """Probabilities of the true labels, without mistakes that are impossible."""
+    price = _prices(rows, cost.T)
+    price[np.arange(len(rows.y)), rows.y] = 0.0
+    possible = np.where(np.isfinite(price), posterior, 0.0)
+    return np.asarray(possible / possible.sum(axis=1, keepdims=True))
 
 
 def _checked_cost(label_cost: float | ArrayLike, n_classes: int) -> Floats:
@@ -226,7 +200,7 @@ def _checked_cost(label_cost: float | ArrayLike, n_classes: int) -> Floats:
     return cost
 
 
-def _checked_count(value: Any, name: str, least: int = 1) -> int:
+def checked_count(value: Any, name: str, least: int = 1) -> int:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} must be an integer >= {least}, got {value!r}.")
     return int(value)

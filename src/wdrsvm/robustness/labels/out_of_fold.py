@@ -14,6 +14,9 @@ from sklearn.model_selection import StratifiedKFold
 from ...arrays import Codes, Floats
 from ...inputs.arrays import some_rows
 
+# Forests and neighbours estimate 0 where no other row has the label.
+LEAST_PROBABILITY = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class LabelledRows:
@@ -42,7 +45,7 @@ class Fold(NamedTuple):
     judged: Codes
 
 
-class Opinion(NamedTuple):
+class OutOfFoldScores(NamedTuple):
     """Scores and log-probabilities of all labels of all rows, each (N, C)."""
 
     scores: Floats
@@ -67,17 +70,29 @@ def repeated_folds(
     return [[Fold(*fold) for fold in s.split(y[:, None], y)] for s in splitters]
 
 
-def mean_opinion(model: Any, rows: LabelledRows, divisions: list[list[Fold]]) -> Opinion:
+def mean_opinion(
+    model: Any, rows: LabelledRows, divisions: list[list[Fold]]
+) -> OutOfFoldScores:
     """Out-of-fold scores and log-probabilities, averaged over the divisions."""
     opinions = [_opinion(model, rows, folds) for folds in divisions]
-    return Opinion(*np.mean(opinions, axis=0))
+    return OutOfFoldScores(*np.mean(opinions, axis=0))
 
 
-def _opinion(model: Any, rows: LabelledRows, folds: list[Fold]) -> Opinion:
+def _opinion(model: Any, rows: LabelledRows, folds: list[Fold]) -> OutOfFoldScores:
     scores = np.empty((len(rows.y), int(rows.y.max()) + 1))
+    log_probability = np.full_like(scores, np.nan)
     for fold in folds:
-        fitted = rows.fitted(model, fold.learnt)
-        scores[fold.judged] = all_scores(fitted, some_rows(rows.X, fold.judged))
+        fitted, judged = rows.fitted(model, fold.learnt), some_rows(rows.X, fold.judged)
+        scores[fold.judged] = all_scores(fitted, judged)
+        if hasattr(fitted, "predict_proba"):
+            log_probability[fold.judged] = log_of(fitted.predict_proba(judged))
+    if np.isnan(log_probability).any():
+        log_probability = _calibrated(scores, rows, folds)
+    return OutOfFoldScores(scores, log_probability)
+
+
+def _calibrated(scores: Floats, rows: LabelledRows, folds: list[Fold]) -> Floats:
+    """Log-probabilities from scores, by a logistic model of the scores, out of fold."""
     # Scores of a constant classifier have no spread.
     level = replace(rows, X=scores / (scores.std() or 1.0), label_trust=None)
     calibrated = np.empty_like(scores)
@@ -85,16 +100,25 @@ def _opinion(model: Any, rows: LabelledRows, folds: list[Fold]) -> Opinion:
         logistic = level.fitted(LogisticRegression(max_iter=1000), fold.learnt)
         decision = all_scores(logistic, level.X[fold.judged])
         calibrated[fold.judged] = log_softmax(decision, axis=1)
-    return Opinion(scores, calibrated)
+    return calibrated
 
 
 def all_scores(fitted: Any, X: Any) -> Floats:
     """One score a class; the decision d of two classes is the scores -d/2 and d/2."""
     if not hasattr(fitted, "decision_function"):
+        if hasattr(fitted, "predict_proba"):
+            return log_of(fitted.predict_proba(X))
         raise TypeError(
-            f"estimator must have decision_function, but {type(fitted).__name__} has none."
+            "estimator must have decision_function or predict_proba, but "
+            f"{type(fitted).__name__} has neither."
         )
     decision = np.asarray(fitted.decision_function(X), dtype=np.float64)
     if decision.ndim == 1:
         decision = np.column_stack([-decision, decision]) / 2
     return decision
+
+
+def log_of(probability: Any) -> Floats:
+    """Logarithms; a probability of 0 is an estimate too, and becomes a small one."""
+    values = np.asarray(probability, dtype=np.float64)
+    return np.asarray(np.log(np.maximum(values, LEAST_PROBABILITY)))

@@ -12,7 +12,6 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import Codes, Floats
 from ...problem.bounded.worst_case import BoundedMoves
@@ -127,7 +126,7 @@ class BoundedSteps:
         movable = np.isfinite(self.moves.cost)
         norm = NORMS[self.problem.ball.norm]
         numeric = norm.dual_of_rows(slope[movable] / self.moves.cost[movable])
-        rate: NDArray[np.float64] = np.full(len(rows), float(numeric))
+        rate: Floats = np.full(len(rows), float(numeric))
         for index in range(len(self.groups)):
             switch = self._switch(index, slope, rows)
             rate = np.maximum(rate, switch.step @ slope / switch.cost)

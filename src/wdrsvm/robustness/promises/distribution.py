@@ -228,7 +228,7 @@ def _described(judged: Judged, atoms: Atoms, names: Labels) -> WorstCaseDistribu
     return _table(judged, atoms, losses[n, atoms.label], supremum, names)
 
 
-def _described_errors(judged: Judged, names: NDArray[np.generic]) -> WorstCaseDistribution:
+def _described_errors(judged: Judged, names: Labels) -> WorstCaseDistribution:
     """The same for the share of wrong predictions."""
     atoms = wrong_atoms(judged)
     atoms = atoms.only(atoms.weight > 0)
@@ -242,7 +242,7 @@ def _table(
     atoms: Atoms,
     loss: Floats,
     supremum: float,
-    names: NDArray[np.generic],
+    names: Labels,
 ) -> WorstCaseDistribution:
     """Atoms whose losses are known, sorted by source; costs from the definition."""
     n = np.arange(len(atoms.source))

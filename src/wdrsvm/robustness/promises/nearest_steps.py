@@ -16,9 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...arrays import Floats
 
 
 def _before(table: Floats) -> Floats:

@@ -8,11 +8,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from ...arrays import Codes, Floats, Matrix
+from ...arrays import Codes, Floats, Labels, Matrix
 from ...inputs.arrays import check_kernel_ball, checked_trust, checked_weight, label_codes
 from ...inputs.dask_collections import is_lazy
 from ...problem import WassersteinBall
@@ -82,7 +81,7 @@ def row_costs(
     sample_weight: Any = None,
     label_trust: Any = None,
     space: str = "features",
-) -> tuple[RowCosts, NDArray[np.generic]]:
+) -> tuple[RowCosts, Labels]:
     """Costs of all rows that carry weight, and the classes that codes stand for."""
     check_space(space)
     if is_lazy(X):

@@ -15,9 +15,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Codes, Floats
+from ...arrays import Codes, Flags, Floats
 from ...problem.rivals import leads_in
 from ...rows.blocks import scores_of
 from .atoms import label_costs
@@ -54,7 +53,7 @@ class SetCosts:
         gaps = gaps_below(self.scores.T)
         return np.asarray(np.where(self.price == 0, gaps, 0.0).max(axis=1))
 
-    def lost(self, thresholds: Floats) -> NDArray[np.bool_]:
+    def lost(self, thresholds: Floats) -> Flags:
         """Which rows (N,) lose their label, or one that costs nothing, where they are."""
         outside = ~sets_of(self.scores.T, thresholds)
         return np.asarray((outside & (self.price == 0)).any(axis=1))
@@ -96,7 +95,7 @@ def gaps_below(scores: Floats) -> Floats:
     return np.asarray(scores.max(axis=1, keepdims=True) - scores)
 
 
-def sets_of(scores: Floats, thresholds: Floats) -> NDArray[np.bool_]:
+def sets_of(scores: Floats, thresholds: Floats) -> Flags:
     """Which labels (N, C) are in the sets of rows with these scores (N, C)."""
     return np.asarray(gaps_below(scores) <= thresholds)
 

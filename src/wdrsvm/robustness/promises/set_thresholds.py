@@ -22,7 +22,7 @@ import numpy as np
 
 from ...arrays import Floats
 from ...problem.norms import HUGE, TINY
-from .error_curve import breakpoints
+from .curve_points import breakpoints
 
 # Costs (N,) of losing the labels of some rows, for a threshold.
 CostsAt = Callable[[float], Floats]

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from ...arrays import Floats
 from ...inputs.dask_collections import is_lazy
 from ...problem import RobustProblem, WassersteinBall
-from .error_curve import CurveRows, ErrorCurve, Wording, curve_of, error_at
+from .curve_points import error_at
+from .error_curve import CurveRows, ErrorCurve, Wording, curve_of
 from .row_costs import RowCosts, check_space, lazy_error, row_costs
 from .worst_case import has_kernel
 from .wrong_costs import WrongCosts

@@ -8,14 +8,13 @@ is wrong without a tie.  The hair is paid for like all movement.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Codes, Floats
+from ...arrays import Codes, Flags, Floats
 from ...problem.norms import steepest_direction
 from ...problem.ramp import relabelling_costs
 from .atoms import Atoms, label_costs, like_rows, move_distances, stacked_rows
 from .bounded_steps import MAX_SWITCHES, BoundedSteps
-from .error_curve import error_at
+from .curve_points import error_at
 from .worst_case import Judged
 from .wrong_costs import WrongCosts, leads_of
 
@@ -113,7 +112,7 @@ def _bounded_steps(judged: Judged, leads: Floats, further: Floats, rows: Codes) 
     return step
 
 
-def wrong_rows(scores: Floats, label: Codes) -> NDArray[np.bool_]:
+def wrong_rows(scores: Floats, label: Codes) -> Flags:
     """Which rows of scores (N, C) are wrong or tied for their label."""
     n = np.arange(len(label))
     others = scores.copy()

@@ -21,8 +21,6 @@ from ..result import Start
 from .samples import StoredMatrix
 from .settings import FIRST_ORDER
 
-Indices = Codes
-
 
 @dataclass(frozen=True, eq=False)
 class Layout:
@@ -34,8 +32,8 @@ class Layout:
 
     touch: Matrix
     free: Matrix
-    touchable: Indices
-    fixed: Indices
+    touchable: Codes
+    fixed: Codes
     touch_scale: Floats
     free_scale: Floats
     centre: Floats
@@ -105,7 +103,7 @@ def _centred(problem: RobustProblem) -> tuple[Matrix, Floats]:
     return X - centre, centre
 
 
-def _scaled(X: Matrix, columns: Indices, scale: Floats) -> Matrix:
+def _scaled(X: Matrix, columns: Codes, scale: Floats) -> Matrix:
     """Some columns of X times their scale; X itself if it would not change."""
     if len(columns) == X.shape[1] and np.all(scale == 1):
         return X

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...problem import RobustProblem
 from ..result import SolverResult, SolverSettings, SolverStatus, Start
 from .hinge import smoothing_newton
-from .products.choice import in_products, unknowns
+from .products.choice import coefficients, in_products, unknowns
 from .products.loop import product_newton
 from .products.settings import PRODUCTS
 from .smooth_loss import label_newton
@@ -15,6 +15,8 @@ def newton(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Choose the method: hinge losses are smoothed, smooth losses are not."""
+    if problem.is_distributed:
+        _check_distributed_size(problem)
     if problem.loss.temperature == 0:
         return smoothing_newton(problem, settings, start)
     if not in_products(problem):
@@ -25,3 +27,14 @@ def newton(
         return found
     again = label_newton(problem, settings, start)
     return min(again, found, key=lambda result: result.certificate.gap)
+
+
+def _check_distributed_size(problem: RobustProblem) -> None:
+    size, most = coefficients(problem), PRODUCTS.max_sent_unknowns
+    if size > most and not in_products(problem):
+        raise ValueError(
+            f"X, a dask collection, has {problem.n_features} features, which with "
+            f"{problem.n_classes} classes makes {size} coefficients: at most {most} can be "
+            "fitted where the rows are not in memory, or any number with the logistic "
+            "loss, the l2 norm and one label cost for all labels."
+        )

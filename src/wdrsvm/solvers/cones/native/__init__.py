@@ -3,29 +3,19 @@
 ``runtime.native`` loads the compiled kernels.  The Newton methods use ``springs`` too.
 """
 
-from .cone import Absent, Floor, LinearRows
-from .curvature import Curvature
-from .moves import Moves, NormalSystem, SampleMoves, Steps, hold_gauge
-from .polyhedral import AbsoluteSums, Box
-from .predictor_corrector import PrimalDual
-from .samples import SampleRows
-from .second_order import ConicRows, SecondOrder, SingleClasses
-
-__all__ = [
-    "Absent",
-    "AbsoluteSums",
-    "Box",
-    "ConicRows",
-    "Curvature",
-    "Floor",
-    "LinearRows",
-    "Moves",
-    "NormalSystem",
-    "PrimalDual",
-    "SampleMoves",
-    "SampleRows",
-    "SecondOrder",
-    "SingleClasses",
-    "Steps",
-    "hold_gauge",
-]
+from .cone import Absent as Absent
+from .cone import Floor as Floor
+from .cone import LinearRows as LinearRows
+from .curvature import Curvature as Curvature
+from .moves import Moves as Moves
+from .moves import NormalSystem as NormalSystem
+from .moves import SampleMoves as SampleMoves
+from .moves import Steps as Steps
+from .moves import hold_gauge as hold_gauge
+from .polyhedral import AbsoluteSums as AbsoluteSums
+from .polyhedral import Box as Box
+from .predictor_corrector import PrimalDual as PrimalDual
+from .samples import SampleRows as SampleRows
+from .second_order import ConicRows as ConicRows
+from .second_order import SecondOrder as SecondOrder
+from .second_order import SingleClasses as SingleClasses

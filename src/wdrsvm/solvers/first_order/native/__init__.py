@@ -1,30 +1,18 @@
 """Sources of the first-order kernels, and what Python may call; see ``runtime.native``."""
 
-from .l1 import settle_price
-from .l2 import adapt_pairs_often, class_metric, pair_distances
-from .l2_sweeps import sweep_pairs
-from .linf import step_pairs
-from .polar import flow_length, laplacian
-from .records import Price, Samples, StoredRows
-from .smooth_loss_ascent import settle_row
-from .step_sizes import column_squares, row_squares
-from .tables import newton_price, sweep_table
-
-__all__ = [
-    "Price",
-    "Samples",
-    "StoredRows",
-    "adapt_pairs_often",
-    "class_metric",
-    "column_squares",
-    "flow_length",
-    "laplacian",
-    "newton_price",
-    "pair_distances",
-    "row_squares",
-    "settle_price",
-    "settle_row",
-    "step_pairs",
-    "sweep_pairs",
-    "sweep_table",
-]
+from .l1 import settle_price as settle_price
+from .l2 import adapt_pairs_often as adapt_pairs_often
+from .l2 import class_metric as class_metric
+from .l2 import pair_distances as pair_distances
+from .l2_sweeps import sweep_pairs as sweep_pairs
+from .linf import step_pairs as step_pairs
+from .polar import flow_length as flow_length
+from .polar import laplacian as laplacian
+from .records import Price as Price
+from .records import Samples as Samples
+from .records import StoredRows as StoredRows
+from .smooth_loss_ascent import settle_row as settle_row
+from .step_sizes import column_squares as column_squares
+from .step_sizes import row_squares as row_squares
+from .tables import newton_price as newton_price
+from .tables import sweep_table as sweep_table

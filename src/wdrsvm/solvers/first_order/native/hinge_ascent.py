@@ -1,14 +1,15 @@
-r"""The rows of the first-order method: one sample's multipliers at a time, compiled.
+r"""Dual coordinate ascent for hinge losses: the multipliers of one row at a time.
 
-Row n holds masses alpha_j (true label), phi_c and beta_j (flip to c, won by j), see
-``problem.certificate``.  Given its scores z and the price lam, a unit of mass is worth
+Row n has masses alpha_j (true label), phi_c and beta_j (flip to c, won by j), see
+``problem.certificate``.  Given its scores z and the price lam, the values of a unit of mass
+are
 
-    label_j = z_j + [j != y]  (less z_y),    winner_j = z_j,    flip_c = 1 - z_c - lam k_c
+    label_j = z_j + [j != y] - z_y,    winner_j = z_j,    flip_c = 1 - z_c - lam k_c,
 
-and a flipped unit is worth winner_j + flip_c.  Moving mass along a direction v of
-classes changes the scores by -(q A + r I) v a unit: A (C, C) is the metric of the norm,
-q and r are the row's curvatures.  The best pair of places is balanced exactly, then the
-next, until no move gains more than ``tol``.
+and winner_j + flip_c for a flipped unit.  A unit that moves along a direction v of classes
+changes the scores by -(q A + r I) v.  A (C, C) is the metric of the norm, q and r are the
+row's curvatures.  The move with the largest gain is made until its gain is zero, then the
+next move, until no move gains more than ``tol``.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ RETURN = cython.declare(Count, 5)
 
 @inner
 def bounded(lam: Real, price: Price) -> Real:
-    """lam, kept from falling too far at a time."""
+    """lam, or the lowest price that one epoch allows."""
     lowest: Real = LOWEST_SHARE * price.centre
     return lam if lam > lowest else lowest
 
@@ -72,9 +73,9 @@ def settle_labels(
     scores: Vector,
     change: Vector,
 ) -> Flag:
-    """Balance a row without flips: its mass moves between labels only.
+    """Settle a row without flips: its mass moves between labels only.
 
-    ``change`` receives the move of the slopes g.  Whether there was one.
+    ``change`` receives the change of the slopes g.  Returns whether there is one.
     """
     move: Count
     j: Count
@@ -137,7 +138,7 @@ def _place(values: Vector, mass: Table, n: Count, places: Codes, at: Count) -> N
 
 @inner
 def _best_move(work: RowWork, y: Count, tol: Real) -> Count:
-    """The move that gains most; ``gain`` receives what."""
+    """The move with the largest gain, which ``gain`` receives."""
     kind: Count = STAY
     gain: Real = tol
     now: Real
@@ -183,7 +184,7 @@ def _set_ends(work: RowWork, up: Count, down: Count, up2: Count, down2: Count) -
 
 @inner
 def _direct(kind: Count, samples: Samples, n: Count, work: RowWork) -> None:
-    """The ends of a move, its price a unit, and the mass there is."""
+    """The ends of a move, its cost per unit, and the mass that can move."""
     y: Count = samples.y[n]
     b1: Count = work.places[0]
     b0: Count = work.places[1]
@@ -256,7 +257,7 @@ def _stiffness(ends: Codes, q: Real, metric: ReadTable, r: Real, fall: Vector) -
 
 @inner
 def _value_places(samples: Samples, n: Count, price: Price, work: RowWork) -> None:
-    """What labels and flips are worth, and where it is most and least."""
+    """The values of labels and flips, and the places of the largest and the least."""
     j: Count
     cost: Real
     for j in range(work.scores.shape[0]):
@@ -274,9 +275,9 @@ def _value_places(samples: Samples, n: Count, price: Price, work: RowWork) -> No
 def settle_flips(
     samples: Samples, n: Count, price: Price, metric: ReadTable, tol: Real, work: RowWork
 ) -> Flag:
-    """Balance a row whose label can be flipped; the price follows what is spent.
+    """Settle a row whose label can be flipped; the price changes with the spending.
 
-    ``change`` receives the move of the slopes g.  Whether there was one.
+    ``change`` receives the change of the slopes g.  Returns whether there is one.
     """
     move: Count
     j: Count

@@ -32,7 +32,7 @@ NO_NUMBER = cython.declare(Real, float("nan"))
 
 @cython.cclass
 class Classes:
-    """Room for what is done between rows: the metric A, the distances d, and products."""
+    """Memory for the steps between rows: the metric A, the distances d, and products."""
 
     metric: Table
     spread: Table

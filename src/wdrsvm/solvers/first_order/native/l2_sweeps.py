@@ -38,8 +38,11 @@ BLOCK = cython.declare(Count, FIRST_ORDER.block_rows)
 
 @cython.cclass
 class RowBlock:
-    """Room for a block of rows: the rows (B, T), their products with each other (B, B),
-    images R' x and A R' x (B, C), and what each move takes from a score, A v (B, C)."""
+    """Memory for a block of rows.
+
+    The rows (B, T), their products with each other (B, B), the images R' x and A R' x
+    (B, C), and the effect A v (B, C) of each row's move on scores.
+    """
 
     rows: Table
     products: Table
@@ -69,8 +72,10 @@ def _gather(
 
 
 @kernel
-def _look_at(block: RowBlock, size: Count, residual: ReadTable, metric: ReadTable) -> None:
-    """All products of the block, at the R and the A that it begins with."""
+def _fill_products(
+    block: RowBlock, size: Count, residual: ReadTable, metric: ReadTable
+) -> None:
+    """All products of the block, with R and A as they are at its start."""
     multiply_rows(block.rows[:size], block.rows, block.products[:size])
     multiply_rows(block.rows[:size], residual, block.images[:size])
     multiply(block.images[:size], metric, block.mixed[:size])
@@ -78,7 +83,7 @@ def _look_at(block: RowBlock, size: Count, residual: ReadTable, metric: ReadTabl
 
 @inner
 def _subtract_images(block: RowBlock, i: Count, scores: Vector) -> None:
-    """scores -= A R' x of row i, after what rows before it have done to R."""
+    """scores -= A R' x of row i, with the changes of R by the rows before it."""
     j: Count
     m: Count
     product: Real
@@ -122,7 +127,7 @@ def _settle_block(
     i: Count
     n: Count
     _gather(samples.touch, order, begin, size, block.rows)
-    _look_at(block, size, residual, metric)
+    _fill_products(block, size, residual, metric)
     for i in range(size):
         n = order[begin + i]
         clear(work.scores)

@@ -1,4 +1,4 @@
-"""Products of one row of a design with a table, and what a row adds to one."""
+"""Products of one row of a matrix with a table, and updates of a table by one row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the first-order kernels read and write, by name.
+"""Records that the first-order kernels read and write.
 
 Rows of a design are stored as in a CSR matrix.  A dense one has no ``indices``: its rows
 have all columns in their order, and tables that it is multiplied with are stored by class.
@@ -41,8 +41,9 @@ class StoredRows:
 class Price:
     """The price lam of the radius and what it follows, and the family of the loss.
 
-    ``spent`` is what flips cost, ``pressure`` what the norm asks; ``centre`` and ``step``
-    are those of the proximal step, ``response`` is how lam follows a change of ``spent``.
+    ``spent`` is the cost of the flips, ``pressure`` the sum of the norm's multipliers.
+    ``centre`` and ``step`` are those of the proximal step.  ``response`` is the change of
+    lam per unit of ``spent``.
     """
 
     lam = cython.declare(Real, visibility="public")
@@ -89,11 +90,11 @@ class Samples:
 
 @cython.cclass
 class RowWork:
-    """Room to settle one row in.
+    """Memory for settling one row.
 
-    ``places`` are the best and the worst of labels, winners and flips, in that order;
-    ``ends`` the slopes that rise and fall with a move.  Arrays of their own, or the
-    compiler must fear that they overlap.
+    ``places`` are the best and the worst of labels, winners and flips, in that order.
+    ``ends`` are the slopes that rise and fall with a move.  Each array is a field, because
+    parts of one array might overlap for the compiler.
     """
 
     scores: Vector

@@ -1,15 +1,15 @@
-r"""Rows of a smooth loss in the first-order method: one sample at a time, compiled.
+r"""Dual coordinate ascent for smooth losses: the tangents of one row at a time.
 
-A row holds a point u, masses Q of the labels and its slopes g = sum_c Q_c (p_c(u) - e_c),
+A row has a point u, masses Q of the labels and its slopes g = sum_c Q_c (p_c(u) - e_c),
 the tangents of ``problem.certificate.smooth``.  Moving g by v changes the scores by -K v,
 with K = q A + r I as in ``hinge_ascent``.  A row is settled when u are the scores that its
 own move leaves,
 
     u = z - K (g(u, Q) - g_before),
 
-which Newton's method finds, the curvature of the loss being W = sum_c Q_c p_c' / tau, and
-when no label that holds mass is worth less than another, l(u, c) - lam k_c: mass moves
-between labels, and u and the price lam follow.
+and when all labels with mass have the largest value l(u, c) - lam k_c.  Newton's method
+finds u, with the curvature W = sum_c Q_c p_c' / tau of the loss.  Mass moves from labels of
+lower value to the label of largest value; u and the price lam change with it.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def _settle_point(
 
 @kernel
 def _value_labels(samples: Samples, n: Count, price: Price, work: RowWork) -> None:
-    """The label worth most and the one worth least that holds mass, and the difference."""
+    """The label of largest value, the label with mass of least value, their difference."""
     c: Count
     worth: Real
     top: Real = -INFINITE
@@ -253,7 +253,7 @@ def _flip_cost(samples: Samples, n: Count, c: Count) -> Real:
 def _transfer(
     samples: Samples, n: Count, price: Price, metric: ReadTable, tol: Real, work: RowWork
 ) -> None:
-    """Move mass between labels until none that holds some is worth less than another."""
+    """Move mass between labels until all labels with mass have the largest value."""
     _: Count
     best: Count
     worst: Count
@@ -295,7 +295,7 @@ def _transfer(
 def settle_tangent(
     samples: Samples, n: Count, price: Price, metric: ReadTable, tol: Real, work: RowWork
 ) -> Flag:
-    """Settle a row; ``change`` receives the move of its slopes.  Whether there was one."""
+    """Settle a row; ``change`` receives the change of its slopes.  Returns whether any."""
     j: Count
     moved: Flag = False
     for j in range(work.u.shape[0]):

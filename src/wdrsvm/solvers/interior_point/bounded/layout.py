@@ -229,3 +229,21 @@ class _LocalRows:
         start[self.columns["part"]] = 2 * small
         start[self.columns["switch"]] = 1.0
         return start
+
+
+def add_local(total: Floats, gram: Floats, plus: slice, minus: slice, own: Codes) -> None:
+    """Add the matrix of a pair's local variables to the matrix of all variables.
+
+    The first local variables are differences of the classes ``plus`` and ``minus``.
+    """
+    n = plus.stop - plus.start
+    shared, mixed, rest = gram[:n, :n], gram[:n, n:], gram[n:, n:]
+    total[plus, plus] += shared
+    total[minus, minus] += shared
+    total[plus, minus] -= shared
+    total[minus, plus] -= shared
+    total[plus, own] += mixed
+    total[minus, own] -= mixed
+    total[own, plus] += mixed.T
+    total[own, minus] -= mixed.T
+    total[np.ix_(own, own)] += rest

@@ -21,7 +21,7 @@ import numpy as np
 from ....arrays import Codes, Floats
 from ....problem import RobustProblem
 from ...cones.kernels import native
-from .layout import BoundedLayout
+from .layout import BoundedLayout, add_local
 
 # Positions of the families of rows.
 LOSS, FLOOR, SIDES, CONES = range(4)
@@ -164,7 +164,7 @@ class BoundedPoint:
             gram = design.T @ pulled + lay.sides.T @ (sides[k][:, None] * lay.sides)
             if cone_stiffness is not None:
                 gram += lay.cone.T @ cone_stiffness[k] @ lay.cone
-            self._scatter_square(matrix, gram, k)
+            add_local(matrix, gram, *self._places(k))
             self._scatter_columns(self.coupling, pulled, k)
         scaled = self.coupling / np.sqrt(self.stiffness)[:, None]
         matrix -= scaled.T @ scaled
@@ -187,20 +187,6 @@ class BoundedPoint:
         own = self.coef.size + 1 + k * lay.n_own + np.arange(lay.n_own)
         others = np.concatenate([[self.coef.size], own])
         return slice(first, first + width), slice(second, second + width), others
-
-    def _scatter_square(self, matrix: Floats, gram: Floats, k: int) -> None:
-        plus, minus, others = self._places(k)
-        n = self.layout.n_shared
-        shared, mixed, rest = gram[:n, :n], gram[:n, n:], gram[n:, n:]
-        matrix[plus, plus] += shared
-        matrix[minus, minus] += shared
-        matrix[plus, minus] -= shared
-        matrix[minus, plus] -= shared
-        matrix[plus, others] += mixed
-        matrix[minus, others] -= mixed
-        matrix[others, plus] += mixed.T
-        matrix[others, minus] -= mixed.T
-        matrix[np.ix_(others, others)] += rest
 
     def _scatter_columns(self, target: Floats, columns: Floats, k: int) -> None:
         plus, minus, others = self._places(k)

@@ -22,6 +22,7 @@ import numpy as np
 
 from ....arrays import Codes, Flags, Floats
 from ....problem import RobustProblem
+from ...interior_point.bounded.layout import add_local
 from ...scaling import dense_rows
 from ..settings import NEWTON
 
@@ -269,22 +270,7 @@ class _Curvature:
             change[:, n] -= rows.price
         force = rows.weight * rows.share * q / self.rivalry
         gram = change.T @ (force[:, None] * change)
-        scatter(self.total, gram, plus, minus, own)
-
-
-def scatter(total: Floats, gram: Floats, plus: slice, minus: slice, own: Codes) -> None:
-    """Add a matrix of local variables; the first are differences plus - minus."""
-    n = plus.stop - plus.start
-    shared, mixed, rest = gram[:n, :n], gram[:n, n:], gram[n:, n:]
-    total[plus, plus] += shared
-    total[minus, minus] += shared
-    total[plus, minus] -= shared
-    total[minus, plus] -= shared
-    total[plus, own] += mixed
-    total[minus, own] -= mixed
-    total[own, plus] += mixed.T
-    total[own, minus] -= mixed.T
-    total[np.ix_(own, own)] += rest
+        add_local(self.total, gram, plus, minus, own)
 
 
 def _softmax(values: Floats, temperature: float, axis: int) -> tuple[Floats, Floats]:

@@ -21,11 +21,10 @@ import numpy as np
 
 from ....arrays import Floats
 from ...cones.kernels import native
-from ...interior_point.bounded.layout import BoundedLayout
+from ...interior_point.bounded.layout import BoundedLayout, add_local
 from ..settings import NEWTON
 from ..smooth_loss import SmoothSteps
 from ..steps import NewtonSteps
-from .pair_smoothing import scatter
 from .passes import BoundedPasses
 
 
@@ -178,7 +177,7 @@ class BoundedNewton(NewtonSteps):
         forces = (pull[:, None, :] @ basis)[:, 0]
         for k in range(lay.n_pairs):
             plus, minus, own = self._places(k)
-            scatter(matrix, reduced[k], plus, minus, own)
+            add_local(matrix, reduced[k], plus, minus, own)
             n = lay.n_shared
             rhs[plus] -= forces[k, :n]
             rhs[minus] += forces[k, :n]

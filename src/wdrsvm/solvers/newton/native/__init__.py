@@ -1,26 +1,13 @@
 """The Newton methods' kernels, and what Python may call; see ``runtime.native``."""
 
-from .piece_margins import piece_margins
-from .scored_rows import ScoredRows
-from .smoothed_labels import (
-    active_tangents,
-    label_curvature,
-    label_masses,
-    soften_labels,
-)
-from .softmax_columns import soften_columns, soften_flips
-from .softmax_pieces import soft_curvature, soft_multipliers, soften
-
-__all__ = [
-    "ScoredRows",
-    "active_tangents",
-    "label_curvature",
-    "label_masses",
-    "piece_margins",
-    "soft_curvature",
-    "soft_multipliers",
-    "soften",
-    "soften_columns",
-    "soften_flips",
-    "soften_labels",
-]
+from .piece_margins import piece_margins as piece_margins
+from .scored_rows import ScoredRows as ScoredRows
+from .smoothed_labels import active_tangents as active_tangents
+from .smoothed_labels import label_curvature as label_curvature
+from .smoothed_labels import label_masses as label_masses
+from .smoothed_labels import soften_labels as soften_labels
+from .softmax_columns import soften_columns as soften_columns
+from .softmax_columns import soften_flips as soften_flips
+from .softmax_pieces import soft_curvature as soft_curvature
+from .softmax_pieces import soft_multipliers as soft_multipliers
+from .softmax_pieces import soften as soften

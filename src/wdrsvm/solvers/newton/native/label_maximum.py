@@ -1,17 +1,17 @@
-r"""Samples of a smooth loss: compiled per-sample algebra of the Newton method.
+r"""The smoothed maximum over labels, for one sample of a smooth loss.
 
 At a temperature above 0 the loss l(z, c) of a label c has one gradient,
 
     p_c - e_c,      p_cj = softmax_j((z_j + margin [j != c]) / temperature),
 
-and only the maximum over the labels the adversary may give, of a_c = l(z, c) - lam k_c,
-has kinks.  It is replaced by
+and only the maximum of a_c = l(z, c) - lam k_c, over the labels that the adversary may
+give, has kinks.  If there are several such labels, the maximum is replaced by
 
-    min over s of  s - mu sum_c log(s - a_c)        (nothing to replace if c = y alone),
+    min over s of  s - mu sum_c log(s - a_c).
 
-whose slopes mu / (s - a_c) sum to 1: they are, times w_n, the label's mass Q_c in the
-tangent multipliers (``problem.certificate.smooth``).  Unlike logsumexp it is a barrier, so
-that Newton steps stay good while mu falls to 0.
+Its slopes mu / (s - a_c) sum to 1.  Times w_n, they are the label masses Q_c of the tangent
+multipliers (``problem.certificate.smooth``).  Unlike logsumexp it is a barrier, so that
+Newton steps stay useful while mu falls to 0.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ from ...runtime.kernel_names import (
     kernel,
 )
 
+# Newton's method converges to rounding in fewer steps.
 MAX_ROOT_STEPS = cython.declare(Count, 60)
 ROOT_TOL = cython.declare(Real, 1e-14)
-# So many mu below the highest a label has no softmax weight.
+# A label so many mu below the highest has no softmax weight in floating point.
 FAR = cython.declare(Real, 40.0)
-# Smaller masses and springs add nothing to the curvature.
+# Smaller masses and springs hardly change the curvature.
 LEAST_MASS = cython.declare(Real, 1e-9)
 NEVER = cython.declare(Real, float("inf"))
 
@@ -44,12 +45,12 @@ NEVER = cython.declare(Real, float("inf"))
 class LabelRow:
     """One sample's labels at its scores z.
 
-    ``worth`` a (C,), -inf for a label that cannot be given; ``powers``
-    exp((z_j - z_top) / temperature), and ``rest`` (C,) their sums with each label's own
-    margin, which costs O(C) in all.  The top one's sum is taken relative to the largest of
-    its own terms: beside its power the others may be too small to count.  ``below`` (C,)
-    is how far each is below the highest, in units of mu.  ``mass`` (C,) are the slopes of
-    the maximum, ``bound`` is above it, ``value`` the smoothed one.
+    ``worth`` (C,) are the a_c, -inf for a label that cannot be given.  ``powers`` (C,) are
+    exp((z_j - z_top) / temperature).  ``rest`` (C,) are their sums with the margin of each
+    label, in O(C).  The sum of the top label is relative to its largest term, because the
+    other terms may vanish beside its power.  ``below`` (C,) is the distance of each label
+    from the highest, in units of mu.  ``mass`` (C,) are the slopes of the maximum.
+    ``bound`` is an upper bound of it, ``value`` is the smoothed maximum.
     """
 
     mu: Real

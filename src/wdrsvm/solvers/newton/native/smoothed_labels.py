@@ -193,8 +193,7 @@ def _curve_row(
     spring: Vector,
     curvature: Cube,
 ) -> Count:
-    """Springs, winners and their ties of one sample; returns how many labels it is torn
-    between."""
+    """Springs, winners and ties of one sample; returns its number of likely labels."""
     c: Count
     n_labels: Count = 0
     weight: Real = rows.weight[n]

@@ -1,13 +1,13 @@
-r"""Smoothed samples: compiled per-sample algebra of the smoothing Newton method.
+r"""The smoothed maximum over pieces, for one sample of a hinge loss.
 
 The maximum over a sample's pieces becomes mu logsumexp(. / mu).  The flips factorise,
 
     sum over (j, c) of exp((1 + z_j - z_c - lam k_c) / mu)
         = (sum_j exp(z_j / mu)) (sum_c exp((1 - z_c - lam k_c) / mu)),
 
-so a sample costs O(C).  Its softmax weights times w_n are dual multipliers alpha, phi,
-beta; divided by mu they are springs, and the curvature has the form of ``springs`` with
-the series stiffness A F / (A + F).
+so that a sample costs O(C).  The softmax weights times w_n are dual multipliers alpha, phi
+and beta.  Divided by mu they are springs, and the curvature has the form of ``springs``
+with the series stiffness A F / (A + F).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ...runtime.kernel_names import (
 )
 from .scored_rows import ScoredRows
 
-# exp below this is nothing beside 1.
+# exp of a smaller number does not change 1 in floating point.
 NEGLIGIBLE = cython.declare(Real, -40.0)
 
 
@@ -194,8 +194,8 @@ def _soften_row(
 def soften(rows: ScoredRows, mu: Real):
     """Loss, dual value, flip cost, slopes g (n, C) and softness (n,) of some rows.
 
-    Softness, 1 - (largest multiplier share), tells which rows have curvature.  Few rows
-    have flips, so that the others skip what belongs to them.
+    The softness is 1 - (largest multiplier share); rows of softness 0 have no curvature.
+    Most rows have no flips, and skip the work for them.
     """
     n: Count
     # As local names, so that the compiler keeps their addresses in registers.

@@ -16,11 +16,11 @@ def in_products(problem: RobustProblem) -> bool:
     the bounds that the norm sets them.  Rows on a cluster make every pass dear: as long as
     a matrix of curvature can be sent, it saves passes.
     """
+    size, least = unknowns(problem), PRODUCTS.least_unknowns
     if problem.is_distributed:
-        return coefficients(problem) > PRODUCTS.max_sent_unknowns and is_known(problem)
-    size = unknowns(problem)
+        size, least = coefficients(problem), PRODUCTS.max_sent_unknowns + 1
     many_rows = problem.norm == "l2" or problem.n_rows >= size
-    return size >= PRODUCTS.least_unknowns and many_rows and is_known(problem)
+    return size >= least and many_rows and is_known(problem)
 
 
 def coefficients(problem: RobustProblem) -> int:

@@ -121,8 +121,7 @@ def _curvature_sums(
 ) -> CurvatureSums:
     rows = slice(rows.start, rows.stop, every)
     _, _, spread, block = _softened(at, True, problem, rows)
-    second = (block.T * spread.sum(axis=0)) @ block
-    parts = spread.sum(axis=1), spread @ block, second
+    parts = spread.sum(axis=1), spread @ block, _moment(block, spread.sum(axis=0))
     return CurvatureSums(*(every * part.astype(np.float64) for part in parts))
 
 
@@ -130,6 +129,11 @@ def _class_sums(every: int, problem: RobustProblem, rows: slice) -> tuple[Floats
     block, weight, y = problem.X[rows], problem.weight[rows], problem.y[rows]
     shape = problem.n_classes, len(block)
     own = sparse.csc_array((weight, y, np.arange(len(block) + 1)), shape=shape)
-    some = block[::every]
-    second = every * (some.T * weight[::every].astype(block.dtype)) @ some
+    second = every * _moment(block[::every], weight[::every].astype(block.dtype))
     return np.asarray(own @ block), second.astype(np.float64)
+
+
+def _moment(block: Any, weight: Any) -> Any:
+    """sum w x x': a matrix times its own transpose, which takes half of a product."""
+    scaled = block * np.sqrt(weight)[:, None]
+    return scaled.T @ scaled

@@ -26,6 +26,9 @@ from ....problem.norms import NORMS
 from ....problem.pair_weights import PairWeights, laplacian, pair_distances
 from .settings import PRODUCTS
 
+# Shorter lengths count as this share of the longest one.
+LEAST_RATIO = 1e-30
+
 
 class Smoothed(NamedTuple):
     """D, its gradient (C, T), the lengths and the slope of D in each squared length / 2,
@@ -51,17 +54,19 @@ class Diameter:
 
     def mean(self, lengths: Floats) -> float:
         """D of these lengths."""
-        top = float(lengths.max(initial=0.0))
-        if top == 0:
-            return 0.0
-        total = float((self.shares * (lengths / top) ** self.power).sum())
-        return float(top * total ** (1 / self.power))
+        return self._mean_and_slopes(lengths)[0]
 
-    def _slopes(self, lengths: Floats, value: float) -> Floats:
-        """dD / d(d_k^2 / 2)."""
-        if value == 0:
-            return np.zeros_like(lengths)
-        return np.asarray(self.shares * (lengths / value) ** (self.power - 2) / value)
+    def _mean_and_slopes(self, lengths: Floats) -> tuple[float, Floats]:
+        """D and dD / d(d_k^2 / 2)."""
+        top = float(lengths.max(initial=0.0))
+        ratio = lengths / (top if top > 0 else 1.0)
+        slopes = self.shares * _powers(ratio, self.power - 2)
+        total = float(np.vdot(slopes, ratio**2))
+        if total == 0:
+            return 0.0, np.zeros_like(lengths)
+        value = top * total ** (1 / self.power)
+        slopes *= (top / value) ** (self.power - 2) / value
+        return value, slopes
 
     def reweighted(self, lengths: Floats, power: float) -> Self:
         """Shares that have learnt from these lengths.
@@ -72,7 +77,7 @@ class Diameter:
         top = float(lengths.max(initial=0.0))
         if top == 0:
             return self
-        shares = self.shares * (lengths / top) ** self.power
+        shares = self.shares * _powers(lengths / top, self.power)
         total = float(shares.sum())
         return type(self)(shares / total, power) if total > 0 else self
 
@@ -88,9 +93,8 @@ class PairDiameter(Diameter):
     def at(self, coef: Floats) -> Smoothed:
         lengths = pair_distances(coef)
         np.fill_diagonal(lengths, 0.0)
-        value = self.mean(lengths)
-        # Both entries of a pair have half of its share.
-        slopes = 2 * self._slopes(lengths, value)
+        value, slopes = self._mean_and_slopes(lengths)
+        slopes *= 2  # Both entries of a pair have half of its share.
         gradient = laplacian(slopes) @ coef
         return Smoothed(value, gradient, lengths, slopes, slopes.sum(axis=1))
 
@@ -134,8 +138,8 @@ class EntryDiameter(Diameter):
 
     def at(self, coef: Floats) -> Smoothed:
         lengths = 2 * np.abs(coef)
-        value = self.mean(lengths)
-        slopes = 4 * self._slopes(lengths, value)
+        value, slopes = self._mean_and_slopes(lengths)
+        slopes *= 4
         stiffness = (self.power - 1) * slopes.mean(axis=1)
         return Smoothed(value, slopes * coef, lengths, slopes, stiffness)
 
@@ -147,6 +151,11 @@ class EntryDiameter(Diameter):
 
     def repaired(self, coef: Floats, length: float, rtol: float) -> Floats:
         return np.clip(coef, -length / 2, length / 2)
+
+
+def _powers(ratio: Floats, power: float) -> Floats:
+    """ratio ** power for ratios up to 1: far faster than NumPy's own power."""
+    return np.asarray(np.exp(power * np.log(np.maximum(ratio, LEAST_RATIO))))
 
 
 DIAMETERS: dict[str, type[PairDiameter] | type[EntryDiameter]] = {

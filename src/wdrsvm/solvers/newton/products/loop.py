@@ -46,10 +46,10 @@ def product_newton(
     with prepared.reduction() as reduction:
         every = row_step(problem.n_rows, scaling.n_columns)
         design = Design(scaling, reduction, kind, every)
-        return Training(problem, design, settings, start).solve()
+        return ProductRounds(problem, design, settings, start).solve()
 
 
-class Training:
+class ProductRounds:
     """The rounds, the best point and the best bound so far."""
 
     def __init__(
@@ -91,7 +91,7 @@ class Training:
                 descent.sharpen()
             self.history.add(descent.n_iter, descent.risk, self.best.dual_bound)
         if not self.best.certificate.holds(tol) and self.n_asked < PRODUCTS.max_asked:
-            self._ask(descent.repaired(tol))
+            self._ask(descent.repaired(tol), descent.flow())
         stalled = descent.n_iter < max_iter
         return self.best.result("newton", tol, stalled, descent.n_iter, self.history)
 
@@ -108,25 +108,27 @@ class Training:
         if descent.flip_cost < np.inf and descent.mu > descent.last_mu:
             return
         wanted = PRODUCTS.hope * allowed_gap(tol, descent.risk)
-        if descent.promise > wanted or descent.smooth_risk - descent.dual > wanted:
+        spread = descent.spread
+        hoped = descent.smooth_risk + PRODUCTS.excess_hope * self.excess_rate * spread
+        if descent.promise > wanted or hoped - descent.dual > wanted:
             return
-        bound = self._foreseen_bound()
-        excess = PRODUCTS.excess_hope * self.excess_rate * descent.spread
-        if descent.smooth_risk + excess - bound > wanted:
-            return  # The repair would not be good enough: that saves a pass.
+        flow = descent.flow()
+        bound = self._foreseen_bound(flow)
+        if hoped - bound > wanted:
+            return
         repaired = descent.repaired(tol)
         risk = descent.risk_at(repaired)
-        if descent.spread > 0:
-            self.excess_rate = max(0.0, risk - descent.smooth_risk) / descent.spread
+        if spread > 0:
+            self.excess_rate = max(0.0, risk - descent.smooth_risk) / spread
         if risk - bound <= wanted:
-            self._ask(repaired)
+            self._ask(repaired, flow)
 
-    def _foreseen_bound(self) -> float:
+    def _foreseen_bound(self, flow: PairWeights | None) -> float:
         descent = self.descent
         lost = self.radius * descent.smoothed.value
         if descent.flip_cost < np.inf:
             lost = descent.dual
-        return descent.dual - (1 - self._share(descent.flow())) * lost
+        return descent.dual - (1 - self._share(flow)) * lost
 
     def _share(self, flow: PairWeights | None) -> float:
         """How far the tangents have to be drawn to the labels to be paid."""
@@ -136,10 +138,9 @@ class Training:
         rounding = 1e-5 if self.settings.tol >= PRODUCTS.single_tol else 1e-9
         return min(1.0, self.radius / max(spent, self.radius / 2) * (1 - rounding))
 
-    def _ask(self, repaired: Floats) -> None:
+    def _ask(self, repaired: Floats, flow: PairWeights | None) -> None:
         self.n_asked += 1
         descent, original = self.descent, self.design.scaling.original
-        flow = descent.flow()
         price = descent.price(descent.smoothed.value)
         coef, intercept = original(descent.coef)
         share = self._share(flow)

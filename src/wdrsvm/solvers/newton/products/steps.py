@@ -85,8 +85,10 @@ class Descent:
 
     @property
     def spread(self) -> float:
-        """How far the largest length is above the smoothed one."""
-        return self.smoothed.largest - self.smoothed.value
+        """How much new shares of the lengths would add to D: how far they are apart."""
+        lengths = self.smoothed.lengths
+        learnt = self.diameter.reweighted(lengths, self.diameter.power).mean(lengths)
+        return learnt - self.smoothed.value
 
     @property
     def dual(self) -> float:
@@ -116,10 +118,10 @@ class Descent:
     @property
     def has_settled(self) -> bool:
         """Whether new shares of the lengths would change more than further steps."""
-        lengths = self.smoothed.lengths
-        learnt = self.diameter.reweighted(lengths, self.diameter.power).mean(lengths)
-        added = (self.radius - self.on_flips) * (learnt - self.smoothed.value)
-        return self.promise < PRODUCTS.settled * added or self.n_since >= PRODUCTS.patience
+        if self.n_since >= PRODUCTS.patience:
+            return True
+        added = (self.radius - self.on_flips) * self.spread
+        return self.promise < PRODUCTS.settled * added
 
     @property
     def is_stuck(self) -> bool:

@@ -1,5 +1,4 @@
 """Sources of the subgradient methods' kernels; see ``runtime.native``."""
 
-from .active_pieces import active_pieces, count_pieces
-
-__all__ = ["active_pieces", "count_pieces"]
+from .active_pieces import active_pieces as active_pieces
+from .active_pieces import count_pieces as count_pieces

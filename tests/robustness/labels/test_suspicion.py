@@ -1,0 +1,63 @@
+"""How many labels to check, and how many are wrong."""
+
+import numpy as np
+import pytest
+
+from wdrsvm.robustness.labels.noise_model import Opinions
+from wdrsvm.robustness.labels.suspicion import (
+    _groups,
+    n_to_check,
+    noise_models,
+    share_interval,
+)
+
+
+def drawn(share, seed=0, n_rows=400):
+    """Labels of three clear classes, a share of which is wrong."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n_rows) % 3
+    scores = rng.normal(size=(n_rows, 3)) + 6 * np.eye(3)[truth]
+    log_probability = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    wrong = rng.random(n_rows) < share
+    y = np.where(wrong, (truth + rng.integers(1, 3, n_rows)) % 3, truth)
+    return Opinions(log_probability, y, np.ones(n_rows)), wrong
+
+
+def test_the_cut_off_has_the_largest_expected_f1():
+    """By hand: after 1, 2, 3 labels 2/2.8, 3.6/3.8, 3.6/4.8 with the sum 1.8."""
+    assert n_to_check(np.array([1.0, 0.8, 0.0])) == 2
+    assert n_to_check(np.array([0.9, 0.45, 0.45, 0.45])) == 4
+    assert n_to_check(np.array([0.2, 0.2, 0.05])) == 0
+    assert n_to_check(np.array([0.4, 0.3])) == 2
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3])
+def test_shares_and_their_intervals(share):
+    """Most intervals hold the share of labels that are wrong."""
+    n_held = 0
+    for seed in range(10):
+        opinions, wrong = drawn(share, seed)
+        models = noise_models(opinions)
+        found = models.wrong_share(opinions)
+        assert found == pytest.approx(wrong.mean(), abs=0.04)
+        low, high = share_interval(opinions, models, 0)
+        assert low < found < high < found + 0.12
+        n_held += low <= wrong.mean() <= high
+    assert n_held >= 7
+
+
+def test_weights_count_like_repeated_rows():
+    opinions, _ = drawn(0.2, n_rows=90)
+    weight = 1.0 + (np.arange(90) % 2)
+    twice = opinions.take(np.repeat(np.arange(90), weight.astype(int)))
+    weighted = opinions._replace(weight=weight)
+    expected = noise_models(twice).wrong_share(twice)
+    assert noise_models(weighted).wrong_share(weighted) == pytest.approx(expected, abs=2e-3)
+
+
+def test_groups_spread_the_classes():
+    y = np.repeat([0, 1, 2], [50, 30, 20])
+    group = _groups(y, 10, 0)
+    for c, size in enumerate((5, 3, 2)):
+        np.testing.assert_array_equal(np.bincount(group[y == c]), size)
+    assert (group != _groups(y, 10, 1)).any()
