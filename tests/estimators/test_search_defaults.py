@@ -56,6 +56,17 @@ def test_scaling_the_features_scales_the_radii():
     assert scaled.best_index_ == plain.best_index_
 
 
+def test_extreme_class_weights_leave_larger_radii():
+    """Where one class outweighs the others, the right classifier is nearly constant."""
+    weights = {0: 1000.0, 1: 1e-4, 2: 1e-4}
+    options = {"label_noise": "random", "label_costs": [np.inf], "cv": 2}
+    plain = RobustLogisticRegressionCV(**options).fit(IRIS, SPECIES)
+    weighed = RobustLogisticRegressionCV(class_weight=weights, **options)
+    weighed.fit(IRIS, SPECIES)
+    assert weighed.radii_ == pytest.approx(plain.radii_)
+    assert (weighed.predict(IRIS) == 0).all()
+
+
 def test_folds_divide_the_rows_and_repeat_if_rows_are_few():
     codes = np.repeat([0, 1, 2], [60, 30, 10])
     splits = list(repeated_folds(codes, 0))

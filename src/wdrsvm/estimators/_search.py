@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import warnings
 from typing import Any
 
 from sklearn import get_config
@@ -32,7 +33,7 @@ from ..robustness.paths.grids import (
 from ..solvers.descent_settings import DESCENT
 from ._doubt_choice import Doubts, doubts_of
 from ._doubting_path import fitted_like_folds
-from ._fit import solver_settings, unchanged_on_error
+from ._fit import RadiusWarning, solver_settings, unchanged_on_error
 from ._folds import FoldScores, scored_fold
 from ._judges import (
     ALONE,
@@ -46,6 +47,7 @@ from ._limits import found_limits
 from ._race import Race
 from ._search_defaults import (
     doubts,
+    is_auto,
     resolved_costs,
     resolved_cv,
     resolved_norm,
@@ -197,10 +199,19 @@ class PathSearch(RoutingMixin, SuspectsMixin):
         trial = clone(estimator)
         problem = trial._problem(trial._training_data(*rows), trial._ball())
         costs = checked_label_costs(resolved_costs(self, problem))
-        radii = checked_radii(resolved_radii(self, problem))
+        radii = checked_radii(resolved_radii(self, problem, self._equal_classes(rows)))
         if isinstance(radii, int):
             radii = useful_radii(problem, radii, costs)
         return SearchGrid(radii, costs)
+
+    def _equal_classes(self, rows: GivenRows) -> Any:
+        """A function that makes the problem without class weights."""
+
+        def problem() -> Any:
+            trial = self._estimator().set_params(class_weight=None)
+            return trial._problem(trial._training_data(*rows), trial._ball())
+
+        return problem
 
     def _cross_validated(
         self,
@@ -274,7 +285,11 @@ class PathSearch(RoutingMixin, SuspectsMixin):
     def _refit(self, estimator: Any, rows: GivenRows, label_costs: list[Any]) -> None:
         best = clone(estimator).set_params(**self.best_params_)
         if disbelieves(best):
-            fitted_like_folds(best, rows, label_costs)
+            with warnings.catch_warnings():
+                if is_auto(self.radii):
+                    # Advice on a radius that the user has not given is of no use.
+                    warnings.simplefilter("ignore", RadiusWarning)
+                fitted_like_folds(best, rows, label_costs)
         else:
             best.fit(*rows)
         for name in _fitted(getattr(self, "best_estimator_", None)):

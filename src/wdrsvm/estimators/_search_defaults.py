@@ -8,13 +8,13 @@ equal scores.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..arrays import Codes, Floats
+from ..arrays import Codes
 from ..inputs.arrays import observed_classes
 from ..problem import RobustProblem
 from ..robustness.radius.radius_max import radius_max_of
@@ -98,18 +98,30 @@ def resolved_costs(search: Any, problem: RobustProblem) -> Any:
     return [share * unit for share in DOUBT.cost_shares]
 
 
-def resolved_radii(search: Any, problem: RobustProblem) -> Any:
-    """The radii, unless the user names some."""
+def resolved_radii(
+    search: Any, problem: RobustProblem, unweighted: Callable[[], RobustProblem]
+) -> Any:
+    """The radii, unless the user names some.
+
+    Extreme class weights make the largest useful radius nearly 0.  Then the right
+    classifier is nearly constant, and only larger radii find it.  Therefore the largest
+    radius is at least that of the ``unweighted`` problem, without class weights.
+    """
     if not is_auto(search.radii):
         return _given(search, "radii")
-    return shares_of_largest(problem) if doubts(search) else 10
+    if not doubts(search):
+        return 10
+    largest = _largest_radius(problem)
+    if search.class_weight is not None:
+        largest = max(largest, _largest_radius(unweighted()))
+    # If nothing can be learned, any radii will do.
+    return (largest or 1.0) * np.array(DOUBT.radius_shares)
 
 
-def shares_of_largest(problem: RobustProblem) -> Floats:
-    """The radii of the recipe; if nothing can be learned, any radii will do."""
+def _largest_radius(problem: RobustProblem) -> float:
+    """The largest radius at which labels that are all believed teach something."""
     trusted = replace(problem, ball=replace(problem.ball, label_cost=np.inf))
-    largest = radius_max_of(trusted.with_rows(label_trust=None)) or 1.0
-    return largest * np.array(DOUBT.radius_shares)
+    return radius_max_of(trusted.with_rows(label_trust=None))
 
 
 def resolved_cv(search: Any, y: Any) -> Any:
