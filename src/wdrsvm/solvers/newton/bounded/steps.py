@@ -42,9 +42,9 @@ class PairCone:
     def __init__(self, layout: BoundedLayout, local: Floats, centre: float):
         self.layout = layout
         sides = -local @ layout.sides.T
-        self.families: list[Any] = [native.GivenRows(sides, centre / sides)]
+        self.families: list[Any] = [native.LinearRows(sides, centre / sides)]
         if len(layout.cone):
-            self.families.append(native.GivenCones(local @ layout.cone.T, centre))
+            self.families.append(native.ConicRows(local @ layout.cone.T, centre))
         self.moves = [native.Moves(family) for family in self.families]
         self.degree = sum(family.degree for family in self.families)
 
