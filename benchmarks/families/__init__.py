@@ -15,6 +15,7 @@ from . import (
     b8_growth,
     b9_scale_out,
     b10_many_classes,
+    b12_mixed_tables,
 )
 
 FAMILIES: dict[str, Family] = {
@@ -31,5 +32,6 @@ FAMILIES: dict[str, Family] = {
         b8_growth,
         b9_scale_out,
         b10_many_classes,
+        b12_mixed_tables,
     )
 }

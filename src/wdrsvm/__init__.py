@@ -14,6 +14,7 @@ from .estimators import (
     SuspectLabels,
 )
 from .estimators._states import _blank as _blank
+from .inputs.mixed_table import mixed_table
 from .model_files import load_model, save_model
 from .onnx_export import to_onnx
 from .problem import WassersteinBall
@@ -82,6 +83,7 @@ __all__ = [
     "guaranteed_radius",
     "label_noise_test",
     "load_model",
+    "mixed_table",
     "observed_radius",
     "one_vs_rest_path",
     "radius_max",

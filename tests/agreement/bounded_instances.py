@@ -153,3 +153,30 @@ def _split(problem, slope, lam):
         for cost, step in _category_moves(problem)
     ]
     return gains, extra
+
+
+def smooth_brute_force(problem):
+    """The optimum for a smooth loss: gains of all moves inside the softmax of winners."""
+    n_classes, n_rows, loss = problem.n_classes, problem.n_rows, problem.loss
+    coef, intercept = cp.Variable((n_classes, problem.n_features)), cp.Variable(n_classes)
+    lam, slack = cp.Variable(nonneg=True), cp.Variable(n_rows)
+    constraints = [coef[-1] == 0, intercept[-1] == 0]
+    if not problem.fit_intercept:
+        constraints.append(intercept == 0)
+    price = problem.label_price()
+    for c in range(n_classes):
+        scores = [np.zeros((n_rows, 1))]
+        for j in range(n_classes):
+            if j != c:
+                slope, gain = coef[j] - coef[c], cp.Variable(n_rows)
+                gains, extra = _enumerated(problem, slope, lam)
+                constraints += [*extra, *(gain >= part for _, part in gains)]
+                score = problem.X @ slope + intercept[j] - intercept[c] + gain
+                scores.append(cp.reshape(score + loss.margin, (n_rows, 1), order="F"))
+        possible = np.flatnonzero(np.isfinite(price[:, c]))
+        if len(possible):
+            soft = cp.log_sum_exp(cp.hstack(scores) / loss.temperature, axis=1)
+            net = loss.temperature * soft[possible] - lam * price[possible, c]
+            constraints.append(slack[possible] >= net)
+    objective = problem.radius * lam + problem.weight @ slack
+    return cp.Problem(cp.Minimize(objective), constraints).solve(solver="CLARABEL")

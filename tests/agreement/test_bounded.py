@@ -7,13 +7,13 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from wdrsvm import RobustLinearSVC, WassersteinBall, worst_case_distribution
-from wdrsvm.problem import RobustProblem
+from wdrsvm.problem import LOSSES, Loss, RobustProblem
 from wdrsvm.solvers import SolverSettings, SolverStatus, solve
 
 pytest.importorskip("cvxpy")
 pytest.importorskip("clarabel")
 
-from .bounded_instances import bounded_problem, brute_force
+from .bounded_instances import bounded_problem, brute_force, smooth_brute_force
 
 NORMS = ["l1", "l2", "linf"]
 ORDER = {"l1": 1, "l2": 2, "linf": np.inf}
@@ -53,6 +53,61 @@ def test_training_agrees_with_brute_force(norm, seed):
     assert exact <= objective * (1 + 1e-12)
     if norm == "l1" or problem.ball.support is None:
         assert exact == objective
+
+
+def with_trust(problem, seed):
+    """Trust in each label, some verified, some of no worth."""
+    rng = np.random.default_rng(seed + 5)
+    trust = rng.exponential(size=problem.n_rows)
+    trust[rng.random(problem.n_rows) < 0.2] = np.inf
+    trust[rng.random(problem.n_rows) < 0.1] = 0.0
+    return problem.with_rows(label_trust=trust)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_newton_agrees_with_enumeration(seed):
+    """Weights, label-cost matrices, trust, infinite ends and all combinations of
+    categories."""
+    problem = with_trust(bounded_problem(seed, "l1", n_rows=10), seed)
+    found = solve(problem, "newton").certificate
+    expected = brute_force(problem)
+    assert found.holds(1e-6)
+    assert found.objective == pytest.approx(expected, rel=3e-6)
+    assert found.dual_bound <= expected * (1 + JUDGE)
+
+
+@pytest.mark.parametrize("loss", [LOSSES["logistic"], Loss(0.3, 1.0)], ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_smooth_losses_agree_with_gains_inside_the_softmax(seed, loss):
+    problem = with_trust(bounded_problem(seed, "l1", n_rows=8), seed)
+    problem = replace(problem, loss=loss)
+    found = solve(problem).certificate
+    expected = smooth_brute_force(problem)
+    assert found.holds(1e-6)
+    assert found.objective == pytest.approx(expected, rel=3e-6)
+    assert found.dual_bound <= expected * (1 + 3e-6)
+
+
+@pytest.mark.parametrize("loss", ["crammer-singer", "logistic"])
+@pytest.mark.parametrize("solver", ["newton", "auto"])
+def test_a_far_box_and_impossible_switches_are_the_unbounded_ball(loss, solver):
+    problem = replace(bounded_problem(2, "l1", n_rows=30), loss=LOSSES[loss])
+    plain = replace(problem, ball=replace(problem.ball.unbounded(), feature_cost=None))
+    columns = np.eye(2)[np.arange(30) % 2]
+    plain = plain.with_rows(X=np.hstack([plain.X, columns]))
+    n_features = plain.n_features
+    cost = np.ones(n_features)
+    cost[-2:] = np.inf
+    plain = replace(plain, ball=replace(plain.ball, feature_cost=cost))
+    far = np.full(n_features, 1e7)
+    group = [([n_features - 2, n_features - 1], np.inf)]
+    ball = replace(
+        plain.ball, feature_cost=np.ones(n_features), support=(-far, far), categorical=group
+    )
+    one = solve(plain).certificate
+    other = solve(replace(plain, ball=ball), solver).certificate
+    assert one.objective == pytest.approx(other.objective, rel=3e-6)
+    assert other.dual_bound <= one.objective * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))

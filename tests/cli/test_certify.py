@@ -15,7 +15,9 @@ def test_certify_recomputes_the_promise_of_the_fit(model, capsys):
         capsys, "certify", "model", "train.csv", "--target", "kind", "--out", "radii.csv"
     )
     classifier = load_model(model)[-1]
-    assert facts["worst-case risk"] == pytest.approx(classifier.objective_, rel=1e-9)
+    # In a box the objective of the l2 norm is a safe upper bound.
+    assert facts["worst-case risk"] <= classifier.objective_ * (1 + 1e-9)
+    assert facts["worst-case risk"] == pytest.approx(classifier.objective_, rel=1e-2)
     radii = pandas.read_csv("radii.csv")
     right = radii["label"] == radii["prediction"]
     for distance in (0.1, 0.25, 0.5, 1.0):
@@ -35,8 +37,8 @@ def test_error_rates_come_first_beside_their_baselines(model, capsys):
     facts = run_json(capsys, *given)
     pipeline, table = load_model(model), flowers()
     X, y = pipeline[0].transform(table.drop(columns="kind")), table["kind"].to_numpy()
-    cost = pipeline[-1].feature_cost
-    ball = WassersteinBall(0.3, feature_cost=cost)
+    limits = {name: getattr(pipeline[-1], name) for name in ("support", "categorical")}
+    ball = WassersteinBall(0.3, **limits)
     rival = LogisticRegression(max_iter=1000).fit(X, y)
     for name, judged in (("LogisticRegression", rival), (None, pipeline[-1])):
         told = facts if name is None else facts["baselines"][name]

@@ -24,14 +24,41 @@ def test_fit_says_what_it_did(folder, capsys):
         "ash, elm, oak",
         "2 missing numbers become the median of their column: length.",
         "1 missing text becomes a category of its own: colour.",
-        "Categories, which the adversary cannot touch (cost inf): colour.",
+        "Categories, each of which the adversary may switch at a cost of 1 standard "
+        "deviations, while numbers stay within their ranges: colour.",
+        "a switched category counts as 1; numbers stay within their ranges;",
     ):
         assert text in out
     assert sorted(each.name for each in folder.iterdir()) == ["model", "train.csv"]
 
 
-def test_the_categories_are_untouchable_and_the_numbers_standardised(model):
+def test_categories_are_switched_at_a_cost_and_numbers_stay_in_their_ranges(model):
     pipeline = load_model(model)
+    X = pipeline[0].transform(flowers()[["length", "width", "colour"]])
+    np.testing.assert_allclose(X[:, :2].std(axis=0), 1)
+    ((columns, cost),) = pipeline[-1].categorical
+    assert (list(columns), cost) == ([2, 3, 4], 1.0)
+    np.testing.assert_allclose(pipeline[-1].support[0], X.min(axis=0))
+    np.testing.assert_allclose(pipeline[-1].support[1], X.max(axis=0))
+
+
+def test_rows_outside_widen_the_ranges_and_unseen_categories_are_left_out(model, capsys):
+    rows = flowers()
+    rows.loc[0, "length"], rows.loc[1, "colour"] = 1e3, "purple"
+    rows.to_csv("test.csv", index=False)
+    facts = run_json(capsys, "certify", model, "test.csv", "--target", "kind")
+    assert facts["rows"] == N - 1
+    for text in (
+        "Left out of the promises for categories not seen before: 1 row.",
+        "Outside the ranges of training, which are widened: 1 row.",
+    ):
+        assert text in facts["notes"]
+
+
+def test_an_infinite_cost_makes_categories_untouchable(folder, capsys):
+    facts = run_json(capsys, *FIT, "--category-cost", "inf")
+    assert any("cannot touch (cost inf): colour" in note for note in facts["notes"])
+    pipeline = load_model("model")
     names = pipeline[0].get_feature_names_out()
     cost = dict(zip(names, pipeline[-1].feature_cost, strict=True))
     assert cost == {
@@ -41,8 +68,6 @@ def test_the_categories_are_untouchable_and_the_numbers_standardised(model):
         "categories__colour_missing": np.inf,
         "categories__colour_red": np.inf,
     }
-    X = pipeline[0].transform(flowers()[["length", "width", "colour"]])
-    np.testing.assert_allclose(X[:, :2].std(axis=0), 1)
 
 
 def test_cross_validation_chooses_and_the_test_table_judges(folder, capsys):
@@ -61,10 +86,11 @@ def test_cross_validation_chooses_and_the_test_table_judges(folder, capsys):
 def test_trusted_labels_leave_categories_unbounded_which_is_said(folder, capsys):
     """A category that decides a class: only a finite label cost bounds its coefficients."""
     flowers().assign(colour=flowers()["kind"]).to_csv("train.csv", index=False)
-    facts = run_json(capsys, *FIT, "--cv")
+    fixed = ("--category-cost", "inf")
+    facts = run_json(capsys, *FIT, "--cv", *fixed)
     assert np.isfinite(facts["label cost"])
     assert np.abs(load_model("model")[-1].coef_).max() < 10
-    facts = run_json(capsys, *FIT, "--label-cost", "inf")
+    facts = run_json(capsys, *FIT, "--label-cost", "inf", *fixed)
     assert any("nothing bounds the coefficients" in note for note in facts["notes"])
 
 
@@ -106,6 +132,7 @@ def test_ten_thousand_columns_are_no_trouble(folder, capsys):
 BAD_OPTIONS = {
     ("--kernel", "cubic"): "--kernel must be one of linear, rbf",
     ("--norm", "l3"): "--norm must be one of l1, l2, linf",
+    ("--category-cost", "0"): "--category-cost must be a number > 0 or inf, got 0",
     ("--kernel", "rbf", "--norm", "l1"): "--norm must be l2 with --kernel rbf",
     ("--cv", "--radius", "1"): "give either it or them",
     ("--loss", "square"): "--loss must be one of crammer-singer, logistic",

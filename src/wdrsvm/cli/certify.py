@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from .models import in_use, labelled_for, loaded
+from .models import in_use, labelled_for, loaded, within_limits
 from .output import Json, Output, Radius, Target
 from .promises import about_comparison, check_radius, promised
 from .tables import TABLE_ENDINGS, checked_output, pandas, read_table, write_table
@@ -53,6 +53,8 @@ def certify(
     with output.working("Certifying"), in_use(model):
         classifier = loaded(model)
         rows = labelled_for(classifier, read_table(table), target)
+        output.notes += rows.notes
+        rows = within_limits(classifier, rows)
         output.notes += rows.notes
         features, last = classifier[:-1].transform(rows.X), classifier[-1]
         promise = promised(classifier, features, rows.y, radius)

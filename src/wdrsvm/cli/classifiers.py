@@ -12,6 +12,7 @@ from ..estimators import (
     RobustSVC,
     RobustSVCCV,
 )
+from ..inputs.frames import CATEGORY_COST
 from ..problem import LOSSES, NORMS, WassersteinBall
 from .output import check_choice
 from .promises import check_radius
@@ -46,6 +47,7 @@ class Options(NamedTuple):
     withstand: float | None = None
     doubt_labels: bool = False
     trust_column: str | None = None
+    category_cost: float = CATEGORY_COST
 
     @property
     def has_folds(self) -> bool:
@@ -68,6 +70,10 @@ class Options(NamedTuple):
             raise ValueError("--landmarks needs a --kernel that is not linear.")
         if self.cv and not (self.radius is None and self.label_cost is None):
             raise ValueError("--cv chooses radius and label cost: give either it or them.")
+        if not self.category_cost > 0:
+            raise ValueError(
+                f"--category-cost must be a number > 0 or inf, got {self.category_cost:g}."
+            )
         if self.withstand is not None:
             self._check_withstand(self.withstand)
         if self.doubt_labels:

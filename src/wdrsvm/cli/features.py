@@ -17,6 +17,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
+from ..inputs.frames import CATEGORY_COST, observed_box
+from ..inputs.mixed_table import groups_of
 from ..report.words import counted
 from .columns import (
     CATEGORIES,
@@ -63,7 +65,10 @@ class Labelled:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A fitted preparation of the columns, the features, and their feature costs."""
+    """A fitted preparation of the columns, the features, and their feature costs.
+
+    ``groups`` has the columns of each category, ``support`` the ranges of all features.
+    """
 
     transformer: Any
     features: Any
@@ -71,6 +76,15 @@ class Prepared:
     categories: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     reading: dict[str, Any] = field(default_factory=dict)
+    groups: list[list[int]] = field(default_factory=list)
+    support: Any = None
+
+    def limits(self, category_cost: float) -> dict[str, Any]:
+        """What the adversary may do with a table that has categories."""
+        if np.isinf(category_cost):
+            return {"feature_cost": self.feature_cost}
+        groups = [(group, category_cost) for group in self.groups]
+        return {"categorical": groups, "support": self.support}
 
 
 def labelled(
@@ -132,13 +146,16 @@ def prepared(data: Labelled, table: InputTable, reading: Reading | None = None) 
     names = transformer.get_feature_names_out()
     untouchable = np.char.startswith(names.astype(str), f"{CATEGORIES}__")
     said = [*notes, *columns.notes, *_imputed(columns), *suspicions(columns, filled)]
+    features = transformer.transform(columns.frame)
     return Prepared(
         transformer,
-        transformer.transform(columns.frame),
+        features,
         np.where(untouchable, np.inf, 1.0),
         columns.kinds[CATEGORIES],
         said,
         _learned(columns, reading or Reading()),
+        [group for group, _ in groups_of(transformer, CATEGORY_COST)],
+        observed_box(features),
     )
 
 

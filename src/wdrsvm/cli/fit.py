@@ -11,13 +11,14 @@ import typer
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import Pipeline
 
+from ..inputs.frames import CATEGORY_COST
 from ..model_files import save_model
 from ..problem import LOSSES, NORMS
 from ..report.baselines import ATTRIBUTE, Baselines
 from .classifiers import HINGE, KERNELS, LABEL_COST, LINEAR, NORM, RADIUS, Options
 from .features import Labelled, Prepared
 from .labels import FOLDS, about_folds
-from .models import labelled_for
+from .models import labelled_for, within_limits
 from .options import TableOptions, learned_reading
 from .output import (
     Categories,
@@ -99,6 +100,9 @@ def fit(
     ] = HINGE,
     kernel: Annotated[str, typer.Option(help=f"One of {', '.join(KERNELS)}.")] = LINEAR,
     norm: Annotated[str, typer.Option(help=f"One of {', '.join(NORMS)}.")] = NORM,
+    category_cost: Annotated[
+        float, typer.Option(help="Standard deviations that a switched category costs.")
+    ] = CATEGORY_COST,
     landmarks: Annotated[
         int | None,
         typer.Option(help="Landmarks of a kernel's approximation, for many rows."),
@@ -122,8 +126,9 @@ def fit(
 ) -> None:
     """Learn a robust classifier from a table and save it.
 
-    Numbers are standardised.  Texts become categories, which the adversary cannot change.
-    Missing values are filled in.  The model file contains all of these steps.
+    Numbers are standardised.  Texts become categories, which the adversary may switch at
+    a cost; then numbers stay within their ranges.  Missing values are filled in.  The
+    model file contains all of these steps.
     """
     output = Output(as_json)
     options = Options(
@@ -131,6 +136,7 @@ def fit(
         withstand=withstand,
         doubt_labels=doubt_labels,
         trust_column=trust_column,
+        category_cost=category_cost,
     )
     classifier = options.classifier()
     asked = TableOptions(
@@ -158,14 +164,16 @@ def fit(
     model.reading_ = learned_reading(data, columns) | {WITHSTAND: withstand}
     setattr(model, ATTRIBUTE, baselines.plain())
     facts = _facts(classifier, columns.features, data.y, choice)
+    save_model(model, out)
     if tested is None:
         promise = promised(model, columns.features, data.y, kind="training")
     else:
         rows = labelled_for(model, tested, target)
         output.notes += rows.notes
         facts |= _test_facts(model, rows)
+        rows = within_limits(model, rows)
+        output.notes += rows.notes
         promise = promised(model, model[0].transform(rows.X), rows.y, kind="test")
-    save_model(model, out)
     output.show({"model": str(out), **facts}, promise)
 
 
@@ -177,6 +185,12 @@ def _about_categories(columns: Prepared, classifier: Any, options: Options) -> l
         return [f"Categories, which here can be touched like numbers: {names}."]
     if not hasattr(classifier, "feature_cost"):
         return [f"Categories, which with a kernel can be touched like numbers: {names}."]
+    cost = options.category_cost
+    if np.isfinite(cost):
+        return [
+            f"Categories, each of which the adversary may switch at a cost of {cost:g} "
+            f"standard deviations, while numbers stay within their ranges: {names}."
+        ]
     said = [f"Categories, which the adversary cannot touch (cost inf): {names}."]
     if hasattr(classifier, "label_costs"):
         tried = ", ".join(f"{cost:g}" for cost in FINITE_LABEL_COSTS)
@@ -210,7 +224,7 @@ def _set_folds(classifier: Any, y: Any, options: Options) -> None:
 
 
 def _set_costs(classifier: Any, columns: Prepared, options: Options) -> None:
-    """The adversary cannot move categories, unless labels are doubted.
+    """The adversary may switch categories at their cost, unless labels are doubted.
 
     The search for doubtful labels tries an infinite label cost, which bounds only the
     coefficients of features that can be moved.
@@ -219,8 +233,8 @@ def _set_costs(classifier: Any, columns: Prepared, options: Options) -> None:
         return
     if options.doubt_labels:
         return
-    classifier.set_params(feature_cost=columns.feature_cost)
-    if options.has_folds:
+    classifier.set_params(**columns.limits(options.category_cost))
+    if options.has_folds and np.isinf(options.category_cost):
         classifier.set_params(label_costs=FINITE_LABEL_COSTS)
 
 

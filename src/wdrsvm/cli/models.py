@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..files import reason
+from ..inputs.frames import observed_box
 from ..model_files import load_model
+from ..report.words import counted
 from .features import Labelled, features_for, labelled, unseen_categories
 from .labels import NUMBER, TEXT, LabelReading
 from .nearest import perhaps_file
@@ -53,6 +55,35 @@ def labelled_for(model: Any, table: InputTable, target: str) -> Labelled:
     return replace(
         data, X=X, y=y, notes=[*data.notes, *notes, *unseen_categories(model, X)]
     )
+
+
+def within_limits(model: Any, rows: Labelled) -> Labelled:
+    """The rows that a ball with categories can judge, and notes about the others only.
+
+    The box of the model, which stays as it is in its file, is widened to contain them.
+    """
+    classifier = getattr(model[-1], "best_estimator_", model[-1])
+    support = getattr(classifier, "support", None)
+    groups = getattr(classifier, "categorical", None) or []
+    if support is None or isinstance(support, str):
+        return replace(rows, notes=[])
+    features, notes = model[:-1].transform(rows.X), []
+    known = np.ones(len(features), dtype=bool)
+    for columns, _ in groups:
+        known &= features[:, columns].sum(axis=1) == 1
+    if not known.any():
+        raise ValueError("Every row has a category that the model has not seen.")
+    if not known.all():
+        what = counted(int((~known).sum()), "row", "rows")
+        notes.append(f"Left out of the promises for categories not seen before: {what}.")
+        rows = replace(rows, X=rows.X[known], y=rows.y[known], row=rows.row[known])
+        features = features[known]
+    outside = ((features < support[0]) | (features > support[1])).any(axis=1)
+    if outside.any():
+        what = counted(int(outside.sum()), "row", "rows")
+        notes.append(f"Outside the ranges of training, which are widened: {what}.")
+        classifier.set_params(support=observed_box(features, support))
+    return replace(rows, notes=notes)
 
 
 def _labels_as_learned(model: Any) -> LabelReading:

@@ -13,7 +13,7 @@ from ..report.flags import flags_of
 from ..report.model import page_of
 from ..report.reported import reported_model
 from ..report.verdict import judgement_of
-from .models import in_use, labelled_for, loaded
+from .models import in_use, labelled_for, loaded, within_limits
 from .output import Json, Output, Radius, Target, check_choice
 from .promises import budget_of, check_radius
 from .tables import checked_output, read_table
@@ -65,6 +65,8 @@ def report(
     with output.working("Reporting") as tell, in_use(model):
         classifier = loaded(model)
         rows = labelled_for(classifier, read_table(table), target)
+        output.notes += rows.notes
+        rows = within_limits(classifier, rows)
         output.notes += rows.notes
         budget = budget_of(classifier, radius)
         reported = reported_model(classifier, rows.X, rows.y, rows.row, budget)

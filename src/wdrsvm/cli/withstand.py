@@ -44,11 +44,12 @@ def search_for(ball: WassersteinBall) -> Any:
 
 def best_to_withstand(search: Any, X: Any, y: Any) -> Choice:
     """Try both ways on the same folds, and fit the better one; the ramp if both tie."""
-    ball = replace(search.scoring.ball, feature_cost=search.feature_cost)
+    limits = {
+        name: getattr(search, name) for name in ("feature_cost", "support", "categorical")
+    }
+    ball = replace(search.scoring.ball, **limits)
     search.set_params(scoring=worst_case_error_scorer(ball))
-    ramp = RobustLinearSVC(
-        ball.radius, np.inf, loss="ramp", norm=ball.norm, feature_cost=ball.feature_cost
-    )
+    ramp = RobustLinearSVC(ball.radius, np.inf, loss="ramp", norm=ball.norm, **limits)
     with warnings.catch_warnings():
         # Warnings of a candidate in a fold are not about the final classifier.
         warnings.simplefilter("ignore")

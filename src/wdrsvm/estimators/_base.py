@@ -22,6 +22,7 @@ from ._fit import (
     unchanged_on_error,
 )
 from ._lazy import by_blocks, is_lazy, lazy_inputs
+from ._limits import keep_limits, resolved_limits
 from ._notebook import NotebookMixin
 from ._promises import PromisesMixin
 from ._states import PlainStateMixin
@@ -118,8 +119,8 @@ class RobustClassifier(PromisesMixin, LargestScore):
         return self._canonical_rows(self._inputs(X, y, sample_weight, label_trust))
 
     def _ball(self) -> WassersteinBall:
-        cost = resolved_cost(self)
-        return WassersteinBall(self.radius, self.label_cost, self.norm, cost)
+        cost, limits = resolved_cost(self), resolved_limits(self)
+        return WassersteinBall(self.radius, self.label_cost, self.norm, cost, *limits)
 
     def _loss(self) -> Loss:
         return LOSSES["crammer-singer"]
@@ -173,8 +174,11 @@ class RobustLinearClassifier(RobustClassifier):
 
     def _inputs(self, X: Any, y: Any, sample_weight: Any, label_trust: Any) -> Inputs:
         if is_lazy(X):
+            keep_limits(self, X, None)
             return lazy_inputs(self, X, y, sample_weight, label_trust)
-        return super()._inputs(X, y, sample_weight, label_trust)
+        inputs: Any = super()._inputs(X, y, sample_weight, label_trust)
+        keep_limits(self, X, inputs.X)
+        return inputs
 
     def _canonical_rows(self, inputs: Any) -> TrainingData:
         data = super()._canonical_rows(inputs)

@@ -300,8 +300,6 @@ _REMEDIES = {
 
 def _remedy(problem: RobustProblem, status: SolverStatus) -> str:
     """Advice for the user; problems with only one solver get no advice to change it."""
-    if status is SolverStatus.STALLED and problem.is_bounded:
-        return "Raise tol: no other solver knows support and categorical."
     if status is SolverStatus.STALLED and problem.is_distributed:
         return "Raise tol or standardise the features."
     return _REMEDIES[status]

@@ -73,11 +73,6 @@ def check_can_doubt(problem: RobustProblem) -> None:
             "label_noise='random' needs all rows in memory, got a dask collection: use "
             "label_noise='adversarial', or fit on X.compute()."
         )
-    if problem.ball.is_bounded:
-        raise ValueError(
-            "label_noise='random' knows no support or categorical: leave them out or use "
-            "label_noise='adversarial'."
-        )
 
 
 def _conclude_doubts(

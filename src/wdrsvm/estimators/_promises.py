@@ -16,6 +16,7 @@ from ..robustness.promises.distribution import (
 from ..robustness.promises.error_curve import ErrorCurve
 from ..robustness.promises.worst_case import worst_case_risk
 from ..robustness.promises.worst_case_error import error_curve, worst_case_error
+from ._limits import ball_around
 
 
 class ErrorPromisesMixin:
@@ -43,9 +44,8 @@ class ErrorPromisesMixin:
             The worst-case error, see :func:`wdrsvm.worst_case_error`.
         """
         check_is_fitted(self)
-        estimator: Any = self
         given = {"sample_weight": sample_weight, "label_trust": label_trust}
-        return worst_case_error(self, X, y, estimator._ball(), **given)
+        return worst_case_error(self, X, y, ball_around(self, X), **given)
 
     def error_curve(
         self,
@@ -80,9 +80,9 @@ class ErrorPromisesMixin:
             The curve, see :func:`wdrsvm.error_curve`.
         """
         check_is_fitted(self)
-        estimator: Any = self
         given = {"sample_weight": sample_weight, "label_trust": label_trust}
-        return error_curve(self, X, y, estimator._ball(), confidence=confidence, **given)
+        ball = ball_around(self, X)
+        return error_curve(self, X, y, ball, confidence=confidence, **given)
 
 
 class PromisesMixin(ErrorPromisesMixin):
@@ -114,7 +114,7 @@ class PromisesMixin(ErrorPromisesMixin):
             self,
             X,
             y,
-            estimator._ball(),
+            ball_around(self, X),
             loss=estimator._loss(),
             sample_weight=sample_weight,
             label_trust=label_trust,
@@ -160,7 +160,7 @@ class PromisesMixin(ErrorPromisesMixin):
             self,
             X,
             y,
-            estimator._ball(),
+            ball_around(self, X),
             tail_mass=tail_mass,
             loss=estimator._loss(),
             sample_weight=sample_weight,

@@ -60,7 +60,16 @@ def _minimise(
 ) -> Any:
     """Train a classifier for the worst-case error; ``start`` is not used."""
     _check_rows(problem)
-    return minimise_ramp(RampProblem(problem), settings, solver_of(estimator))
+    return minimise_ramp(_without_limits(problem), settings, solver_of(estimator))
+
+
+def _without_limits(problem: RobustProblem) -> RampProblem:
+    """The problem in a ball without box and categories that contains its ball.
+
+    The bound holds in the smaller ball too, and the worst-case error is computed there.
+    """
+    ball = problem.ball.freed(problem.n_features)
+    return RampProblem(problem if ball is problem.ball else replace(problem, ball=ball))
 
 
 def _conclude_error(
@@ -87,7 +96,7 @@ RAMP_TRAINING = Training(_minimise, _conclude_error)
 
 def ramp_constant_value(problem: RobustProblem) -> float:
     """The bound of the best constant classifier."""
-    return RampProblem(problem).constant().value
+    return _without_limits(problem).constant().value
 
 
 def _say_what_failed(estimator: Any, problem: RobustProblem, found: SolverResult) -> None:
@@ -102,11 +111,6 @@ def _check_rows(problem: RobustProblem) -> None:
         raise ValueError(
             "loss='ramp' needs all rows in memory, got a dask collection: use "
             "loss='hinge', or fit on X.compute()."
-        )
-    if problem.ball.is_bounded:
-        raise ValueError(
-            "loss='ramp' knows no support or categorical: leave them out or use "
-            "loss='hinge'."
         )
 
 

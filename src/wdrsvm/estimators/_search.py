@@ -43,6 +43,7 @@ from ._judges import (
     routed_name,
     score_weight,
 )
+from ._limits import found_limits
 from ._race import Race
 from ._search_defaults import (
     doubts,
@@ -126,7 +127,7 @@ class PathSearch(RoutingMixin, SuspectsMixin):
             scorers = self._scorers()
             metric = self._metric(scorers)
             routed = self._routed(sample_weight, label_trust, params)
-            estimator = self._estimator()
+            estimator = self._estimator().set_params(**found_limits(self, X, rows.X))
             self._say("radii")
             grid = self._grid(estimator, rows)
             splits = self._splits(rows, routed.splitter.split)

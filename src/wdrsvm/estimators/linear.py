@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..problem import LOSSES, Loss, WassersteinBall
+from ..problem import LOSSES, Loss
 from ._base import RobustLinearClassifier
-from ._feature_cost import resolved_cost
 from ._fit import checked_nonnegative
 from ._partial_fit import PartialFitMixin
 
@@ -49,14 +48,18 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
         standard deviations of the training rows, weighted by ``sample_weight`` alone, so
         that raw features need no ``StandardScaler``; a constant feature counts as having
         the standard deviation 1.
-    support : pair (low, high) or None, default=None
+    support : pair (low, high), "auto" or None, default=None
         Box outside which the adversary cannot move features: numbers or arrays of shape
-        (n_features,), infinite ends allowed.  The fit is exact for ``norm="l1"``.  With
-        the other norms ``objective_`` is a safe upper bound of the worst-case risk, and
-        :meth:`worst_case_risk` gives the exact value.
-    categorical : sequence of pairs (columns, cost) or None, default=None
+        (n_features,), infinite ends allowed.  ``"auto"`` takes the observed ranges of a
+        data frame; rows outside widen them where the classifier is judged on other data.
+        The fit is exact for ``norm="l1"`` and ``smoothing=0``.  Otherwise ``objective_``
+        is a safe upper bound of the worst-case risk; :meth:`worst_case_risk` gives the
+        exact value for ``smoothing=0``.
+    categorical : sequence of pairs (columns, cost), "auto" or None, default=None
         Groups of one-hot columns, each a categorical feature whose category the
-        adversary may switch at that cost; ``inf`` forbids it.  Exact.
+        adversary may switch at that cost; ``inf`` forbids it.  ``"auto"`` finds the
+        groups in a data frame, each at cost 1: boolean or 8-bit columns whose names agree
+        up to the last underscore.  Exact for ``smoothing=0``.
     fit_intercept : bool, default=True
         Whether scores have an intercept, which the adversary cannot move.
     class_weight : dict, "balanced" or None, default=None
@@ -112,6 +115,8 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
     feature_cost_ : ndarray of shape (n_features,)
         Price of moving each feature by one unit, as used in the fit: with ``"std"``, one
         over the standard deviation.
+    support_, categorical_ : tuple of two arrays, list of pairs
+        With ``"auto"``: the box and the groups that were found.
     worst_case_error_ : float
         With ``loss="ramp"``: the largest share of wrong predictions in the ball around
         the training data, exactly.
@@ -187,10 +192,6 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
         self.random_state = random_state
         self.verbose = verbose
         self.loss = loss
-
-    def _ball(self) -> WassersteinBall:
-        cost, limits = resolved_cost(self), (self.support, self.categorical)
-        return WassersteinBall(self.radius, self.label_cost, self.norm, cost, *limits)
 
     def _loss(self) -> Loss:
         smoothing = checked_nonnegative(self.smoothing, "smoothing")

@@ -96,6 +96,13 @@ class RobustLogisticRegression(PartialFitMixin, LogisticClassifier):
         standard deviations of the training rows, weighted by ``sample_weight`` alone, so
         that raw features need no ``StandardScaler``; a constant feature counts as having
         the standard deviation 1.
+    support : pair (low, high), "auto" or None, default=None
+        Box outside which the adversary cannot move features, as for
+        :class:`RobustLinearSVC`.  ``objective_`` is then a safe upper bound of the
+        worst-case log-loss: the gain of a move is taken inside the softmax.
+    categorical : sequence of pairs (columns, cost), "auto" or None, default=None
+        Groups of one-hot columns, each a categorical feature whose category the
+        adversary may switch at that cost, as for :class:`RobustLinearSVC`.
     fit_intercept : bool, default=True
         Whether scores have an intercept, which the adversary cannot move.
     class_weight : dict, "balanced" or None, default=None
@@ -145,6 +152,8 @@ class RobustLogisticRegression(PartialFitMixin, LogisticClassifier):
     feature_cost_ : ndarray of shape (n_features,)
         Price of moving each feature by one unit, as used in the fit: with ``"std"``, one
         over the standard deviation.
+    support_, categorical_ : tuple of two arrays, list of pairs
+        With ``"auto"``: the box and the groups that were found.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -178,6 +187,8 @@ class RobustLogisticRegression(PartialFitMixin, LogisticClassifier):
         disbelief: Any = "trim",
         max_disbelief: Any = 0.4,
         feature_cost: Any = None,
+        support: Any = None,
+        categorical: Any = None,
         fit_intercept: Any = True,
         class_weight: Any = None,
         solver: Any = "auto",
@@ -194,6 +205,8 @@ class RobustLogisticRegression(PartialFitMixin, LogisticClassifier):
         self.disbelief = disbelief
         self.max_disbelief = max_disbelief
         self.feature_cost = feature_cost
+        self.support = support
+        self.categorical = categorical
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.solver = solver

@@ -24,6 +24,7 @@ from ..rows.threads import at_most, n_processors
 from ._base import LargestScore
 from ._feature_cost import in_deviations
 from ._fit import unchanged_on_error
+from ._limits import ball_around, found_limits
 from ._promises import ErrorPromisesMixin
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
@@ -39,7 +40,7 @@ SHARED = (
     "random_state",
     "verbose",
 )
-LINEAR = ("norm", "feature_cost")
+LINEAR = ("norm", "feature_cost", "support", "categorical")
 KERNEL = ("kernel", "gamma", "degree", "coef0", "kernel_params", "n_components")
 
 
@@ -68,6 +69,8 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
     feature_cost : array-like of shape (n_features,), "std" or None, default=None
         Price of moving each feature by one unit, for linear machines; ``"std"`` as for
         :class:`RobustLinearSVC`, the same for all machines.
+    support, categorical
+        Box and categories of linear machines, as for :class:`RobustLinearSVC`.
     gamma, degree, coef0, kernel_params, n_components
         Parameters of the kernel, as for :class:`RobustSVC`.
     fit_intercept : bool, default=True
@@ -136,6 +139,8 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
         norm: Any = "l2",
         n_jobs: Any = None,
         feature_cost: Any = None,
+        support: Any = None,
+        categorical: Any = None,
         gamma: Any = "scale",
         degree: Any = 3,
         coef0: Any = 1.0,
@@ -155,6 +160,8 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
         self.norm = norm
         self.n_jobs = n_jobs
         self.feature_cost = feature_cost
+        self.support = support
+        self.categorical = categorical
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
@@ -192,15 +199,17 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
         with unchanged_on_error(self):
             kind, parameters = self._machine()
             check_labels_present(y)
+            given = X
             X, y = validate_data(
                 self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
             )
             X = as_matrix(X)
+            parameters |= found_limits(self, given, X)
             self.classes_, codes = observed_classes(y)
             weight = nominal_weight(sample_weight, self.class_weight, self.classes_, codes)
             if in_deviations(self):
-                given = checked_weight(sample_weight, len(codes))
-                parameters["feature_cost"] = 1 / column_deviations(X, given)
+                weighed = checked_weight(sample_weight, len(codes))
+                parameters["feature_cost"] = 1 / column_deviations(X, weighed)
             told_apart = range(len(self.classes_)) if len(self.classes_) > 2 else (1,)
             train = delayed(_trained)
             n_threads = n_processors() // effective_n_jobs(self.n_jobs)
@@ -253,7 +262,7 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
         """
         check_is_fitted(self)
         weights = {"sample_weight": sample_weight, "label_trust": label_trust}
-        return worst_case_risk(self, X, y, self._ball(), **weights)
+        return worst_case_risk(self, X, y, ball_around(self, X), **weights)
 
     def _ball(self) -> WassersteinBall:
         """The ball that all machines share."""
@@ -270,13 +279,18 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
         chosen = {name: parameters[name] for name in SHARED}
         if isinstance(self.kernel, str) and self.kernel == "linear":
             return RobustLinearSVC, chosen | {name: parameters[name] for name in LINEAR}
-        if self.norm != "l2" or self.feature_cost is not None:
-            raise ValueError(
-                "norm must be 'l2' and feature_cost None for a kernel machine, whose ball "
-                f"is in the space of the kernel, got norm={self.norm!r} and "
-                f"feature_cost={self.feature_cost!r}."
-            )
+        self._check_kernel_ball()
         return RobustSVC, chosen | {name: parameters[name] for name in KERNEL}
+
+    def _check_kernel_ball(self) -> None:
+        given = {name: getattr(self, name) for name in LINEAR if name != "norm"}
+        if self.norm != "l2" or any(value is not None for value in given.values()):
+            told = " and ".join(f"{name}={value!r}" for name, value in given.items())
+            raise ValueError(
+                "norm must be 'l2' and feature_cost, support and categorical None for a "
+                "kernel machine, whose ball is in the space of the kernel, got "
+                f"norm={self.norm!r} and {told}."
+            )
 
     def _collect(self) -> None:
         """Collect the results of all machines in arrays."""

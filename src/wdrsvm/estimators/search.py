@@ -127,8 +127,8 @@ class RobustLogisticRegressionCV(PathSearch, LogisticClassifier):
         Label costs to try.
     cv, scoring, refit, one_standard_error, stop_early, n_jobs, norm
         As for :class:`RobustLinearSVCCV`; so is "auto".
-    label_noise, disbelief, max_disbelief, feature_cost, fit_intercept, \
-            class_weight, solver, tol, max_iter, random_state
+    label_noise, disbelief, max_disbelief, feature_cost, support, categorical, \
+            fit_intercept, class_weight, solver, tol, max_iter, random_state
         As for :class:`RobustLogisticRegression`.
     verbose : int, default=0
         1 shows the current step and the number of finished folds; above 1, the last fit

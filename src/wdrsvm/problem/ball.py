@@ -121,6 +121,20 @@ class WassersteinBall:
             return self
         return replace(self, support=None, categorical=None)
 
+    def freed(self, n_features: int) -> WassersteinBall:
+        """A ball without box and categories that contains this one.
+
+        A switched category moves two of its columns by one, which must cost no more than
+        the switch.
+        """
+        if self.support is None and self.categorical is None:
+            return self
+        cost = self.feature_costs(n_features).copy()
+        length = float(NORMS[self.norm].of_rows(np.ones((1, 2)))[0])
+        for group in self.groups(n_features):
+            cost[group.columns] = group.cost / length
+        return replace(self, feature_cost=cost, support=None, categorical=None)
+
     def box(self, n_features: int) -> tuple[Floats, Floats]:
         """Lower and upper ends as (n_features,) arrays; infinite if support is None."""
         if self.support is None:

@@ -45,7 +45,7 @@ class PairWeights:
         for _ in range(n_rounds):
             weights = _floored(weights)
             inverse = _laplacian_inverse(weights)
-            lengths = weights * _distances(inverse @ gram @ inverse)
+            lengths = weights * _distances(inverse @ gram @ inverse.T)
             total = float(lengths.sum())
             if not total > 0 or total > least * (1 - rtol):
                 break

@@ -71,8 +71,17 @@ class Movement(NamedTuple):
         stay = "categories and labels stay" if fixed else "labels stay"
         return (
             f"Movement is the {norm} length of a row's change: {MEANINGS[self.unit]}; "
-            f"{stay} as they are."
+            f"{self._limits()}{stay} as they are."
         )
+
+    def _limits(self) -> str:
+        """What the distance says of categories and ranges."""
+        if self.ball.categorical is None:
+            return ""
+        costs = sorted({float(cost) for _, cost in self.ball.categorical})
+        told = " or ".join(f"{cost:g}" for cost in costs)
+        ranges = "" if self.ball.support is None else "numbers stay within their ranges; "
+        return f"a switched category counts as {told}; {ranges}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,6 +62,8 @@ class Declared:
         """What the problem asks for and the solver cannot do."""
         if problem.is_bounded and self.bounded is None:
             yield "support and categorical"
+        elif problem.is_bounded and problem.is_distributed:
+            yield "support and categorical of rows that are not in memory"
         if problem.is_distributed and not self.distributed:
             yield "rows that are not in memory (a dask collection)"
         if problem.norm == TRIANGLE and TRIANGLE not in self.norms:
@@ -103,7 +105,7 @@ def check_able(problem: RobustProblem, name: str) -> None:
     if lacks:
         able = [other for other in SOLVERS if not any(SOLVERS[other].missing(problem))]
         if not able:
-            _refuse_for_all(problem)
+            _refuse_for_all()
         raise ValueError(
             f"solver {name!r} does not know {lacks}: use one of {_listed(able)}."
         )
@@ -113,12 +115,9 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(repr(known) for known in ("auto", *names))
 
 
-def _refuse_for_all(problem: RobustProblem) -> None:
-    if problem.is_distributed and problem.is_bounded:
-        raise ValueError(
-            "support and categorical need rows in memory, got a dask collection: "
-            "compute it first."
-        )
+def _refuse_for_all() -> None:
+    """Only boxes and categories of rows in a cluster are known to no solver."""
     raise ValueError(
-        f"support and categorical need the Crammer-Singer loss, got {problem.loss}."
+        "support and categorical need rows in memory, got a dask collection: compute it "
+        "first."
     )

@@ -5,7 +5,12 @@ import pytest
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
-from wdrsvm.problem.bounded.certificate import PairPlan, _Balance, bounded_dual_bound
+from wdrsvm.problem.bounded.certificate import (
+    PairPlan,
+    _Balance,
+    _split,
+    bounded_dual_bound,
+)
 from wdrsvm.problem.certificate.tilts import solve_dense
 
 # Pairs (winner, label): (1, 0) and (0, 1).
@@ -188,6 +193,7 @@ def switches_by_hand(problem, plan, start):
         for one in range(3):
             held = start[k] @ problem.X[:, 3 + one]
             wanted = np.maximum(plan.switched[0][k, one], 0.0)
+            wanted = np.where(problem.X[:, 3:6].any(axis=0), wanted, 0.0)
             if held > 0:
                 share[k, one] = wanted / max(held, wanted.sum())
     return share
@@ -339,3 +345,36 @@ def test_a_plan_has_switches_for_every_category_that_can_be_switched():
     for switched in ([], 2 * plan.switched):
         with pytest.raises(ValueError, match="zip"):
             bounded_dual_bound(problem, plan._replace(switched=switched))
+
+
+def told_apart_by_a_category():
+    """Category and class are nearly one: the second category's rows hold no mass, while a
+    trace of the first category's mass is switched into it."""
+    X = np.vstack([np.eye(2)[[0, 0, 0, 0]], np.eye(2)[[1, 1]]])
+    y = np.array([0, 0, 1, 1, 1, 1])
+    ball = WassersteinBall(0.5, categorical=[([0, 1], 1.0)])
+    problem = RobustProblem.of(X, y, np.full(6, 1 / 6), ball, 2)
+    mass = np.zeros((2, 6))
+    mass[0, :2] = mass[1, 2:4] = 0.1
+    switched = np.zeros((2, 2, 2))
+    switched[0, 0, 1] = 1e-9
+    return problem, PairPlan(WINNER, LABEL, mass, np.zeros((2, 2)), [switched])
+
+
+def test_switches_that_nothing_balances_are_tilted_away_by_themselves():
+    problem, plan = told_apart_by_a_category()
+    balance = _Balance(problem, plan)
+    assert balance.is_poor(balance.bound())
+    assert bounded_dual_bound(problem, plan) == pytest.approx(0.4, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_split_plan_is_the_same_plan(seed):
+    problem, plan = mixed_plan(seed)
+    whole = _Balance(problem, plan)
+    parts = _Balance(problem, _split(whole))
+    assert parts.start.sum() == pytest.approx(whole.start.sum())
+    one, other = whole._sums(whole.start), parts._sums(parts.start)
+    np.testing.assert_allclose(one.residual, other.residual, atol=1e-12)
+    # The norm of the whole way is at most the sum of the parts'.
+    assert whole._spending(whole.start) <= parts._spending(parts.start) + 1e-12

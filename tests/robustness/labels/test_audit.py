@@ -542,3 +542,11 @@ def test_equal_suspicions_keep_the_order_of_the_rows(monkeypatch):
 def test_a_margin_is_the_distance_to_the_best_other_score():
     scores = np.array([[3.0, 1.0, 2.5], [0.0, 4.0, 1.0]])
     np.testing.assert_array_equal(_margin(scores, np.array([0, 2])), [0.5, -3.0])
+
+
+def test_verified_labels_have_no_weight_in_the_models_of_the_noise():
+    rows = LabelledRows(np.zeros((5, 1)), TOY_Y, np.ones(5), TOY_TRUST)
+    weight = _unverified(TOY_SCORES, rows).weight
+    np.testing.assert_allclose(weight, [1.25, 1.25, 0.0, 1.25, 1.25])
+    verified = LabelledRows(np.zeros((5, 1)), TOY_Y, np.ones(5), np.full(5, np.inf))
+    np.testing.assert_allclose(_unverified(TOY_SCORES, verified).weight, 1.0)

@@ -61,3 +61,18 @@ def test_groups_spread_the_classes():
     for c, size in enumerate((5, 3, 2)):
         np.testing.assert_array_equal(np.bincount(group[y == c]), size)
     assert (group != _groups(y, 10, 1)).any()
+
+
+def test_an_interval_is_that_of_a_jackknife():
+    """By hand: the shares without each group, their spread, and Student's quantile."""
+    opinions, _ = drawn(0.2, n_rows=200)
+    models = noise_models(opinions)
+    group = _groups(opinions.y, 10, 4)
+    shares = []
+    for g in range(10):
+        kept = opinions.take(np.flatnonzero(group != g))
+        shares.append(noise_models(kept, models).wrong_share(kept))
+    width = 1.833 * np.sqrt(9 * np.var(shares))
+    centre = models.wrong_share(opinions)
+    found = share_interval(opinions, models, 4)
+    np.testing.assert_allclose(found, (centre - width, centre + width), rtol=1e-3)

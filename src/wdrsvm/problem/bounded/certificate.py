@@ -69,12 +69,44 @@ class PairPlan(NamedTuple):
 
 def bounded_dual_bound(problem: RobustProblem, plan: PairPlan) -> float:
     """A lower bound of the optimum; 0, which is always valid, if none better is found."""
-    balanced = _Balance(problem, plan).bound()
-    if balanced is None:
+    balance = _Balance(problem, plan)
+    found = [balance.bound()]
+    if plan.switched and balance.is_poor(found[0]):
+        found.append(_Balance(problem, _split(balance)).bound())
+    if found == [None] * len(found):
         trace = CERTIFICATE.loosening * problem.weight / len(plan.winner)
         loose = plan._replace(mass=np.maximum(plan.mass, 0.0) + trace)
-        balanced = _Balance(problem, loose).bound()
-    return 0.0 if balanced is None else balanced
+        found.append(_Balance(problem, loose).bound())
+    return max(0.0 if bound is None else bound for bound in found)
+
+
+def _split(balance: _Balance) -> PairPlan:
+    """The same plan with one pair for each category that a pair switches to.
+
+    A tilt changes the masses of these pairs one by one.  Thus it also balances categories
+    whose own rows hold hardly any mass, beside masses that are switched into them.
+    """
+    plan, groups = balance.plan, balance._groups
+    left, parts = balance.start.copy(), []
+    for g, (group, share) in enumerate(zip(groups, balance.switch_shares, strict=True)):
+        rows = balance.problem.moves.rows[:, group.columns]
+        for k, to in np.argwhere(share.any(axis=1)):
+            mass = np.minimum(balance.start[k] * (rows @ share[k, :, to]), left[k])
+            left[k] -= mass
+            parts.append((k, g, to, mass))
+    pair = np.concatenate([np.arange(len(left)), [part[0] for part in parts]]).astype(int)
+    mass = np.vstack([left, *(part[3] for part in parts)])
+    switched = [np.zeros((len(pair), len(g.columns), len(g.columns))) for g in groups]
+    for number, (_, g, to, moved) in enumerate(parts, start=len(left)):
+        switched[g][number, :, to] = (
+            moved @ balance.problem.moves.rows[:, groups[g].columns]
+        )
+    up, down = balance._rooms(mass)
+    shares = balance.shares[pair]
+    room = np.where(shares > 0, up, down)
+    moved = shares * np.where(np.isfinite(room), room, 0.0)
+    moved[: len(left)] += balance.endless
+    return PairPlan(plan.winner[pair], plan.label[pair], mass, moved, switched)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +153,8 @@ class _Balance:
             held = self.start @ self.problem.moves.rows[:, group.columns]
             safe = np.where(held > 0, held, np.inf)[:, :, None]
             share = np.maximum(mass, 0.0) / safe
+            # Nothing balances a category that no row has: leave it out of the plan.
+            share[:, :, ~self.problem.moves.rows[:, group.columns].any(axis=0)] = 0.0
             total = share.sum(axis=2, keepdims=True)
             found.append(share / np.maximum(total, 1.0))
         return found
@@ -176,6 +210,10 @@ class _Balance:
         if found.miss(every) > EQUALITY_ROUNDING:
             return None
         return self._scaled(found.mass)
+
+    def is_poor(self, bound: float | None) -> bool:
+        """Whether there is no bound, or tilting has lost much of the plan's value."""
+        return bound is None or bound < CERTIFICATE.kept_share * self._scaled(self.start)
 
     @property
     def _width(self) -> int:
@@ -247,15 +285,14 @@ class _Balance:
         return value + loss.temperature * float(sum(parts))
 
     def _entropy_of(self, mass: Floats, rows: slice) -> float:
-        mass, (y, weight) = mass.copy(), (self.problem.y[rows], self.problem.weight[rows])
-        of_label = np.zeros((self.problem.n_classes, len(y)))
-        stay = np.zeros(self.problem.n_classes, dtype=np.intp)
-        stays = np.flatnonzero(self.plan.winner == self.plan.label)
-        stay[self.plan.label[stays]] = stays
+        y, weight = self.problem.y[rows], self.problem.weight[rows]
+        n_classes = self.problem.n_classes
+        of_pair = np.zeros((n_classes, n_classes, len(y)))
+        # A pair may stand in the plan several times, with different switches.
+        np.add.at(of_pair, (self.plan.label, self.plan.winner), mass)
         left = np.maximum(weight - mass.sum(axis=0), 0.0)
-        mass[stay[y], np.arange(len(y))] += left
-        np.add.at(of_label, self.plan.label, mass)
-        return float(entr(mass).sum() - entr(of_label).sum())
+        of_pair[y, y, np.arange(len(y))] += left
+        return float(entr(of_pair).sum() - entr(of_pair.sum(axis=1)).sum())
 
     def _spending(self, mass: Floats) -> float:
         moves = self.problem.moves

@@ -49,6 +49,9 @@ class CertificateSettings:
     least_spread : float
         A row is left out of a tilt's system if less than this share of its mass is off one
         class.
+    kept_share : float
+        In a bounded ball, a plan that keeps less than this share of its value when it is
+        balanced is balanced again, category by category.
     loosening : float
         Share of a row's weight that is spread over all classes so that every row can be
         tilted.
@@ -70,6 +73,7 @@ class CertificateSettings:
     negligible_share: float = 1e-9
     tiny_radius: float = 1e-7
     least_spread: float = 1e-9
+    kept_share: float = 0.99
     loosening: float = 1e-9
 
 

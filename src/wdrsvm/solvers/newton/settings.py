@@ -83,6 +83,8 @@ class NewtonSettings:
     last_softmax_mu, last_barrier_mu : float
         Below the first a barrier takes over from the softmax, for the same reason; below
         the second rounds end.
+    last_bounded_mu : float
+        Below this mu the rounds of a smooth loss in a bounded ball end.
     smooth_hope : float
         Compute a certificate when the expected gap is this share of the requested gap.  A
         certificate that fails costs more than a round.
@@ -139,6 +141,7 @@ class NewtonSettings:
     softmax_rows_per_coefficient: int = 40
     last_softmax_mu: float = 1e-4
     last_barrier_mu: float = 1e-16
+    last_bounded_mu: float = 1e-9
     smooth_hope: float = 0.5
     near_margin: float = 25.0
     bounded_near_margin: float = 100.0

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from ....arrays import Floats
+from ....cached import cached_property
 from ....problem import RobustProblem
 from ....problem.bounded.certificate import PairPlan
 from ...result import Incumbent
@@ -37,15 +38,36 @@ class BoundedEvaluation:
         return cls(problem, units, units.normalised(problem))
 
     def layout(self) -> BoundedLayout:
-        problem = self.normalised
-        middle = problem.weight @ problem.X / problem.weight.sum()
-        return BoundedLayout.of(problem, middle)
+        return BoundedLayout.of(self.normalised, self.middle)
+
+    @cached_property
+    def middle(self) -> Floats:
+        """The mean of the normalised rows, (P,)."""
+        weight, X = self.normalised.weight, self.normalised.X
+        return np.asarray(weight @ X / weight.sum())
 
     def classifier(self, point: LiftedPoint) -> tuple[Floats, Floats]:
         """coef and intercept, centred so that they sum to zero over the classes."""
         coef, n_features = point.coef - point.coef.mean(axis=0), self.problem.n_features
         intercept = coef[:, -1] if self.problem.fit_intercept else np.zeros(len(coef))
-        return self.units.original(coef[:, :n_features].copy(), intercept.copy())
+        found = self.units.original(coef[:, :n_features].copy(), intercept.copy())
+        return self._with_mean_categories(*found)
+
+    def _with_mean_categories(
+        self, coef: Floats, intercept: Floats
+    ) -> tuple[Floats, Floats]:
+        """The same scores, with coefficients of mean zero over the rows in each group.
+
+        One-hot columns sum to one, like the intercept's column.  A row without a known
+        category then counts as a mean row.
+        """
+        if not self.problem.fit_intercept:
+            return coef, intercept
+        for group in self.normalised.moves.groups:
+            shift = coef[:, group.columns] @ self.middle[group.columns]
+            coef[:, group.columns] -= shift[:, None]
+            intercept = intercept + shift
+        return coef, intercept
 
     def offer(self, layout: BoundedLayout, point: LiftedPoint, best: Incumbent) -> None:
         """Offer a point's classifier."""

@@ -48,7 +48,7 @@ class BoundedRounds(Rounds):
         super().__init__(evaluation.problem, smoothed, settings)  # type: ignore[arg-type]
         self.evaluation = evaluation
 
-    def _judge(self, newton: Any) -> None:
+    def _certify(self, newton: Any) -> None:
         self.evaluation.offer(newton.layout, newton, self.best)
         mass, mults = self.smoothed.masses(newton.at), newton.moves.mults()
         plan = self.evaluation.plan(newton.layout, mass, mults, 1.0)
@@ -59,7 +59,7 @@ class BoundedRounds(Rounds):
     def _finish(self, newton: Any) -> int:
         """Polish; returns the number of further iterations."""
         newton.settle(self.max_iter, self.well_settled)
-        self._judge(newton)
+        self._certify(newton)
         left, tol = self.max_iter - newton.n_iter, self.settings.tol
         told = self.evaluation, self.smoothed, newton.at, self.best, tol, left
         n_iter = bounded_polish(*told)
@@ -79,5 +79,5 @@ class SmoothBoundedRounds(BoundedRounds):
         return bool(is_itself and max(newton.gap, newton.resolution) <= wanted)
 
     def _finish(self, newton: Any) -> int:
-        self._judge(newton)
+        self._certify(newton)
         return 0

@@ -42,9 +42,9 @@ class PairCone:
     def __init__(self, layout: BoundedLayout, local: Floats, centre: float):
         self.layout = layout
         sides = -local @ layout.sides.T
-        self.families: list[Any] = [native.GivenRows(sides, centre / sides)]
+        self.families: list[Any] = [native.LinearRows(sides, centre / sides)]
         if len(layout.cone):
-            self.families.append(native.GivenCones(local @ layout.cone.T, centre))
+            self.families.append(native.ConicRows(local @ layout.cone.T, centre))
         self.moves = [native.Moves(family) for family in self.families]
         self.degree = sum(family.degree for family in self.families)
 
@@ -127,6 +127,13 @@ class BoundedNewton(NewtonSteps):
         self.at = self.smoothed.point(self._local(), self.lam, self.mu)
         self.now = self.smoothed.evaluate(self.at)
 
+    def _merit_after(self, length: float) -> float:
+        """The barrier function, plus a small price of the own variables.
+
+        Without the price, variables that no row uses would grow without limit.
+        """
+        return super()._merit_after(length) + self.centre * float(self.own.sum())
+
     def _position(self) -> Any:
         return self.coef, self.lam, self.own
 
@@ -139,6 +146,7 @@ class BoundedNewton(NewtonSteps):
         """A damped Newton step; returns the decrease that it promised, 0 if it failed."""
         lay, first = self.layout, self.layout.columns["lam"].stop
         pull = self.moves.aim(self.centre) + self.now.moments @ lay.lift
+        pull[:, first:] += self.centre
         stiff = self.moves.stiffness()
         stiff_own, stiff_mixed = stiff[:, first:, first:], stiff[:, first:, :first]
         bend = -_solved(stiff_own, stiff_mixed)
@@ -204,7 +212,7 @@ class SmoothBoundedNewton(SmoothSteps, BoundedNewton):
 
     @property
     def is_sharp(self) -> bool:
-        return self.mu < NEWTON.last_mu
+        return self.mu < NEWTON.last_bounded_mu
 
     def sharpen(self, smoothed: Any) -> None:
         """Start the next round; without flips mu smoothes nothing, and may fall fast."""

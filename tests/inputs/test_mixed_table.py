@@ -1,0 +1,81 @@
+"""Mixed tables: from a raw frame to a robust classifier in three lines."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import make_pipeline
+
+from wdrsvm import RobustLinearSVC, RobustLogisticRegression, mixed_table
+
+
+def raw_table(n_rows=60, seed=0):
+    """Numbers, texts and flags, some of them missing; and labels that depend on them."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_rows) % 3
+    frame = pd.DataFrame(
+        {
+            "size": 10 * y + rng.normal(size=n_rows),
+            "colour": np.where(rng.random(n_rows) < 0.7, np.array([*"uvw"])[y], "u"),
+            "count": rng.integers(0, 5, n_rows),
+            "flag": rng.random(n_rows) < 0.5,
+        }
+    )
+    frame.loc[3, "size"] = np.nan
+    frame.loc[[5, 7], "colour"] = None
+    return frame, np.array([*"klm"])[y]
+
+
+@pytest.mark.parametrize("kind", [RobustLinearSVC, RobustLogisticRegression])
+def test_three_lines_from_the_raw_frame_to_predictions(kind):
+    frame, y = raw_table()
+    encoder, groups, support = mixed_table(frame)
+    model = make_pipeline(encoder, kind(norm="l1", categorical=groups, support=support))
+    assert model.fit(frame, y).score(frame, y) > 0.9
+    assert model[-1].duality_gap_ < 1e-5
+
+
+def test_numbers_first_then_one_column_for_each_category():
+    frame, _ = raw_table()
+    encoder, groups, (low, high) = mixed_table(frame, category_cost=2.5)
+    X = encoder.transform(frame)
+    # size and count; u, v, w and missing; False and True.
+    assert groups == [([2, 3, 4, 5], 2.5), ([6, 7], 2.5)]
+    assert X.shape == (60, 8)
+    for columns, _ in groups:
+        assert (X[:, columns].sum(axis=1) == 1).all()
+    np.testing.assert_array_equal(low, X.min(axis=0))
+    np.testing.assert_array_equal(high, X.max(axis=0))
+    np.testing.assert_allclose(X[:, :2].std(axis=0), 1.0)
+
+
+def test_unseen_categories_count_as_none_and_cannot_be_judged():
+    frame, y = raw_table()
+    encoder, groups, support = mixed_table(frame)
+    model = make_pipeline(encoder, RobustLinearSVC(categorical=groups, support=support))
+    model.fit(frame, y)
+    strange = frame.assign(colour="purple")
+    assert (encoder.transform(strange)[:, groups[0][0]] == 0).all()
+    assert len(model.predict(strange)) == 60
+    with pytest.raises(ValueError, match="0 or 1 with a single 1 per row"):
+        model[-1].worst_case_risk(encoder.transform(strange), y)
+
+
+def test_a_category_with_one_value_cannot_be_switched():
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "x"]})
+    assert mixed_table(frame).groups == []
+
+
+def test_polars_frames():
+    polars = pytest.importorskip("polars")
+    frame, y = raw_table()
+    table = polars.from_pandas(frame)
+    encoder, groups, support = mixed_table(table)
+    assert [len(columns) for columns, _ in groups] == [4, 2]
+    classifier = RobustLinearSVC(categorical=groups, support=support)
+    model = make_pipeline(encoder, classifier).fit(table, y)
+    assert model.score(table, y) > 0.9
+
+
+def test_arrays_have_no_types():
+    with pytest.raises(TypeError, match="frame must be a pandas or polars DataFrame"):
+        mixed_table(np.zeros((2, 2)))
