@@ -4,7 +4,7 @@
 
 ``RobustLogisticRegressionCV(label_noise="random")`` has its defaults.  LogisticRegression
 chooses among nine values of C by 5-fold cross-validation on the given labels: by accuracy,
-and by log-loss.  cleanlab's CleanLearning has the LogisticRegression that accuracy chose.
+and by log-loss.  cleanlab's CleanLearning has the LogisticRegression that log-loss chose.
 On embeddings the nearest neighbours vote too; their number is chosen by accuracy.  Only
 training labels are wrong.  ``doubt_data`` names the tables on which the rules were fixed,
 and those of this study, which are others.
@@ -72,7 +72,8 @@ def by_log_loss(data: Case) -> Any:
 def cleaned(data: Case) -> Any:
     from cleanlab.classification import CleanLearning
 
-    strength = by_accuracy(data).C
+    # Accuracy may choose so small a C that probabilities are level; cleanlab needs them.
+    strength = by_log_loss(data).C
     model = LogisticRegression(C=strength, max_iter=1000)
     learner = CleanLearning(model, seed=0, find_label_issues_kwargs={"n_jobs": 1})
     return learner.fit(data.X, data.labels)
