@@ -330,7 +330,7 @@ FUNCTIONS = {
         ).radius
     ),
     "label_noise_test": lambda g, _: (
-        called(wdrsvm.label_noise_test, g, n_draws=3).confusion
+        called(wdrsvm.label_noise_test, g, n_draws=19).confusion
     ),
     "trust_from_votes": lambda g, _: (
         wdrsvm.trust_from_votes(
@@ -338,7 +338,9 @@ FUNCTIONS = {
         ).trust
     ),
     "mixed_table": lambda g, _: (
-        wdrsvm.mixed_table(g["X"]).support if hasattr(g["X"], "columns") else 0.0
+        wdrsvm.mixed_table(
+            g["X"] if hasattr(g["X"], "columns") else pd.DataFrame(X)
+        ).support
     ),
     "RobustConformalClassifier": lambda g, _: calibrated(g).predict_set(g["X"]),
     "save_model": saved,
