@@ -15,7 +15,7 @@ from wdrsvm.inputs.dask_collections import LazyRows, checked_block, observed_row
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.rows.dask_engine import ClusterEngine
 from wdrsvm.solvers.newton.products.design import At, Design, in_columns
-from wdrsvm.solvers.newton.smoothed_risk import Passes
+from wdrsvm.solvers.newton.smoothed_risk import SmoothedRisk
 from wdrsvm.solvers.scaling import Scaling
 
 distributed = pytest.importorskip("distributed")
@@ -187,7 +187,7 @@ def passes_bytes(client, n_rows, n_chunks=6):
     scaling = Scaling.of(problem)
     coef = np.zeros((problem.n_classes, scaling.n_columns))
     with problem.reduction() as reduction:
-        passes = Passes.over(problem, scaling, reduction)
+        passes = SmoothedRisk.over(problem, scaling, reduction)
         sent = [bytes_sent(client)]
         now = passes.evaluate(coef, 0.5, 0.5)
         sent.append(bytes_sent(client))

@@ -165,7 +165,8 @@ MODEL_CASES = [(name, options) for name, cases in MODELS.items() for options in 
 WITHOUT_DATA = {
     *("DisbeliefWarning", "RadiusWarning", "__version__", "load_model"),
     *("ClassErrorCurves", "ErrorCurve", "LabelAudit", "ObservedRadius", "RadiusChoice"),
-    *("Tradeoff", "WorstCaseDistribution"),
+    *("LabelNoiseTest", "LabelSets", "SuspectLabels", "Tradeoff", "VotedLabels"),
+    "WorstCaseDistribution",
 }
 ABOUT_DATA = {"X", "y", "radii", "label_cost", "feature_cost", "distance", "sample_weight"}
 
@@ -327,6 +328,19 @@ FUNCTIONS = {
             y_old=g["y"],
             y_new=g["y"],
         ).radius
+    ),
+    "label_noise_test": lambda g, _: (
+        called(wdrsvm.label_noise_test, g, n_draws=19).confusion
+    ),
+    "trust_from_votes": lambda g, _: (
+        wdrsvm.trust_from_votes(
+            *frozen([np.repeat(np.arange(3), 2), np.tile([7, 5], 3), np.arange(6) % 2])
+        ).trust
+    ),
+    "mixed_table": lambda g, _: (
+        wdrsvm.mixed_table(
+            g["X"] if hasattr(g["X"], "columns") else pd.DataFrame(X)
+        ).support
     ),
     "RobustConformalClassifier": lambda g, _: calibrated(g).predict_set(g["X"]),
     "save_model": saved,

@@ -20,6 +20,10 @@ def small_audit():
         gain=np.array([3.0, 1.0, -np.inf]),
         margin=np.array([-1.0, 0.5, 1.0]),
         exposure=np.array([0.1, 0.2, 0.0]),
+        wrong_probability=np.array([0.9, 0.3, 0.1]),
+        n_suspects=1,
+        wrong_share=0.4,
+        wrong_share_interval=(0.1, 0.7),
     )
 
 

@@ -12,7 +12,7 @@ from wdrsvm.rows.dask_engine import FAN_IN, as_delayed, current_engine, reductio
 from wdrsvm.rows.dask_rows import ChunkedRows
 from wdrsvm.rows.memory_rows import MemoryRows
 from wdrsvm.rows.reduce import added, joined
-from wdrsvm.solvers.newton.smoothed_risk import LabelPasses, Passes
+from wdrsvm.solvers.newton.smoothed_risk import SmoothedLabelRisk, SmoothedRisk
 from wdrsvm.solvers.newton.smoothing import SoftmaxMultipliers
 from wdrsvm.solvers.scaling import Scaling
 
@@ -75,7 +75,7 @@ def test_passes_and_bounds_are_those_in_memory(seed, kind):
     results = []
     for case in (problem, there):
         with case.reduction() as reduction:
-            passes = Passes.over(case, scaling, reduction)
+            passes = SmoothedRisk.over(case, scaling, reduction)
             now = passes.evaluate(coef, LAM, MU)
             gram = passes.curvature(coef, LAM, MU, now, 1.0, 0)
             least, margins = passes.margins(coef, LAM, 4)
@@ -95,7 +95,7 @@ def test_smooth_losses_go_the_same_way():
     merits = []
     for case in (problem, chunked(problem)):
         with case.reduction() as reduction:
-            passes = LabelPasses.over(case, scaling, reduction)
+            passes = SmoothedLabelRisk.over(case, scaling, reduction)
             merits.append((passes.evaluate(coef, LAM, MU).merit, passes.has_flips))
     assert merits[0] == pytest.approx(merits[1])
 
