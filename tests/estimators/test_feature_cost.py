@@ -137,7 +137,7 @@ def test_one_vs_rest(norm):
     assert risks[0] == pytest.approx(risks[1], rel=1e-3)
     raw.set_params(kernel="rbf", norm="l2", feature_cost=None).fit(Z, y)
     assert not hasattr(raw, "feature_cost_")
-    with pytest.raises(ValueError, match="feature_cost None for a kernel machine"):
+    with pytest.raises(ValueError, match="categorical None for a kernel machine"):
         raw.set_params(feature_cost="std").fit(Z, y)
 
 

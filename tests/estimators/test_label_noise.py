@@ -221,11 +221,13 @@ class TestRefusals:
         with pytest.raises(ValueError, match=message):
             estimator(**parameters).fit(X, y)
 
-    def test_boxes_and_categories(self):
-        for bounded in ({"support": (-9, 9)}, {"categorical": [([0, 1], 1.0)]}):
-            model = doubting(RobustLinearSVC, norm="l1", **bounded)
-            with pytest.raises(ValueError, match="knows no support or categorical"):
-                model.fit(X, y)
+    def test_a_far_box_changes_nothing_and_a_close_one_helps(self):
+        free, far, close = (
+            doubting(RobustLinearSVC, norm="l1", support=box).fit(X, y).objective_
+            for box in (None, (-9e3, 9e3), (X.min(axis=0), X.max(axis=0)))
+        )
+        assert far == pytest.approx(free, rel=1e-4)
+        assert close <= free * (1 + 1e-4)
 
     @pytest.mark.parametrize("estimator", LINEAR)
     def test_streams(self, estimator):

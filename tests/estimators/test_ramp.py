@@ -187,8 +187,6 @@ class TestRefusals:
         [
             ({"smoothing": 0.1}, r"loss='ramp' knows no smoothing, got smoothing=0.1"),
             ({"label_noise": "random"}, "loss='ramp' knows no label_noise='random'"),
-            ({"support": (-9, 9)}, "loss='ramp' knows no support or categorical"),
-            ({"categorical": [([0, 1], 1.0)]}, "loss='ramp' knows no support or categori"),
         ],
     )
     def test_combinations(self, options, message):
