@@ -44,6 +44,8 @@ def test_signature_is_the_contract():
         "disbelief": "trim",
         "max_disbelief": 0.4,
         "feature_cost": None,
+        "support": None,
+        "categorical": None,
         "fit_intercept": True,
         "class_weight": None,
         "solver": "auto",

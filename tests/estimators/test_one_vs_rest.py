@@ -108,7 +108,7 @@ def test_worst_case_risk_is_that_of_the_joint_decision():
     [
         ({"label_cost": np.zeros((3, 3))}, "label_cost must be a number"),
         ({"kernel": "rbf", "norm": "l1"}, "norm must be 'l2'"),
-        ({"kernel": "rbf", "feature_cost": [1.0] * 4}, "feature_cost None"),
+        ({"kernel": "rbf", "feature_cost": [1.0] * 4}, "categorical None"),
         ({"kernel": "cubic"}, "kernel must be"),
         ({"radius": -1.0}, "radius must be"),
     ],
