@@ -23,7 +23,7 @@ from ..solvers.label_noise import AlternatingDescent, BelievedPoint
 from ..solvers.result import History
 from ._fit import TrainingData, solver_of, solver_settings
 from ._judges import GivenRows
-from ._label_noise import DOUBTING, doubted_constant_value, doubted_problem
+from ._label_noise import DOUBTING, doubted_constant_value, doubted_problem, keep_beliefs
 from ._search_grid import FittedPoint, SearchGrid
 
 
@@ -109,6 +109,7 @@ def _descended(
 def _kept(at: Any, data: TrainingData, point: BelievedPoint) -> Any:
     certificate = point.piece.certified(point.found.certificate)
     at._keep(replace(point.found, certificate=certificate), data)
+    keep_beliefs(at, point.beliefs, data)
     return at
 
 

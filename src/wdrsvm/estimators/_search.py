@@ -7,6 +7,7 @@ import sys
 import warnings
 from typing import Any
 
+import numpy as np
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
@@ -44,6 +45,7 @@ from ._judges import (
     score_weight,
 )
 from ._limits import found_limits
+from ._mean_classifier import PointWeights, fitted_mean
 from ._race import Race
 from ._search_defaults import (
     doubts,
@@ -141,8 +143,7 @@ class PathSearch(RoutingMixin, SuspectsMixin):
             self.scorer_ = scorers[metric]
             if self.refit:
                 self._say("fit with what was chosen")
-                self._refit(estimator, rows, grid.label_costs)
-                self._keep_doubts(doubted)
+                self._refit(estimator, rows, grid, doubted)
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -222,8 +223,7 @@ class PathSearch(RoutingMixin, SuspectsMixin):
         judges: dict[str, Judge],
         race: Race,
     ) -> list[FoldScores]:
-        tol = max(solver_settings(estimator).tol, _fold_tol(estimator))
-        rough = clone(estimator).set_params(tol=tol)
+        rough = self._rough(estimator)
         run = delayed(scored_fold)
         tell = self._on_fold or (print_bar if self.verbose else silent)
         tell(0, len(splits))
@@ -231,7 +231,8 @@ class PathSearch(RoutingMixin, SuspectsMixin):
         for some in race.rounds(len(splits)):
             wanted = race.left(folds, splits)
             for fold in Parallel(n_jobs=self.n_jobs, return_as="generator")(
-                run(rough, rows, split, grid, judges, wanted) for split in splits[some]
+                run(rough, rows, split, grid, judges, wanted, self._averages)
+                for split in splits[some]
             ):
                 folds.append(fold)
                 tell(len(folds), len(splits))
@@ -270,9 +271,9 @@ class PathSearch(RoutingMixin, SuspectsMixin):
         self.cv_results_ = results_table(grid, folds)
         index = best_point(self.cv_results_, decided_by)
         if doubted is not None:
-            self.cv_results_ |= doubted.columns
+            self.cv_results_ |= doubted.columns(len(grid.params))
             if self.scoring is None:
-                index = doubted.chosen(grid, eligible(self.cv_results_, decided_by))
+                index = doubted.chosen(eligible(self.cv_results_, decided_by))
         if self.one_standard_error:
             index = most_robust(grid, self.cv_results_, decided_by, index, len(folds))
         self.best_index_ = index
@@ -282,16 +283,45 @@ class PathSearch(RoutingMixin, SuspectsMixin):
         self.label_cost_ = self.best_params_["label_cost"]
         self.radii_ = grid.radii
 
-    def _refit(self, estimator: Any, rows: GivenRows, label_costs: list[Any]) -> None:
+    def _refit(
+        self, estimator: Any, rows: GivenRows, grid: SearchGrid, doubted: Doubts | None
+    ) -> None:
         best = clone(estimator).set_params(**self.best_params_)
-        if disbelieves(best):
-            with warnings.catch_warnings():
-                if is_auto(self.radii):
-                    # Advice on a radius that the user has not given is of no use.
-                    warnings.simplefilter("ignore", RadiusWarning)
-                fitted_like_folds(best, rows, label_costs)
-        else:
+        weight = np.eye(len(grid.params))[self.best_index_]
+        if doubted is None:
             best.fit(*rows)
+        elif self._averages:
+            weight = doubted.weights(eligible(self.cv_results_, ALONE))
+            self.cv_results_["weight"] = weight[: len(grid.params)]
+            factor = doubted.evidence.factor
+            points = PointWeights(weight, factor / factor[self.best_index_])
+            fitted_mean(best, self._rough(estimator), rows, grid, points)
+        else:
+            self._fit_like_folds(best, rows, grid)
+        self._adopt(best)
+        self._keep_doubts(doubted, weight)
+
+    @property
+    def _averages(self) -> bool:
+        """Whether the classifier is the mean of all points: if scores are log-odds, and
+        neither a scorer nor a rule of the user decides."""
+        has_log_odds = hasattr(self._searched, "predict_proba")
+        return has_log_odds and self.scoring is None and not self.one_standard_error
+
+    def _fit_like_folds(self, best: Any, rows: GivenRows, grid: SearchGrid) -> None:
+        with warnings.catch_warnings():
+            if is_auto(self.radii):
+                # Advice on a radius that the user has not given is of no use.
+                warnings.simplefilter("ignore", RadiusWarning)
+            fitted_like_folds(best, rows, grid.label_costs)
+
+    def _rough(self, estimator: Any) -> Any:
+        """The estimator with the accuracy of the fits in folds."""
+        tol = max(solver_settings(estimator).tol, _fold_tol(estimator))
+        return clone(estimator).set_params(tol=tol)
+
+    def _adopt(self, best: Any) -> None:
+        """Take over the attributes of the fitted estimator."""
         for name in _fitted(getattr(self, "best_estimator_", None)):
             # Remove attributes that only the earlier fit has.
             if name in vars(self) and name not in vars(best):

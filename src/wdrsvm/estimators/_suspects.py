@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import Codes, Flags, Floats, Labels
 from ..robustness.frames import imported_pandas, write_csv
 from ._doubt_choice import Doubts
+from ._label_noise import LIKELY
 
 # A label is worth a check if it is more probably wrong than right.
 LIKELY_WRONG = 0.5
@@ -117,7 +118,6 @@ class SuspectsMixin:
     classes_: Labels
     label_belief_: Floats
     best_index_: int
-    cv_results_: dict[str, Any]
 
     def suspects(self) -> SuspectLabels:
         """The training labels, from the most to the least suspicious.
@@ -154,22 +154,24 @@ class SuspectsMixin:
             given=self.classes_[self._given_codes[order]],
             suggested=self.classes_[others[order]],
             doubt=doubt[order],
-            believed=self.label_belief_[order] == 1,
+            believed=self.label_belief_[order] >= LIKELY,
             n_suspects=int((doubt > LIKELY_WRONG).sum()),
             wrong_share=self.wrong_share_,
         )
 
-    def _keep_doubts(self, doubted: Doubts | None) -> None:
-        """Keep the out-of-fold opinions on the labels at the chosen point."""
+    def _keep_doubts(self, doubted: Doubts | None, weight: Floats) -> None:
+        """Keep the out-of-fold opinions on the labels, with weights of the points."""
         for name in _KEPT:
             vars(self).pop(name, None)
         if doubted is None:
             return
-        index, evidence = self.best_index_, doubted.evidence
-        self.label_doubt_ = evidence.wrong[index]
-        self.wrong_share_ = float(self.cv_results_["wrong_share"][index])
-        self._other_codes = evidence.other[index]
-        self._log_odds = evidence.log_odds[index]
+        # Points that were left out of a fold have no weight, and no opinion.
+        counted, evidence = np.flatnonzero(weight), doubted.evidence
+        share = weight[counted]
+        self.label_doubt_ = share @ evidence.wrong[counted]
+        self.wrong_share_ = float(share @ doubted.wrong_share[counted])
+        self._other_codes = evidence.other[self.best_index_]
+        self._log_odds = share @ evidence.log_odds[counted]
         self._given_codes = doubted.codes
 
 
