@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from . import judging
 from .tables import AI4I, MUSIC, NEWS20, PENGUINS, SEEDS, STEEL, WINE_QUALITY, load
 
 _FILES = {
@@ -14,6 +15,7 @@ _FILES = {
     "winequality_red": WINE_QUALITY,
     "music_genre": MUSIC,
     "news20": NEWS20,
+    **judging.SOURCES,
 }
 
 

@@ -15,7 +15,8 @@ from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
 from ..arrays import Codes, Flags
-from ._bunch import bunch, column, csv_columns, numbers
+from . import judging
+from ._bunch import bunch, column, csv_columns, labelled, numbers
 from ._sources import Source, checked, content, is_on_this_machine
 
 UCI = "https://archive.ics.uci.edu/static/public"
@@ -228,20 +229,6 @@ def _penguins_content() -> bytes:
         return checked(path.read_bytes(), PENGUINS, f"The file {path}", str(error))
 
 
-def _load_labelled(source: Source) -> Callable[..., Any]:
-    """A loader of a CSV whose last column is ``class``."""
-
-    def loader(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-        table = csv_columns(content(source), source.file)
-        features = tuple(name for name in table if name != "class")
-        X = numbers(table, features, source.file)
-        names, target = np.unique(column(table, "class", source.file), return_inverse=True)
-        text = f"{Path(source.file).stem}, UCI Machine Learning Repository."
-        return bunch(X, target, features, names, text, return_X_y, as_frame)
-
-    return loader
-
-
 def _load_music(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Music genres: gold labels, and labels of a crowd for the training rows."""
     with np.load(io.BytesIO(content(MUSIC))) as stored:
@@ -292,13 +279,19 @@ _LOADERS: dict[str, Callable[..., Any]] = {
     "penguins": load_penguins,
     "seeds": fetch_seeds,
     "ai4i": fetch_ai4i,
-    "steel_plates": _load_labelled(STEEL),
-    "winequality_red": _load_labelled(WINE_QUALITY),
+    "steel_plates": labelled(STEEL),
+    "winequality_red": labelled(WINE_QUALITY),
     "music_genre": _load_music,
     "news20": _load_news20,
+    **judging.LOADERS,
 }
 NAMES = tuple(_LOADERS)
-_NOT_FOR_DOWNLOAD = {"steel_plates": STEEL, "music_genre": MUSIC, "news20": NEWS20}
+_NOT_FOR_DOWNLOAD = {
+    "steel_plates": STEEL,
+    "music_genre": MUSIC,
+    "news20": NEWS20,
+    **judging.SOURCES,
+}
 
 
 def can_be_had(name: str) -> bool:
