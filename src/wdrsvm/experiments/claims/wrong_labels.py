@@ -52,15 +52,15 @@ N_ERRORS = 2
 AHEAD = f"{LEAST_AHEAD:g} point and {N_ERRORS} standard errors"
 
 
-class Noise(NamedTuple):
+class Spoiling(NamedTuple):
     """A kind of wrong labels: ``spoil(X, y, rng)`` returns the labels."""
 
     spoil: Callable[[Any, Any, Any], Any]
     in_aims: bool = False
 
 
-def _uniform(share: float) -> Noise:
-    return Noise(lambda X, y, rng: flip_labels(y, share, rng), in_aims=True)
+def _uniform(share: float) -> Spoiling:
+    return Spoiling(lambda X, y, rng: flip_labels(y, share, rng), in_aims=True)
 
 
 def by_class(X: Any, y: Any, rng: Any) -> Any:
@@ -85,12 +85,12 @@ def by_row(X: Any, y: Any, rng: Any) -> Any:
 
 
 NOISES = {
-    "clean": Noise(lambda X, y, rng: y),
+    "clean": Spoiling(lambda X, y, rng: y),
     "10 %": _uniform(0.1),
     "20 %": _uniform(0.2),
     "30 %": _uniform(0.3),
-    "by class": Noise(by_class),
-    "by row": Noise(by_row),
+    "by class": Spoiling(by_class),
+    "by row": Spoiling(by_row),
 }
 QUICK = {"tables": ("contraceptive", "osuleaf"), "noises": ("clean", "20 %")}
 
