@@ -11,6 +11,7 @@ _FILES = {
     "penguins": PENGUINS,
     "seeds": SEEDS,
     "ai4i": AI4I,
+    "ai4i_single_fault": AI4I,
     "steel_plates": STEEL,
     "winequality_red": WINE_QUALITY,
     "music_genre": MUSIC,

@@ -167,6 +167,23 @@ def fetch_ai4i(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     return bunch(X[known], target[known], AI4I_FEATURES, names, text, return_X_y, as_frame)
 
 
+def _load_ai4i_single(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+    """The same measurements; rows with several faults are left out.
+
+    Every row without a machine failure is healthy, also if its random fault is set.
+    """
+    table = csv_columns(content(AI4I), AI4I.file)
+    X = numbers(table, AI4I_FEATURES, AI4I.file)
+    names = np.array(["healthy", "TWF", "HDF", "PWF", "OSF"])
+    faults = np.column_stack([column(table, name, AI4I.file) == "1" for name in names[1:]])
+    failed = column(table, "Machine failure", AI4I.file) == "1"
+    n_faults = faults.sum(axis=1) + (failed & (column(table, "RNF", AI4I.file) == "1"))
+    known = np.where(failed, n_faults == 1, True) & (faults.any(axis=1) | ~failed)
+    target = np.where(failed, 1 + faults.argmax(axis=1), 0)
+    text = "AI4I 2020, UCI Machine Learning Repository 601, single faults only."
+    return bunch(X[known], target[known], AI4I_FEATURES, names, text, return_X_y, as_frame)
+
+
 def _ai4i_target(table: dict[str, NDArray[Any]], names: list[str]) -> Codes:
     """Codes of the classes; -1 for rows that belong to no class."""
 
@@ -279,6 +296,7 @@ _LOADERS: dict[str, Callable[..., Any]] = {
     "penguins": load_penguins,
     "seeds": fetch_seeds,
     "ai4i": fetch_ai4i,
+    "ai4i_single_fault": _load_ai4i_single,
     "steel_plates": labelled(STEEL),
     "winequality_red": labelled(WINE_QUALITY),
     "music_genre": _load_music,

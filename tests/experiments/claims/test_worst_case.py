@@ -20,9 +20,10 @@ def test_the_ramp_is_compared_with_the_best_other():
     errors["convex, worst case"] = (0.29, 0.10)
     frame = pandas.DataFrame(
         [
-            {"table": table, "norm": "l2", "radius": 0.1, "repetition": 0}
+            {"table": table, "norm": "l2", "radius": 0.1, "repetition": k}
             | {"method": method, "worst_case": worst, "plain": plain, "seconds": 1.0}
             for table in ("a", "b")
+            for k in range(2)
             for method, (worst, plain) in errors.items()
         ]
     )

@@ -27,6 +27,8 @@ class Aim(NamedTuple):
         The mean gain must be larger than this many standard errors.
     found : str
         What was found, in words; empty for the gain and its standard error.
+    unit : str
+        The unit of the gain.
     """
 
     text: str
@@ -34,6 +36,7 @@ class Aim(NamedTuple):
     least: float
     n_errors: float = 0.0
     found: str = ""
+    unit: str = "points"
 
     @property
     def reached(self) -> bool | None:
@@ -48,11 +51,15 @@ class Aim(NamedTuple):
 
     def record(self) -> Record:
         """The aim as a row of a table."""
-        words = {True: "yes", False: "failed", None: "one value, no verdict"}
+        words = {True: "yes", False: "failed", None: "no verdict"}
         return {
             "aim": self.text,
             "found": self.found or shown(self.gain),
             "reached": words[self.reached],
+            "mean": self.gain.mean,
+            "standard_error": self.gain.error,
+            "least": self.least,
+            "unit": self.unit,
         }
 
 
@@ -98,14 +105,21 @@ def gain(frame: Any, ours: str, other: str, value: str, scale: float = 100.0) ->
     """Mean of ``value`` of one method less that of another, paired by table and split.
 
     The standard error is that of the mean over tables.  A single table has the standard
-    error over its splits.  If a method has no records, the difference is not a number.
+    error over its splits, and a single split has none.  If a method has no records, the
+    difference is not a number.
     """
     pairs = paired(frame, ours, other, value)
     if pairs.empty:
         return Difference(np.nan, np.nan)
     tables = pairs.index.get_level_values("table")
     groups = tables if tables.nunique() > 1 else None
-    return paired_difference(scale * pairs[ours], scale * pairs[other], groups)
+    found = paired_difference(scale * pairs[ours], scale * pairs[other], groups)
+    return found if has_error(frame) else found._replace(error=np.nan)
+
+
+def has_error(frame: Any) -> bool:
+    """Whether there is more than one split, without which nothing is judged."""
+    return bool(frame["repetition"].nunique() > 1)
 
 
 def paired(frame: Any, ours: str, other: str, value: str) -> Any:

@@ -7,7 +7,9 @@ from typing import Any
 
 from ...experiments.claims import CLAIMS
 from ...experiments.claims.data import EMBEDDINGS, TABLES
-from ..page import Bullets, Section, Table, Text, Verdict
+from ..figures import COLOURS, new_figure, saved_figure
+from ..page import Bullets, Figure, Section, Table, Text, Verdict
+from .panels import NO_ERROR
 
 LEAD = (
     "What this package claims, judged on tables on which none of its rules was fixed. "
@@ -32,7 +34,7 @@ def sections(tables: dict[str, Any], folder: Path) -> list[Section]:
     there = [claim for claim in CLAIMS.values() if claim.name in set(verdicts["claim"])]
     parts = [Text(f"{_n_reached(verdicts)} {NOTE}")]
     return [
-        Section("Verdicts", [*parts, *_all_verdicts(verdicts)]),
+        Section("Verdicts", [*parts, *_all_verdicts(verdicts), _figure(verdicts, folder)]),
         *(_section(claim, tables) for claim in there),
     ]
 
@@ -43,13 +45,34 @@ def _n_reached(verdicts: Any) -> str:
 
 
 def _all_verdicts(verdicts: Any) -> list[Verdict]:
-    return [
-        Verdict(
-            f"{row.claim.capitalize()}. {row.aim.capitalize()}. Found: {row.found}.",
-            REACHED.get(row.reached),
-        )
-        for row in verdicts.itertuples()
-    ]
+    return [_verdict(row) for row in verdicts.itertuples()]
+
+
+def _verdict(row: Any) -> Verdict:
+    good = REACHED.get(row.reached)
+    end = f" But {NO_ERROR}" if good is None else ""
+    text = f"{row.claim.capitalize()}. {row.aim.capitalize()}. Found: {row.found}.{end}"
+    return Verdict(text, good)
+
+
+def _figure(verdicts: Any, folder: Path) -> Figure:
+    """Gains with two standard errors, and what was to be reached."""
+    shown = verdicts[verdicts["unit"] == "points"].iloc[::-1]
+    figure, ax = new_figure(9, 1 + 0.3 * len(shown))
+    places = range(len(shown))
+    errors = 2 * shown["standard_error"].fillna(0.0)
+    ax.errorbar(shown["mean"], places, xerr=errors, fmt="o", markersize=4, color=COLOURS[0])
+    ax.plot(shown["least"], places, "|", markersize=12, color=COLOURS[1])
+    ax.axvline(0.0, color="#888", linewidth=1)
+    ax.set_yticks(places, shown["claim"] + ". " + shown["aim"], fontsize=7)
+    ax.set_xlabel("points")
+    return saved_figure(
+        figure,
+        folder / "aims",
+        "Dots are the differences that were found, with two standard errors. Bars are what "
+        "they were to reach.",
+        "Found differences and aims; the numbers are in the verdicts above.",
+    )
 
 
 def _section(claim: Any, tables: dict[str, Any]) -> Section:

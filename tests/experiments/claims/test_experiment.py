@@ -3,7 +3,8 @@
 import pandas
 import pytest
 
-from wdrsvm.experiments import EXPERIMENTS, claims
+from wdrsvm.experiments import EXPERIMENTS
+from wdrsvm.experiments.claims import experiment as claims
 
 
 def test_tasks_name_claim_table_and_repetition(monkeypatch):
