@@ -1,0 +1,71 @@
+"""Choose among the points of a search with random label noise, or weigh them.
+
+The evidence (``opinions``) decides.  A point whose evidence is lower than the largest by d
+has exp(-``EVIDENCE_RATE`` n d) times its weight, where n is the number of rows.  With the
+rate 1 and the likelihood alone these would be posterior probabilities.  The rate is lower
+because the points of a grid are judged by the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....arrays import Codes, Flags, Floats, Labels
+from ....inputs.arrays import observed_classes
+from .opinions import Evidence, Opinion, pooled
+
+EVIDENCE_RATE = 0.5
+# Points with a smaller share of the largest weight do not count.
+LEAST_SHARE = 1e-3
+
+
+class Doubts(NamedTuple):
+    """The given labels, as codes of the classes, and the evidence of all folds.
+
+    The points of the grid come first; ridge points may follow.
+    """
+
+    classes: Labels
+    codes: Codes
+    evidence: Evidence
+
+    @property
+    def wrong_share(self) -> Floats:
+        """The share of wrong labels by each point; replaced labels may be right."""
+        return self.evidence.share * (1 - 1 / len(self.classes))
+
+    def columns(self, n_points: int) -> dict[str, Floats]:
+        """Columns for the table of results, which has the points of the grid."""
+        return {
+            "mean_test_evidence": self.evidence.mean[:n_points],
+            "wrong_share": self.wrong_share[:n_points],
+        }
+
+    def chosen(self, eligible: Flags) -> int:
+        """The place of the eligible grid point with the largest evidence."""
+        mean = self.evidence.mean[: len(eligible)]
+        return int(np.where(eligible, mean, -np.inf).argmax())
+
+    def weights(self, eligible: Flags) -> Floats:
+        """The weights of all points; their sum is 1.  Ridge points are eligible."""
+        mean = self.evidence.mean
+        mean[: len(eligible)][~eligible] = -np.inf
+        n_rows = np.count_nonzero(self.evidence.weight)
+        weight = np.exp(EVIDENCE_RATE * n_rows * (mean - mean.max()))
+        weight[weight < LEAST_SHARE] = 0.0
+        return weight / weight.sum()
+
+
+def doubts_of(
+    y: Any,
+    weight: Floats | None,
+    held_out: Sequence[Codes],
+    opinions: Sequence[Sequence[Opinion | None]],
+) -> Doubts:
+    """Pool the opinions of all folds; rows have equal weights if ``weight`` is None."""
+    classes, codes = observed_classes(y)
+    weight = np.ones(len(codes)) if weight is None else weight
+    return Doubts(classes, codes, pooled(opinions, held_out, weight))

@@ -1,0 +1,66 @@
+"""The evidence chooses points, and weighs them."""
+
+import numpy as np
+import pytest
+
+from wdrsvm.estimators.search.doubt.choice import (
+    EVIDENCE_RATE,
+    LEAST_SHARE,
+    Doubts,
+    doubts_of,
+)
+from wdrsvm.estimators.search.doubt.opinions import Evidence, Opinion
+
+ALL = np.ones(3, dtype=bool)
+
+
+def doubts(value, weight=None, taken=0.0):
+    value = np.asarray(value, dtype=float)
+    weight = np.ones(value.shape[1]) if weight is None else np.asarray(weight, float)
+    share, other = np.full(len(value), 0.3), np.zeros(value.shape, dtype=int)
+    taken, factor = np.broadcast_to(taken, len(value)), np.ones(len(value))
+    evidence = Evidence(value, taken, factor, share, value, other, value, weight)
+    return Doubts(np.array(["a", "b", "c"]), np.zeros(value.shape[1], int), evidence)
+
+
+def test_the_most_evidence_is_chosen_among_eligible_grid_points():
+    found = doubts([[0.0] * 4, [1.0] * 4, [2.0] * 4, [3.0] * 4])
+    # The last one is not in the grid.
+    assert found.chosen(ALL) == 2
+    assert found.chosen(np.array([True, True, False])) == 1
+
+
+def test_rows_count_by_their_weights_and_priors_take_evidence():
+    value = [[0.0, 0.0], [1.0, -1.0], [-9.0, -9.0]]
+    assert doubts(value, [9, 1]).chosen(ALL) == 1
+    assert doubts(value, [1, 9]).chosen(ALL) == 0
+    assert doubts(value, [9, 1], taken=[0.0, 1.0, 0.0]).chosen(ALL) == 0
+
+
+def test_weights_fall_exponentially_with_the_evidence_of_all_rows():
+    behind = 1.0 / (EVIDENCE_RATE * 4)
+    found = doubts([[0.0] * 4, [-behind] * 4, [-9.0 / EVIDENCE_RATE] * 4, [0.0] * 4])
+    weights = found.weights(ALL)
+    assert weights.sum() == pytest.approx(1)
+    # Ridge points follow the grid, and count.
+    assert weights == pytest.approx(np.array([1, np.exp(-1), 0, 1]) / (2 + np.exp(-1)))
+    assert np.exp(-36) < LEAST_SHARE
+    assert found.weights(np.array([False, True, True]))[0] == 0
+
+
+def test_points_that_were_left_out_have_no_weight():
+    found = doubts([[0.0] * 4, [np.nan] * 4, [0.0] * 4])
+    assert found.weights(ALL) == pytest.approx([0.5, 0, 0.5])
+
+
+def test_the_share_of_wrong_labels_leaves_out_lucky_replacements():
+    found = doubts([[0.0] * 4, [1.0] * 4, [2.0] * 4]).columns(2)
+    assert found["wrong_share"] == pytest.approx([0.2, 0.2])
+    assert found["mean_test_evidence"] == pytest.approx([0, 1])
+
+
+def test_labels_are_codes_and_weights_are_equal_by_default():
+    said = Opinion(np.array([[2.0, 0.0], [0.0, 1.0]]), np.array([0, 1]))
+    found = doubts_of(np.array(["no", "yes"]), None, [np.array([0, 1])], [[said]])
+    assert found.codes.tolist() == [0, 1]
+    assert found.evidence.weight.tolist() == [1.0, 1.0]
