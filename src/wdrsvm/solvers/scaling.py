@@ -20,10 +20,7 @@ from ..arrays import Flags, Floats, Matrix
 from ..cached import cached_property
 from ..problem import RobustProblem
 from ..problem.norms import TINY, TRIANGLE
-
-
-def dense_rows(X: Matrix) -> Floats:
-    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+from ..rows.blocks import dense_rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,12 +103,16 @@ def test_masses_sum_to_the_weights(trusted):
     passes = passes_of(1, trusted=trusted)
     coef, lam, own, mu = random_point(passes, 1, mu=0.01)
     at = passes.point(passes.layout.local(coef, lam, own), lam, mu)
-    mass = passes.masses(at)
+    n_rows = passes.problem.n_rows
+    mass = passes.masses(at).rows(passes.problem, slice(0, n_rows))
     assert mass.shape == (passes.layout.n_pairs, passes.problem.n_rows)
     assert (mass.sum(axis=0) <= passes.problem.weight * (1 + 1e-12)).all()
     np.testing.assert_allclose(
         mass.sum(axis=1), passes.evaluate(at).moments[:, -1], rtol=1e-12
     )
+    every = passes.masses(at, with_stays=True).rows(passes.problem, slice(0, n_rows))
+    np.testing.assert_array_equal(every[: len(mass)], mass)
+    np.testing.assert_allclose(every.sum(axis=0), passes.problem.weight)
 
 
 def test_margins_tell_the_two_largest_pieces_apart():
@@ -116,7 +120,8 @@ def test_margins_tell_the_two_largest_pieces_apart():
     coef, lam, own, _ = random_point(passes, 0)
     local = passes.layout.local(coef, lam, own)
     at = passes.point(local, lam, 1e-13)
-    found = passes.margins(at)
+    least, found = passes.margins(at, 4)
+    np.testing.assert_array_equal(least, np.sort(found)[:4])
     problem, price = passes.problem, passes.problem.label_price()
     X = np.hstack([problem.X, np.ones((problem.n_rows, 1))])
     for n in range(problem.n_rows):

@@ -22,8 +22,8 @@ import numpy as np
 
 from ....arrays import Codes, Flags, Floats
 from ....problem import RobustProblem
+from ....rows.blocks import dense_rows
 from ...interior_point.bounded.layout import add_local
-from ...scaling import dense_rows
 from ..settings import NEWTON
 
 
@@ -133,9 +133,7 @@ class PairSmoothing:
         )
         return sums, softness
 
-    def margins(
-        self, at: PairPoint, problem: RobustProblem, rows: slice
-    ) -> tuple[int, Floats]:
+    def margins(self, at: PairPoint, problem: RobustProblem, rows: slice) -> Floats:
         """By how much each row's largest piece exceeds its second largest."""
         found = self.rows(at, problem, rows, dense_rows(problem.X[rows]))
         net = found.scores - at.lam * found.price[:, None]
@@ -148,7 +146,7 @@ class PairSmoothing:
             net[label, label, row] = -np.inf
         flat = net.reshape(-1, net.shape[2])
         second, first = np.partition(flat, (-2, -1), axis=0)[-2:]
-        return len(flat), first - second
+        return np.asarray(first - second)
 
     def masses(self, found: PairRows, y: Codes, weight: Floats) -> Floats:
         """pi of all labels and winners, (C, C, n)."""

@@ -50,10 +50,11 @@ class BoundedRounds(Rounds):
 
     def _certify(self, newton: Any) -> None:
         self.evaluation.offer(newton.layout, newton, self.best)
-        mass, mults = self.smoothed.masses(newton.at), newton.moves.mults()
-        plan = self.evaluation.plan(newton.layout, mass, mults, 1.0)
+        masses, mults = self.smoothed.masses(newton.at), newton.moves.mults()
+        plan = self.evaluation.plan(newton.layout, masses, mults)
         if self.problem.loss.temperature > 0:
-            plan = plan.with_stays(self.smoothed.stays(newton.at))
+            masses = self.smoothed.masses(newton.at, with_stays=True)
+            plan = plan.with_stays(self.problem.n_classes, masses)
         self.best.raise_bound(bounded_dual_bound(self.evaluation.normalised, plan), None)
 
     def _finish(self, newton: Any) -> int:
