@@ -43,6 +43,7 @@ from .masses import (
     tilted,
 )
 from .plan_sums import PairPlan, TiltSystem, Totals, entropy_of, system_of, totals_of
+from .rebalance import rebalanced_moves, rebalanced_switches
 
 # The terms of a column count as at least this large when its error is measured.
 LEAST_SIZE = 1e-3
@@ -51,8 +52,10 @@ LEAST_SIZE = 1e-3
 def bounded_dual_bound(problem: RobustProblem, plan: PairPlan) -> float:
     """A lower bound of the optimum; 0, which is always valid, if none better is found."""
     balance = _Balance(problem, plan)
-    found = [balance.bound()]
-    if plan.switched and balance.is_poor(found[0]):
+    found = [balance.rebalanced().bound()]
+    if balance.is_poor(found[0]):
+        found.append(balance.bound())
+    if plan.switched and balance.is_poor(found[-1]):
         found.append(_Balance(problem, _split(balance)).bound())
     if found == [None] * len(found):
         found.append(_Balance(problem, plan, loosened=True).bound())
@@ -187,6 +190,19 @@ class _Balance:
             return None
         return self._scaled(found.masses)
 
+    def rebalanced(self) -> _Balance:
+        """The same masses, with movement and switches that balance them better."""
+        plan, error = self.plan, self._error_of(self._moments)
+        pairs, n_features = (plan.winner, plan.label), self.problem.n_features
+        moved = rebalanced_moves(*pairs, plan.moved, error[:, :n_features])
+        switched = [
+            rebalanced_switches(*pairs, mass, error[:, group.columns])
+            for group, mass in zip(self._groups, plan.switched, strict=True)
+        ]
+        found = _Balance(self.problem, plan._replace(moved=moved, switched=switched))
+        vars(found)["_moments"] = self._moments
+        return found
+
     def is_poor(self, bound: float | None) -> bool:
         """Whether there is no bound, or tilting has lost much of the plan's value."""
         return bound is None or bound < CERTIFICATE.kept_share * self._scaled(self.start)
@@ -197,7 +213,10 @@ class _Balance:
 
     def _residual(self, masses: Masses) -> Floats:
         """The error (C, Q) of the equation."""
-        pulled = (self._totals(masses).moments[:, None] @ self.lifts)[:, 0]
+        return self._error_of(self._totals(masses).moments)
+
+    def _error_of(self, moments: Floats) -> Floats:
+        pulled = (moments[:, None] @ self.lifts)[:, 0]
         pulled[:, : self.problem.n_features] += self.endless
         residual, plan = np.zeros((self.problem.n_classes, self._width)), self.plan
         rivals = plan.winner != plan.label

@@ -163,7 +163,9 @@ def _numbers(problem: RobustProblem, rows: Codes) -> list[Codes]:
     return [rows + problem.first_row]
 
 
-def _reduced(near: NearRows[SmoothedRisk], coef: Floats, lam: float, free: Codes) -> Iterate:
+def _reduced(
+    near: NearRows[SmoothedRisk], coef: Floats, lam: float, free: Codes
+) -> Iterate:
     """The problem on the free rows, the others as a linear term."""
     smoothed = near.smoothed
     rest = smoothed.evaluate_far(coef, lam, HARD_MU, near.margins, near.reach)

@@ -75,9 +75,9 @@ def test_the_curvature_is_that_of_the_gradient(seed, loss, trusted):
     first, size = lay.columns["lam"].stop, point[0].size + 1
     now = evaluated(passes, *point)
     at = passes.point(lay.local(*point[:3]), point[1], point[3])
-    frame = np.zeros((lay.n_pairs, len(lay.lift), first + 1))
-    frame[:, :, :first] = lay.lift[:, :first]
-    matrix = passes.curvature(at, frame, now, 1.0, 0)[:size, :size]
+    basis = np.zeros((lay.n_pairs, lay.lift.shape[1], first + 1))
+    basis[:, :first, :first] = np.eye(first)
+    matrix = passes.curvature(at, passes.frames(basis), now, 1.0, 0)[:size, :size]
     for direction in np.random.default_rng(seed).normal(size=(3, size)):
         there, back = (
             gradient(passes, *moved(point, sign * STEP * direction)) for sign in (1, -1)

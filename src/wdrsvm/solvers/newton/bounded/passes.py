@@ -92,18 +92,24 @@ class BoundedPasses:
         )
 
     def curvature(
-        self, at: PairPoint, frame: Floats, now: SmoothedPairs, share: float, seed: int
+        self,
+        at: PairPoint,
+        frames: PairFrames,
+        now: SmoothedPairs,
+        share: float,
+        seed: int,
     ) -> Floats:
-        """Curvature by a random share of the soft rows, divided by it.
-
-        ``frame`` (K, P + 1, W) turns (x, 1) into derivatives (``PairFrames``).
-        """
-        n_classes, n_shared = self.problem.n_classes, self.layout.n_shared
-        size = n_classes * n_shared + 1 + n_classes**2
-        frames = PairFrames(self._by_class(frame), n_shared, size)
+        """Curvature by a random share of the soft rows, divided by it."""
         work = partial(self.smoothing.gram, at, frames)
         gram = self.reduction.fold_picked(_SoftRows(share, seed), now.softness, work, added)
-        return np.zeros((size, size)) if gram is None else np.asarray(gram / share)
+        empty = np.zeros((frames.size, frames.size))
+        return empty if gram is None else np.asarray(gram / share)
+
+    def frames(self, basis: Floats) -> PairFrames:
+        """How scores change along a basis (K, V, W) of the local variables."""
+        n_shared = self.layout.n_shared
+        n_own = basis.shape[2] - n_shared - 1
+        return PairFrames(self._by_class(self.layout.lift @ basis), n_shared, n_own)
 
     def margins(self, at: PairPoint, n_least: int) -> tuple[Floats, Kept]:
         """By how much each row's largest piece exceeds its second largest.
