@@ -62,7 +62,7 @@ REFUSED = {
     ("length=nan:2",): "--range must be NAME=LOW:HIGH",
     ("length=5:5",): "--range must have LOW < HIGH, got 'length=5:5'",
     ("length=0:9", "length=1:8"): "must name a column once, got 'length' twice",
-    ("lenght=0:9",): "has no column of numbers 'lenght', perhaps 'length'",
+    ("lenght=0:9",): "perhaps 'length' is meant",
     ("colour=0:9",): "needs a column of numbers, but 'colour' has categories",
     ("kind=0:9",): "has no column of numbers 'kind'",
 }

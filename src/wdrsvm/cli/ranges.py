@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -26,14 +27,14 @@ GivenRanges = Annotated[
         "categories.",
     ),
 ]
-Ranges: TypeAlias = dict[str, tuple[float, float]]
+Ranges: TypeAlias = Mapping[str, tuple[float, float]]
 
 FORM = "--range must be NAME=LOW:HIGH, such as age=0:120 or age=0:"
 
 
 def parsed_ranges(given: list[str] | None) -> Ranges:
     """The ends of each range by the name of its column."""
-    ranges: Ranges = {}
+    ranges: dict[str, tuple[float, float]] = {}
     for text in given or []:
         name, low, high = _parts(text)
         if name in ranges:
@@ -62,12 +63,13 @@ def with_ranges(columns: Prepared, ranges: Ranges, path: Path) -> Prepared:
         return columns
     numbers = _numbers(columns, path)
     place = {name: number for number, name in enumerate(numbers)}
-    scaler = columns.transformer.named_transformers_[NUMBERS][-1] if numbers else None
+    scalers: Any = columns.transformer.named_transformers_
     n_features = columns.features.shape[1]
     low, high = np.full(n_features, -np.inf), np.full(n_features, np.inf)
     for name, ends in ranges.items():
         _check_number(name, numbers, columns, path)
         d = place[name]
+        scaler = scalers[NUMBERS][-1]
         low[d], high[d] = (np.array(ends) - scaler.mean_[d]) / scaler.scale_[d]
     used = [place[name] for name in ranges]
     given = observed_box(columns.features, (low, high))

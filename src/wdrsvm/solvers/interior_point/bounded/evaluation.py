@@ -12,7 +12,7 @@ from ....cached import cached_property
 from ....problem import RobustProblem
 from ....problem.bounded.masses import Masses
 from ....problem.bounded.plan_sums import PairPlan
-from ...result import Incumbent
+from ...result import Incumbent, Start
 from .layout import BoundedLayout
 from .units import BoundedUnits
 
@@ -46,6 +46,11 @@ class BoundedEvaluation:
         """The mean of the normalised rows, (P,)."""
         mean = self.problem.moves.facts.mean
         return np.asarray((mean - self.units.centre) / self.units.width)
+
+    def normalised_start(self, start: Start) -> Start:
+        """A given point in the units of the normalised problem."""
+        table = self.units.normalised_classifier(start.coef, start.intercept)
+        return Start(table[:, :-1], table[:, -1], start.lam * self.units.unit)
 
     def classifier(self, point: LiftedPoint) -> tuple[Floats, Floats]:
         """coef and intercept, centred so that they sum to zero over the classes."""

@@ -82,6 +82,11 @@ class BoundedUnits:
             categorical=groups,
         )
 
+    def normalised_classifier(self, coef: Floats, intercept: Floats) -> Floats:
+        """Coefficients in these units, (C, P + 1), the intercepts in the last column."""
+        moved = intercept + coef @ self.centre
+        return np.column_stack([coef * self.width, moved])
+
     def original_slopes(self, slopes: Floats) -> Floats:
         """Coefficients (K, P), or their differences, in the problem's units."""
         return slopes / self.width

@@ -25,6 +25,7 @@ import numpy as np
 from ....arrays import Floats
 from ...cones.kernels import native
 from ...interior_point.bounded.layout import BoundedLayout, add_local
+from ...result import Start
 from ..settings import NEWTON
 from ..smooth_loss import SmoothSteps
 from ..steps import NewtonSteps
@@ -116,6 +117,20 @@ class BoundedNewton(NewtonSteps):
         self.mu, self.n_iter = NEWTON.first_mu, 0
         self.max_curvature_rows = NEWTON.rows_per_coefficient * self.coef.size
         self._look()
+
+    def begin_at(self, start: Start) -> None:
+        """Move to a given point of the normalised problem, a little inside all sides."""
+        lay, slack = self.layout, NEWTON.warm_slack
+        if lay.n_shared > start.coef.shape[1]:
+            self.coef = np.column_stack([start.coef, start.intercept])
+        else:
+            self.coef = start.coef
+        lam = max(start.lam, self.smoothed.problem.moves.least_lam(start.coef))
+        self.lam, self.mu = lam * (1 + slack) + slack, NEWTON.warm_mu
+        self.own = lay.least_own(self.coef, lam) + slack
+        self._look()
+        self.centre = self._share_of_gap()
+        self.moves = PairCone(lay, self._local(), self.centre)
 
     @property
     def degree(self) -> int:
