@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import importlib
 import json
 import os
 import random
@@ -32,7 +33,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.datasets import make_classification
@@ -95,11 +96,19 @@ WORK: dict[str, Callable[[], Any]] = {
 }
 
 
-def done(name: str) -> tuple[str, Any, int]:
-    """The result of a task, and the memory of the process after it, in kilobytes."""
+class Done(NamedTuple):
+    """A task's result, and the memory of the process after it, in kilobytes."""
+
+    name: str
+    result: Any
+    memory: int
+
+
+def done(name: str) -> Done:
+    """A task, done here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return name, WORK[name](), resident()
+        return Done(name, WORK[name](), resident())
 
 
 def resident() -> int:
@@ -158,23 +167,23 @@ def in_pool(name: str, pool: Executor, n: int, expected: Any, seconds: float) ->
         faulthandler.cancel_dump_traceback_later()
         for future in finished:
             phase.longest = max(phase.longest, time.monotonic() - running.pop(future))
-            _note(phase, *future.result(), expected)
+            found: Done = future.result()
+            _note(phase, found, expected[found.name])
     return phase
 
 
-def _note(phase: Phase, name: str, result: Any, memory: int, expected: Any) -> None:
+def _note(phase: Phase, found: Done, expected: Any) -> None:
     phase.n_tasks += 1
-    phase.memory.append(memory)
-    if not np.array_equal(result, expected[name]):
-        phase.wrong.append(name)
+    phase.memory.append(found.memory)
+    if not np.array_equal(found.result, expected):
+        phase.wrong.append(found.name)
 
 
 def on_cluster(seconds: float) -> Phase:
     """Fits of dask arrays on two workers; one of them is killed at random."""
-    import dask
-    import dask.array
-    from distributed import Client, LocalCluster
-
+    dask, lazy_arrays, distributed = (
+        importlib.import_module(name) for name in ("dask", "dask.array", "distributed")
+    )
     X, y = rows(40_000)
     alone = RobustLinearSVC(tol=CLUSTER_TOL).fit(X, y)
     phase, end = Phase("two dask workers, killed at random"), time.monotonic() + seconds
@@ -182,15 +191,15 @@ def on_cluster(seconds: float) -> Phase:
     patient = {"distributed.scheduler.allowed-failures": 1000}
     with (
         dask.config.set(patient),
-        LocalCluster(
+        distributed.LocalCluster(
             2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
         ) as up,
-        Client(up) as client,
+        distributed.Client(up) as client,
     ):
         killer = threading.Thread(target=_kill, args=(up, phase, stop))
         killer.start()
-        lazy = dask.array.from_array(X, chunks=(5000, -1))
-        labels = dask.array.from_array(y, chunks=5000)
+        lazy = lazy_arrays.from_array(X, chunks=(5000, -1))
+        labels = lazy_arrays.from_array(y, chunks=5000)
         while time.monotonic() < end:
             client.wait_for_workers(1)
             began = time.monotonic()
@@ -225,7 +234,7 @@ def _kill(cluster: Any, phase: Phase, stop: threading.Event) -> None:
 def soak(minutes: float) -> list[Phase]:
     """All three phases, each a third of the time."""
     seconds = 60 * minutes / 3
-    expected = {name: done(name)[1] for name in WORK}
+    expected = {name: done(name).result for name in WORK}
     with ThreadPoolExecutor(4) as pool:
         threads = in_pool("four threads", pool, 4, expected, seconds)
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
