@@ -18,9 +18,9 @@ from ..robustness.promises.worst_case import LinearScores
 from ..rows.blocks import BLOCK_ENTRIES, dense_rows
 from ..solvers import SolverResult
 from ._base import RobustClassifier
-from ._fit import Inputs, TrainingData, check_choice, checked_inputs
-from ._lifting import LiftedData, lifted
 from ._promises import KernelPromisesMixin
+from .fitting.lifting import LiftedData, lifted
+from .fitting.steps import Inputs, TrainingData, check_choice, checked_inputs
 
 
 class RobustSVC(KernelPromisesMixin, RobustClassifier):
