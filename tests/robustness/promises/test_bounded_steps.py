@@ -140,7 +140,7 @@ def way_by_program(norm, model, x, own, rival, price):
 
 
 def mixed_way_by_program(case, n):
-    """All categories of all groups, then the cheapest l1 step of the numbers, by program."""
+    """All categories of all groups, then the cheapest l1 step of the numbers."""
     model, X, y, ball = case
     groups, (low, high) = ball.groups(X.shape[1]), ball.box(X.shape[1])
     best = np.inf
