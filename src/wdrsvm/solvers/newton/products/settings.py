@@ -63,6 +63,19 @@ class ProductSettings:
         The preconditioner is built from so many rows per column, and at least so many.
     max_asked : int
         Certificates that may fail before the method gives up.
+    least_stiffness : float
+        The preconditioner takes no direction as softer than this share of the mean mass.
+    least_cosine : float
+        A step is remembered if it has at least this cosine with the change of the gradient.
+    max_stretch : float
+        The last step may lengthen the preconditioned direction by at most this factor.
+    least_gain : float
+        A step must gain this share of what its slope promises.
+    risk_rounding, max_slope : float
+        A risk that rises by no more than this share has not risen, in single precision, if
+        the slope at the end of the step has at most this share of the first one.
+    max_trials : int
+        Lengths that are tried for a step.
     """
 
     max_iter: int = 600
@@ -94,6 +107,13 @@ class ProductSettings:
     rows_per_column: int = 40
     least_curvature_rows: int = 10000
     max_asked: int = 20
+    least_stiffness: float = 1e-7
+    least_cosine: float = 1e-8
+    max_stretch: float = 1.5
+    least_gain: float = 1e-4
+    risk_rounding: float = 1e-6
+    max_slope: float = 0.8
+    max_trials: int = 8
 
 
 PRODUCTS = ProductSettings()

@@ -12,12 +12,6 @@ from .preconditioner import Preconditioner
 from .quasi_newton import Memory
 from .settings import PRODUCTS
 
-# A step must gain this share of what its slope promises.
-LEAST_GAIN = 1e-4
-# A risk that rises by no more than this share has not risen, in single precision.
-ROUNDING = 1e-6
-MAX_TRIALS = 8
-
 
 class Descent:
     """The state of the method: coefficients (C, Q) and what a pass told of them."""
@@ -164,14 +158,15 @@ class Descent:
     def _search(self, step: Floats, slope: float) -> bool:
         """Go along the step, shorter and shorter, until the smoothed risk falls."""
         length, risk, gradient = 1.0, self.smooth_risk, self.gradient
-        for _ in range(MAX_TRIALS):
+        for _ in range(PRODUCTS.max_trials):
             coef = self.coef + length * step
             smoothed = self._smoothed_at(coef)
             sums = self._sums_at(coef, smoothed.value)
             after = self._gradient_of(smoothed, sums)
             rise = self.radius * smoothed.value + sums.loss - risk
-            level = rise <= ROUNDING * risk and np.vdot(after, step) <= -0.8 * slope
-            if rise <= LEAST_GAIN * length * slope or level:
+            level = rise <= PRODUCTS.risk_rounding * risk
+            level = level and np.vdot(after, step) <= -PRODUCTS.max_slope * slope
+            if rise <= PRODUCTS.least_gain * length * slope or level:
                 self.coef, self.sums = coef, sums
                 self.smoothed, self.gradient = smoothed, after
                 self.memory.add(length * step, after - gradient)
