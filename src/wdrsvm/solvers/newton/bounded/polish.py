@@ -65,7 +65,7 @@ def _solve_free(
     fixed = _fixed_rows(smoothed, hard, is_fixed)
     point = BoundedPoint(smoothed.layout, smoothed.problem.take(free), fixed)
     mass = smoothed.masses(hard)
-    # Nothing is gained by an exact solution whose fixed rows may yet change.
+    # The fixed rows may still change, so an exact solution would be wasted.
     share = NEWTON.polished if is_fixed.any() else 0.0
     for n_iter in range(1, max_iter + 1):
         point.predictor_corrector()

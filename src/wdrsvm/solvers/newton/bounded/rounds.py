@@ -68,7 +68,7 @@ class BoundedRounds(Rounds):
 
 
 class SmoothBoundedRounds(BoundedRounds):
-    """The rounds for a smooth loss; there is no polish, because mu may fall to nothing."""
+    """The rounds for a smooth loss; it needs no polish, because mu may fall to nearly 0."""
 
     newton = SmoothBoundedNewton
     well_settled = NEWTON.smooth_well_settled

@@ -63,7 +63,7 @@ class BoundedSmoothedRisk:
         return replace(self, problem=part, reduction=self.reduction.on(part))
 
     def point(self, local: Floats, lam: float, mu: float) -> PairPoint:
-        """The variables v (K, V) of the pairs as the rows are told of them."""
+        """The point for the rows, from the variables v (K, V) of the pairs."""
         return PairPoint(self._by_class(local @ self.layout.lift.T), lam, mu)
 
     def _by_class(self, of_pairs: Floats) -> Floats:
@@ -108,7 +108,7 @@ class BoundedSmoothedRisk:
         return self._masses(at, self.layout.label, self.layout.winner)
 
     def stays(self, at: PairPoint) -> Floats:
-        """The masses (C, N) that have a label and no other winner."""
+        """The masses (C, N) of labels whose winner is the label itself."""
         each = np.arange(self.problem.n_classes)
         return self._masses(at, each, each)
 
