@@ -13,7 +13,7 @@ from wdrsvm.inputs.dask_collections import LazyRows, checked_block, observed_row
 from wdrsvm.problem import RobustProblem
 from wdrsvm.problem.bounded.certificate import bounded_dual_bound
 from wdrsvm.solvers.interior_point.bounded.evaluation import BoundedEvaluation
-from wdrsvm.solvers.newton.bounded.passes import BoundedPasses
+from wdrsvm.solvers.newton.bounded.smoothed_risk import BoundedSmoothedRisk
 from wdrsvm.solvers.newton.bounded.steps import BoundedNewton
 
 from .test_cluster import ENVELOPE, at_pass, bytes_sent, client, cluster
@@ -107,7 +107,7 @@ def passes_bytes(client, n_rows, n_chunks=6):
     evaluation, rng = BoundedEvaluation.of(problem), np.random.default_rng(0)
     normalised, sent = evaluation.normalised, []
     with normalised.reduction() as reduction:
-        passes = BoundedPasses.over(normalised, evaluation.layout(), reduction)
+        passes = BoundedSmoothedRisk.over(normalised, evaluation.layout(), reduction)
         newton = BoundedNewton(passes, rng)
         for work in (newton._look, newton._step, lambda: certified(evaluation, newton)):
             before = bytes_sent(client)

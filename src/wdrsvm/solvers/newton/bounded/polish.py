@@ -22,7 +22,7 @@ from ...result import Incumbent
 from ..polish import HARD_MU, NearRows
 from ..settings import NEWTON
 from .pair_smoothing import PairPoint
-from .passes import BoundedPasses
+from .smoothed_risk import BoundedSmoothedRisk
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class FixedAndFreeMasses:
 
 def bounded_polish(
     evaluation: BoundedEvaluation,
-    smoothed: BoundedPasses,
+    smoothed: BoundedSmoothedRisk,
     at: PairPoint,
     best: Incumbent,
     tol: float,
@@ -68,7 +68,7 @@ def bounded_polish(
 
 def _solve_free(
     evaluation: BoundedEvaluation,
-    near: NearRows[BoundedPasses],
+    near: NearRows[BoundedSmoothedRisk],
     hard: PairPoint,
     free: Codes,
     best: Incumbent,
@@ -80,7 +80,7 @@ def _solve_free(
     point = BoundedPoint(
         smoothed.layout, smoothed.problem.take(free), _fixed_rows(near, hard)
     )
-    # Nothing is gained by an exact solution whose fixed rows may yet change.
+    # The fixed rows may still change, so an exact solution would be wasted.
     share = NEWTON.polished if len(free) < smoothed.problem.n_rows else 0.0
     for n_iter in range(1, max_iter + 1):
         point.predictor_corrector()
@@ -98,7 +98,7 @@ def _solve_free(
     return max_iter
 
 
-def _fixed_rows(near: NearRows[BoundedPasses], at: PairPoint) -> FixedRows:
+def _fixed_rows(near: NearRows[BoundedSmoothedRisk], at: PairPoint) -> FixedRows:
     layout = near.smoothed.layout
     sums = near.smoothed.far_sums(at, near.margins, near.reach)
     moments = sums.moments[layout.label, layout.winner]

@@ -30,7 +30,7 @@ from ..settings import NEWTON
 from ..smooth_loss import SmoothSteps
 from ..steps import NewtonSteps
 from .pair_smoothing import PairFrames
-from .passes import BoundedPasses
+from .smoothed_risk import BoundedSmoothedRisk
 
 
 class PairStep(NamedTuple):
@@ -106,7 +106,7 @@ class BoundedNewton(NewtonSteps):
     # Whether a step moves all own variables freely.
     is_whole = False
 
-    def __init__(self, smoothed: BoundedPasses, rng: np.random.Generator):
+    def __init__(self, smoothed: BoundedSmoothedRisk, rng: np.random.Generator):
         lay, problem = smoothed.layout, smoothed.problem
         self.smoothed, self.rng, self.layout = smoothed, rng, lay
         self.radius, self.centre = problem.radius, NEWTON.first_centre
