@@ -39,9 +39,11 @@ def splits_of(search, name="score"):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_choice_is_that_of_all_folds(name, seed, one_standard_error):
     search = RobustLinearSVCCV(6, one_standard_error=one_standard_error)
-    whole, raced = both(search, *table(name, seed))
+    X, y = table(name, seed)
+    whole, raced = both(search, X, y)
     assert raced.best_params_ == whole.best_params_
-    assert raced.best_score_ == whole.best_score_
+    # Folds are solved to a gap of 1e-3 from the points at hand: a row may change its side.
+    assert abs(raced.best_score_ - whole.best_score_) < 1.5 / len(y)
     assert np.array_equal(raced.coef_, whole.coef_)
 
 

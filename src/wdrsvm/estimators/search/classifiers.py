@@ -43,7 +43,7 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
         Whether to take the largest radius whose score is within one standard error of the
         best, at the label cost of the best.
     stop_early : bool, default=True
-        Whether to leave a point out of further folds once it is 2.5 standard deviations
+        Whether to leave a point out of further folds once it is 3 standard deviations
         behind the best point, or promises no more than a constant classifier.  This begins
         after two folds, and needs at least four.  False solves all points in all folds.
         With random label noise and ``scoring=None`` all points stay.
