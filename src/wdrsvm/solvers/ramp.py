@@ -5,11 +5,12 @@ learned these rows by heart.  A classifier is chosen among a few
 
 1. the convex robust fit,
 2. the ends of descents from there on the smooth stand-in of ``problem.smooth_error``, one
-   for each softness,
+   at the radius and one at a share of it,
 3. the best constant classifier,
 
-by both errors of rows left out, where the same is done without them: of those whose
-worst-case error is within a tolerance of the least, the one with the least plain error.
+by both errors of rows left out, where the same is done without them: the one with the
+least worst-case error plus a share of the plain error.  At large radii the least worst-case
+error alone gives up whole classes for little.
 
 The result is certified by the ramp bound of ``problem.ramp`` at the best scale.  Its dual
 bound is that of the convex problem on the rows that the classifier has right.
@@ -62,16 +63,15 @@ def ends_from(ramp: RampProblem, found: SolverResult) -> list[Classifier]:
     constant = ramp.constant()
     return [
         convex,
-        *(softened(ramp, convex, softness) for softness in DESCENT.softnesses),
+        *(softened(ramp.at_share(share), convex) for share in DESCENT.radius_shares),
         Classifier(constant.coef, constant.intercept),
     ]
 
 
 def best_of(errors: list[Errors]) -> int:
-    """Of those whose worst-case error is nearly the least, the least plain error."""
-    least = min(errors).worst + DESCENT.error_tolerance
-    good = [index for index, each in enumerate(errors) if each.worst <= least]
-    return min(good, key=lambda index: (errors[index].plain, errors[index].worst))
+    """The least worst-case error with a share of the plain error added; the first of ties."""
+    prices = [each.worst + DESCENT.plain_weight * each.plain for each in errors]
+    return int(np.argmin(prices))
 
 
 def _cross_checked(ramp: RampProblem, rough: AlternatingDescent) -> list[Errors]:
