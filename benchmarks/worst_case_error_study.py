@@ -29,7 +29,7 @@ from sklearn.model_selection import StratifiedKFold
 from wdrsvm import RobustLinearSVC, WassersteinBall, worst_case_error
 
 from .worst_case_error_data import TABLES, Split, split
-from .worst_case_error_report import print_report
+from .worst_case_error_report import Verdict, balls_of, judge, print_report
 
 RADII = {"l2": (0.03, 0.1, 0.3), "l1": (0.06, 0.2, 0.6), "linf": (0.01, 0.03, 0.1)}
 STRENGTHS = np.logspace(-4, 2, 9)
@@ -153,11 +153,9 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def main(arguments: Sequence[str] | None = None) -> list[Judged]:
-    given = parsed(arguments)
-    names = ("contraceptive", "acsf1") if given.tiny else tuple(TABLES)
-    seeds = range(FIRST_SEED, FIRST_SEED + (1 if given.tiny else given.splits))
-    found = read(given.csv)
+def studied(file: Path, names: Sequence[str], seeds: Sequence[int]) -> list[Judged]:
+    """Everything that the file has, and what it lacks of these tables and splits."""
+    found = read(file)
     done = {(each.table, each.seed) for each in found}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -165,8 +163,22 @@ def main(arguments: Sequence[str] | None = None) -> list[Judged]:
             for name in names:
                 if (name, seed) not in done:
                     new = judged(name, seed)
-                    write(given.csv, new)
+                    write(file, new)
                     found += new
+    return found
+
+
+def claim(file: Path, n_splits: int = N_SPLITS) -> list[Verdict]:
+    """The study's verdicts, over all balls first; it goes on where the file ends."""
+    found = studied(file, tuple(TABLES), range(FIRST_SEED, FIRST_SEED + n_splits))
+    return [judge(found, ball) for ball in (None, *balls_of(found))]
+
+
+def main(arguments: Sequence[str] | None = None) -> list[Judged]:
+    given = parsed(arguments)
+    names = ("contraceptive", "acsf1") if given.tiny else tuple(TABLES)
+    seeds = range(FIRST_SEED, FIRST_SEED + (1 if given.tiny else given.splits))
+    found = studied(given.csv, names, seeds)
     print_report(found, given.out)
     return found
 

@@ -69,7 +69,7 @@ def ends_from(ramp: RampProblem, found: SolverResult) -> list[Classifier]:
 
 
 def best_of(errors: list[Errors]) -> int:
-    """The least worst-case error with a share of the plain error added; the first of ties."""
+    """The first with the least worst-case error plus a share of the plain error."""
     prices = [each.worst + DESCENT.plain_weight * each.plain for each in errors]
     return int(np.argmin(prices))
 
