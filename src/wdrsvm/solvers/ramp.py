@@ -39,9 +39,14 @@ def minimise_ramp(
         solve, replace(settings, tol=max(settings.tol, DESCENT.rough_tol))
     )
     first = exact.fit(ramp.problem, None)
-    ends = ends_from(ramp, first)
-    chosen = best_of(_cross_checked(ramp, rough) or [ramp.errors(*end) for end in ends])
-    point = ramp.scaled(*ends[chosen])
+    errors = _cross_checked(ramp, rough)
+    if errors:
+        # Only the end that is kept has to be reached.
+        end = end_from(ramp, first, best_of(errors))
+    else:
+        ends = ends_from(ramp, first)
+        end = ends[best_of([ramp.errors(*each) for each in ends])]
+    point = ramp.scaled(*end)
     last, bound = _proven(ramp, exact, point)
     exact.history.add(exact.n_iter + rough.n_iter, point.value, bound)
     return replace(
@@ -59,13 +64,18 @@ def minimise_ramp(
 
 def ends_from(ramp: RampProblem, found: SolverResult) -> list[Classifier]:
     """The classifiers to choose from, always in the same order."""
+    return [end_from(ramp, found, k) for k in range(len(DESCENT.radius_shares) + 2)]
+
+
+def end_from(ramp: RampProblem, found: SolverResult, k: int) -> Classifier:
+    """The k-th of them: the convex fit, the ends of descents, the best constant one."""
     convex = Classifier(found.coef, found.intercept)
+    if k == 0:
+        return convex
+    if k <= len(DESCENT.radius_shares):
+        return softened(ramp.at_share(DESCENT.radius_shares[k - 1]), convex)
     constant = ramp.constant()
-    return [
-        convex,
-        *(softened(ramp.at_share(share), convex) for share in DESCENT.radius_shares),
-        Classifier(constant.coef, constant.intercept),
-    ]
+    return Classifier(constant.coef, constant.intercept)
 
 
 def best_of(errors: list[Errors]) -> int:
