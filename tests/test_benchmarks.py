@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -181,6 +183,41 @@ def test_the_study_of_worst_case_errors_runs_tiny(monkeypatch, capsys, tmp_path)
     assert len(study.main(given)) == len(found)
 
 
+def test_verdicts_on_worst_case_errors_are_paired(monkeypatch):
+    """Differences are taken table by table; the ramp is not among the others."""
+    monkeypatch.syspath_prepend(ROOT)
+    report = importlib.import_module("benchmarks.worst_case_error_report")
+    study = importlib.import_module("benchmarks.worst_case_error_study")
+
+    def judged(worst, plain):
+        """Ramp, LogisticRegression and one more on two tables; in points."""
+        return [
+            study.Judged(table, 0, "l2", 0.1, method, 0.5 + w / 100, 0.3 + p / 100, 1.0)
+            for table, shift in (("one", 0.0), ("two", 20.0))
+            for method, w, p in (
+                (report.RAMP, shift + worst, shift + plain + shift / 10),
+                (report.TUNED, shift, shift),
+                ("convex, accuracy", shift + 5, shift - 3),
+            )
+        ]
+
+    verdict = report.judge(judged(0.4, -5.0))
+    assert verdict.best == report.TUNED
+    assert verdict.above_best == pytest.approx((0.4, 0.0))
+    assert verdict.below_logistic == pytest.approx((4.0, 1.0))
+    assert verdict.withstands
+    assert verdict.is_accurate
+    failed = report.judge(judged(0.6, -3.9), ("l2", 0.1))
+    assert not failed.withstands
+    assert not failed.is_accurate
+    assert report.verdicts(judged(0.4, -3.9))[1] == [
+        "all",
+        "0.4 (0.0)",
+        "yes",
+        *("2.9 (1.0)", "failed"),
+    ]
+
+
 def test_the_study_of_sets_keeps_its_promises(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(ROOT)
     study = importlib.import_module("benchmarks.set_study")
@@ -189,3 +226,29 @@ def test_the_study_of_sets_keeps_its_promises(monkeypatch, tmp_path):
     lines = study.main(["--calibrations", "20", "--csv", str(tmp_path / "sets.csv")])
     assert len(lines) == 5
     assert all(line[5] == "yes" for line in lines[1:] if line[1] != "0")
+
+
+@pytest.fixture
+def soak(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    return importlib.import_module("benchmarks.soak")
+
+
+def test_the_soak_notices_growing_memory_and_wrong_results(soak):
+    flat = soak.Phase("flat", memory=[100, 200, 201, 200, 202, 200, 201, 200])
+    assert flat.is_good
+    assert not soak.Phase("leak", memory=[100, 200, 210, 220, 230, 240, 250, 260]).is_good
+    assert not soak.Phase("wrong", memory=[1], wrong=["l1"]).is_good
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
+def test_the_soak_compares_every_task_with_its_result_alone(soak, monkeypatch):
+    answers = {"right": iter(lambda: 1, 0), "wrong": iter(range(10**9))}
+    monkeypatch.setattr(
+        soak, "WORK", {name: partial(next, it) for name, it in answers.items()}
+    )
+    with ThreadPoolExecutor(2) as pool:
+        phase = soak.in_pool("two", pool, 2, {"right": 1, "wrong": 0}, 0.2)
+    assert phase.n_tasks > 10
+    assert set(phase.wrong) == {"wrong"}
+    assert not phase.record()["good"]

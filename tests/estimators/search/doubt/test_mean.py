@@ -58,7 +58,8 @@ def test_the_objective_is_that_of_the_mean_in_the_chosen_ball():
     found = mean_of([2, 3, 6])
     data = found._training_data(*ROWS)
     doubted = doubted_problem(found, found._problem(data, found._ball()))
-    coef, intercept, _ = linear_scores(found)
+    scores = linear_scores(found)
+    coef, intercept = scores.coef, scores.intercept
     assert found.objective_ == pytest.approx(doubted.value(coef, intercept))
     piece = doubted.convex_piece(doubted.beliefs(coef, intercept))
     best = RobustLogisticRegression(

@@ -41,7 +41,7 @@ class Atoms(NamedTuple):
 
 
 def stacked_rows(first: Matrix, second: Matrix) -> Matrix:
-    """Rows below rows, dense or sparse as the first ones are."""
+    """Rows stacked below others, dense or sparse like the first ones."""
     if sparse.issparse(first):
         return sparse.vstack([first, second], format="csr")
     return np.vstack([first, second])
@@ -55,19 +55,20 @@ def like_rows(X: Matrix, rows: Floats) -> Matrix:
 def planned(judged: Judged) -> tuple[Atoms, float]:
     """The atoms of the worst plans in a bounded ball, and the rest of the budget."""
     (coef, intercept, *_), loss = judged.scores, judged.problem.loss
-    # The plans of a smooth loss spread every row over all winners: take the sharp loss's.
+    # A smooth loss would spread every row over all winners; the sharp loss does not.
     problem = replace(judged.problem, loss=replace(loss, temperature=0.0))
     moves = problem.moves
-    worst = moves.worst_plans(coef, intercept)
+    worst = moves.worst_plans(coef, intercept, keeping=True)
     rows = np.arange(problem.n_rows)
     parts: list[Atoms] = []
     for plan, share in zip(worst.plans, worst.share, strict=True):
-        places = moves.rows.copy()
+        assert plan.choices is not None
+        places, (label, winner) = moves.rows.copy(), plan.choices.T
         for j, c in np.argwhere(~np.eye(problem.n_classes, dtype=bool)):
-            active = (plan.winner == j) & (plan.label == c)
+            active = (winner == j) & (label == c)
             if active.any():
                 places[active] = moves.moved(coef[j] - coef[c], plan.lam)[0][active]
-        parts.append(Atoms(rows, places, plan.label, share * problem.weight))
+        parts.append(Atoms(rows, places, label, share * problem.weight))
     atoms = _merged(*parts) if len(parts) == 2 else parts[0]
     return atoms._replace(X=like_rows(problem.X, atoms.X)), worst.left
 
