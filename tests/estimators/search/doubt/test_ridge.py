@@ -1,11 +1,16 @@
-"""Ridge points are scikit-learn's classifiers at rows of weight 1."""
+"""Ridge points are scikit-learn's classifiers."""
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
 from wdrsvm import RobustLogisticRegression
-from wdrsvm.estimators.search.doubt.ridge import MAX_ITER, STRENGTHS, ridge_points
+from wdrsvm.estimators.search.doubt.ridge import (
+    MAX_ITER,
+    STRENGTHS,
+    TOTAL_WEIGHT,
+    ridge_points,
+)
 from wdrsvm.estimators.search.judges import GivenRows
 
 from ...cases import CULTIVAR, WINE
@@ -14,8 +19,9 @@ from ...cases import CULTIVAR, WINE
 def test_the_points_are_logistic_regressions_of_falling_penalties():
     found = ridge_points(RobustLogisticRegression(), GivenRows(WINE, CULTIVAR, None, None))
     assert [each.C for each in found] == list(STRENGTHS) == sorted(STRENGTHS)
-    plain = LogisticRegression(C=STRENGTHS[3], max_iter=MAX_ITER).fit(WINE, CULTIVAR)
-    assert found[3].coef_ == pytest.approx(plain.coef_)
+    strength = STRENGTHS[3] * TOTAL_WEIGHT / len(CULTIVAR)
+    plain = LogisticRegression(C=strength, max_iter=MAX_ITER).fit(WINE, CULTIVAR)
+    assert found[3].coef_ == pytest.approx(plain.coef_, abs=1e-3)
 
 
 def test_weights_have_no_scale_and_parameters_are_passed_on():

@@ -17,7 +17,9 @@ from sklearn.linear_model import LogisticRegression
 
 from ..judges import GivenRows
 
-# Values of C, for rows of weight 1.
+# Values of C, if the weights of all rows have the sum ``TOTAL_WEIGHT``.  So neither the
+# scale of the weights matters, nor whether a row is repeated or has twice the weight.
+TOTAL_WEIGHT = 200.0
 STRENGTHS = tuple(float(10**power) for power in np.linspace(-2.25, 2.25, 7))
 MAX_ITER = 1000
 
@@ -27,7 +29,7 @@ def ridge_points(estimator: Any, rows: GivenRows) -> list[Any]:
     if len(np.unique(rows.y)) < 2:
         return [None] * len(STRENGTHS)
     weight = np.ones(len(rows.y)) if rows.sample_weight is None else rows.sample_weight
-    weight = weight / weight.mean()
+    weight = weight * (TOTAL_WEIGHT / weight.sum())
     with warnings.catch_warnings():
         # Scores hardly change after so many steps.
         warnings.simplefilter("ignore", ConvergenceWarning)
