@@ -152,11 +152,14 @@ class Ascent:
         problem, gradient = self.problem, made.gradient
         flow = self.block.flow()
         bound = made.bound(problem, self.block.polar(gradient))
-        multipliers = made.multipliers(None if flow is None else self.layout.flow(flow))
         unknowns = problem.n_classes * (problem.n_features + 1)
         work = problem.n_rows * unknowns**2
         small = unknowns <= FIRST_ORDER.max_dense_unknowns
-        if small and work <= FIRST_ORDER.max_dense_work:
+        small = small and work <= FIRST_ORDER.max_dense_work
+        if bound <= best.dual_bound and not small:
+            return bound
+        multipliers = made.multipliers(None if flow is None else self.layout.flow(flow))
+        if small:
             own = self.layout.flow(self.block.own_gradient(gradient).T)
             multipliers = replace(multipliers, gradient=own)
             bound = max(bound, dual_bound(problem, multipliers))
