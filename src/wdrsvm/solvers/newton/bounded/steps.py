@@ -137,6 +137,9 @@ class BoundedNewton(NewtonSteps):
     def _position(self) -> Any:
         return self.coef, self.lam, self.own
 
+    def _return_to(self, origin: Any) -> None:
+        self.coef, self.lam, self.own = origin
+
     def _go(self, origin: Any, step: Any, length: float) -> None:
         self.coef, self.lam, self.own = (
             part + length * change for part, change in zip(origin, step, strict=True)
