@@ -1,1 +1,1 @@
-"""The command line: one file per command, each with a function ``register(app)``."""
+"""The command line: ``main`` runs a command, ``commands`` has one file per command."""

@@ -9,14 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..kernels import input_distance, lifted_radius
 from ..robustness.promises.certified import certified_radius
-from ..robustness.promises.distribution import (
+from ..robustness.promises.distributions.distribution import (
     WorstCaseDistribution,
     worst_case_distribution,
 )
-from ..robustness.promises.error_curve import ErrorCurve
+from ..robustness.promises.errors.error_curve import ErrorCurve
+from ..robustness.promises.errors.worst_case_error import error_curve, worst_case_error
 from ..robustness.promises.worst_case import worst_case_risk
-from ..robustness.promises.worst_case_error import error_curve, worst_case_error
-from ._limits import ball_around
+from .fitting.limits import ball_around
 
 
 class ErrorPromisesMixin:

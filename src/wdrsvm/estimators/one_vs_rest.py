@@ -22,10 +22,10 @@ from ..robustness.promises.worst_case import worst_case_risk
 from ..rows.moments import column_deviations
 from ..rows.threads import at_most, n_processors
 from ._base import LargestScore
-from ._feature_cost import in_deviations
-from ._fit import unchanged_on_error
-from ._limits import ball_around, found_limits
 from ._promises import ErrorPromisesMixin
+from .fitting.feature_cost import in_deviations
+from .fitting.limits import ball_around, found_limits
+from .fitting.steps import unchanged_on_error
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
 
