@@ -146,7 +146,18 @@ class BoundedNewton(NewtonSteps):
         )
 
     def _step(self) -> float:
-        """A damped Newton step; returns the decrease that it promised, 0 if it failed."""
+        """A damped Newton step; returns the decrease that it promised, 0 if it failed.
+
+        Multipliers that have run away from the centre can make a step fail or overflow.
+        They are set anew then.
+        """
+        with np.errstate(all="ignore"):
+            promise = self._try_step()
+        if promise == 0:
+            self.moves = PairCone(self.layout, self._local(), self.centre)
+        return promise
+
+    def _try_step(self) -> float:
         lay, first = self.layout, self.layout.columns["lam"].stop
         pull = self.moves.aim(self.centre) + self.now.moments @ lay.lift
         pull[:, first:] += self.centre
