@@ -23,7 +23,7 @@ from wdrsvm import (
     RobustSVC,
     robust_path,
 )
-from wdrsvm.experiments.store import FILE, LOCK
+from wdrsvm.experiments.running.store import FILE, LOCK
 from wdrsvm.rows import threads as row_threads
 
 # Enough rows for threads that share them.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from wdrsvm.experiments import EXPERIMENTS, noise_study, real_data, scalability
-from wdrsvm.experiments.store import Outcome, Store
+from wdrsvm.experiments.running.store import Outcome, Store
 
 
 def made_up_records(name, task, rng):

@@ -1,4 +1,11 @@
-"""scikit-learn estimators: the only folder that uses scikit-learn's base classes."""
+"""scikit-learn estimators: the only folder that uses scikit-learn's base classes.
+
+- ``_base.py``: the five steps of every ``fit``; one file per classifier beside it.
+- ``fitting/``: these steps, the options that change them, and the table of all warnings.
+- ``search/``: cross-validation over radii and label costs.
+- ``sets/``: sets of labels around any classifier.
+- ``_promises.py``: what a fitted classifier promises; ``_states.py``: pickles and files.
+"""
 
 from .fitting.label_noise import DisbeliefWarning
 from .fitting.steps import RadiusWarning

@@ -24,7 +24,7 @@ from ..estimators import (
 )
 from .grids import GRID_TOL
 from .published import REAL_DATA, REAL_DATA_REPETITIONS
-from .spec import Experiment, Record, Tables, Task
+from .running.spec import Experiment, Record, Tables, Task
 from .splits import INFERRED, READINGS, Split, table_split
 from .statistics import difference_of_means
 

@@ -1,4 +1,8 @@
-"""What a classifier promises."""
+"""What a classifier promises, for fitted classifiers of any library.
+
+``promises/`` are worst cases of a given ball, ``radius/`` chooses the radius of a ball,
+``paths/`` trains on grids of radii and label costs, ``labels/`` finds suspicious labels.
+"""
 
 from .labels.audit import audit_labels
 from .labels.audit_result import LabelAudit

@@ -20,7 +20,7 @@ from ...experiments import (
     collect,
     run_experiment,
 )
-from ...experiments.runner import check_data, waiting_tasks
+from ...experiments.running.runner import check_data, waiting_tasks
 from ...report.experiments import write_experiment_page
 from ..progress import Bar
 

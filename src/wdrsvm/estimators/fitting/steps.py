@@ -3,17 +3,17 @@
 Before: check the arguments, encode the labels, bring the data to one form.
 After: ``concluded`` warns if the user should act, and breaks ties of constant classifiers.
 
-======================  ====================================  =======================
+======================  ====================================  ==========================
 warning                 reason                                where
-======================  ====================================  =======================
+======================  ====================================  ==========================
 ``ConvergenceWarning``  the duality gap is above ``tol``      ``warn_about_gap``
-``ConvergenceWarning``  the same in folds of a search         ``_folds.py``
+``ConvergenceWarning``  the same in folds of a search         ``search/folds.py``
 ``ConvergenceWarning``  rounding in scores of a kernel model  ``kernel.py``
-``ConvergenceWarning``  beliefs in labels still change        ``_label_noise.py``
-``RadiusWarning``       no classifier beats a constant one    here, ``_ramp.py``
-``DisbeliefWarning``    more doubtful labels than allowed     ``_label_noise.py``
-``UserWarning``         sets that contain all labels          ``_conformal_words.py``
-======================  ====================================  =======================
+``ConvergenceWarning``  beliefs in labels still change        ``fitting/label_noise.py``
+``RadiusWarning``       no classifier beats a constant one    here, ``fitting/ramp.py``
+``DisbeliefWarning``    more doubtful labels than allowed     ``fitting/label_noise.py``
+``UserWarning``         sets that contain all labels          ``sets/words.py``
+======================  ====================================  ==========================
 """
 
 from __future__ import annotations

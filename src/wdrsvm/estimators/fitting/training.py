@@ -1,7 +1,7 @@
 """Choose the way to train: a function that solves, and a function that concludes.
 
-An ordinary fit solves one convex problem.  Random label noise (``_label_noise``) and the
-worst-case error (``_ramp``) need several convex problems and other conclusions.
+An ordinary fit solves one convex problem.  Random label noise (``label_noise``) and the
+worst-case error (``ramp``) need several convex problems and other conclusions.
 """
 
 from __future__ import annotations

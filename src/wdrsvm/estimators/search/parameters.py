@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-# The default of a parameter that ``label_noise`` resolves (``_search_defaults``).
+# The default of a parameter that ``label_noise`` resolves (``defaults``).
 AUTO = "auto"
 # The search's own parameters, and their defaults.
 OWN_PARAMETERS = {

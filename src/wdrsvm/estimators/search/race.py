@@ -8,7 +8,7 @@ deviation
 
 .. math:: s \sqrt{(n - k) / (n k)}.
 
-If d is more than ``FAR`` times this error, the point is left out of further folds.  Two
+If d is more than ``far`` times this error, the point is left out of further folds.  Two
 folds give a poor estimate of s.  Therefore s is the largest of three values: the estimate
 of the point, the mean estimate of all points, and the least standard deviation that a
 difference of shares of m held-out rows can have.
@@ -26,14 +26,30 @@ from ...robustness.paths.constant_points import CONSTANT_SHARE
 from .folds import FoldScores
 from .grid import SearchGrid
 
-# Number of standard deviations behind the leader at which a point is left out.
-FAR = 4.0
-# Number of held-out rows on which two classifiers with equal scores may still differ.
-APART = 4.0
-# Number of folds in the first round; each later round doubles the folds done.
-FIRST = 2
-# With fewer folds, leaving points out saves too little.
-MIN_FOLDS = 4
+
+@dataclass(frozen=True)
+class RaceSettings:
+    """Numbers of a race.
+
+    Attributes
+    ----------
+    far : float
+        Number of errors behind the leader at which a point is left out.
+    apart : float
+        Number of held-out rows on which two classifiers with equal scores may still differ.
+    first : int
+        Number of folds in the first round; each later round doubles the folds done.
+    min_folds : int
+        With fewer folds, leaving points out saves too little.
+    """
+
+    far: float = 4.0
+    apart: float = 4.0
+    first: int = 2
+    min_folds: int = 4
+
+
+RACE = RaceSettings()
 
 
 @dataclass(frozen=True)
@@ -50,9 +66,9 @@ class Race:
 
     def rounds(self, n_folds: int) -> list[slice]:
         """The folds of each round; they do not depend on the number of jobs."""
-        if not self.stops_early or n_folds < MIN_FOLDS:
+        if not self.stops_early or n_folds < RACE.min_folds:
             return [slice(0, n_folds)]
-        ends = [0, FIRST]
+        ends = [0, RACE.first]
         while ends[-1] < n_folds:
             ends.append(min(2 * ends[-1], n_folds))
         return [slice(*pair) for pair in pairwise(ends)]
@@ -90,7 +106,7 @@ def _is_far(behind: Floats, inside: Flags, n_folds: int, n_rows: int) -> Flags:
     mean, n_done = behind.mean(axis=0), len(behind)
     own = behind.var(axis=0, ddof=1)
     # If two shares of m rows differ by d, predictions differ on at least d m rows.
-    least = (np.abs(mean) + APART / n_rows) / n_rows
+    least = (np.abs(mean) + RACE.apart / n_rows) / n_rows
     spread = np.sqrt(np.maximum(np.maximum(own, own[inside].mean()), least))
     error = spread * np.sqrt((n_folds - n_done) / (n_folds * n_done))
-    return np.asarray(mean > FAR * error)
+    return np.asarray(mean > RACE.far * error)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..spec import Record, Tables, Task
+from ..running.spec import Record, Tables, Task
 from ..statistics import Difference, paired_difference
 
 

@@ -10,7 +10,7 @@ import warnings
 from typing import Any
 
 from ...datasets.tables import can_be_had
-from ..spec import Experiment, Record, Tables, Task
+from ..running.spec import Experiment, Record, Tables, Task
 from .claim import Claim
 from .many_classes import CLAIM as MANY_CLASSES
 from .rare_classes import CLAIM as RARE_CLASSES

@@ -16,7 +16,7 @@ from sklearn.model_selection import train_test_split
 
 from ...datasets import load
 from ...estimators import RobustLogisticRegression
-from ..spec import Record, Tables, Task
+from ..running.spec import Record, Tables, Task
 from ..splits import Split
 from ..statistics import Difference
 from .claim import Aim, Claim, gain, has_error, paired

@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from ...datasets import make_imbalanced
 from ...estimators import RobustLinearSVC, RobustOneVsRestSVC
-from ..spec import Record, Tables, Task
+from ..running.spec import Record, Tables, Task
 from ..splits import Split
 from .claim import Aim, Claim, gain, gains_by_table, means, shown
 from .data import TABLES, random_split, rows_of, standardised

@@ -19,7 +19,7 @@ from sklearn.model_selection import StratifiedKFold
 from ...estimators import RobustLinearSVC
 from ...problem import WassersteinBall
 from ...robustness import worst_case_error
-from ..spec import Record, Tables, Task
+from ..running.spec import Record, Tables, Task
 from ..splits import Split
 from ..statistics import Difference
 from .claim import Aim, Claim, gain, gains_by_table, means, shown

@@ -21,7 +21,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from ...datasets import flip_labels, load
 from ...estimators import RobustLogisticRegressionCV
-from ..spec import Record, Tables, Task
+from ..running.spec import Record, Tables, Task
 from ..splits import Split
 from .claim import Aim, Claim, gain, gains_by_table, means, shown
 from .data import (

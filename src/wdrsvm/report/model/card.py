@@ -9,9 +9,8 @@ import json
 from typing import Any
 
 from ..markdown import joined, plain
-from ..page import Bullets, Facts, Flags, Part, Table, Text
-from .flags import flags_of
-from .page import CHECK, about_loss, confusions, fit_facts, lead_of
+from ..page import Bullets, Facts, Part, Table, Text
+from .facts import about_loss, checks_of, confusions, fit_facts, lead_of
 from .promise import BUDGET
 from .rates import rate_tables
 from .reported import ReportedModel, reported_model
@@ -142,7 +141,7 @@ def _use(reported: ReportedModel) -> str:
 
 
 def _limitations(reported: ReportedModel) -> list[Part]:
-    promise, flags = reported.promise, flags_of(reported)
+    promise = reported.promise
     said = Bullets(
         [
             f"All rates are those of {promise.rows}; other rows may have other rates.",
@@ -150,7 +149,7 @@ def _limitations(reported: ReportedModel) -> list[Part]:
             "A larger movement, or another kind of change, is not covered by the promise.",
         ]
     )
-    return [said, Text(CHECK), Flags(flags)] if flags else [said]
+    return [said, *checks_of(reported)]
 
 
 def _training(reported: ReportedModel) -> list[Part]:

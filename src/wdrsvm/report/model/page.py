@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import confusion_matrix
 
 from ..line_chart import line_chart
-from ..page import Facts, Flags, Page, Part, Section, Table, Text
+from ..page import Facts, Page, Part, Section, Table, Text
 from ..words import counted
-from .flags import flags_of
+from .facts import about_loss, checks_of, confusions, fit_facts, lead_of
 from .promise import BUDGET
 from .rates import rate_parts
 from .reported import ReportedModel, reported_model
@@ -21,7 +20,6 @@ SHOWN_SUSPECTS = 20
 SHOWN_FEATURES = 30
 PROMISES = "promises more than a constant"
 DISTANCES = (0.1, 0.25, 0.5, 1.0)
-CHECK = "Check before use:"
 NO_FLAGS = (
     "Nothing stands out: every class is recognised, the promise says more than a constant "
     "answer would, and no column looks like an identifier."
@@ -99,12 +97,6 @@ def page_of(
     return Page(title, lead_of(reported), sections)
 
 
-def lead_of(reported: ReportedModel) -> str:
-    """What was judged, and on how many rows."""
-    rows = counted(len(reported.y), "labelled row", "labelled rows")
-    return f"{type(reported.chosen).__name__} judged on {rows}."
-
-
 def _makers(reported: ReportedModel) -> dict[str, Callable[[ReportedModel], list[Part]]]:
     """The sections of the page in their order: in short, figures, details."""
     makers: dict[str, Callable[[ReportedModel], list[Part]]] = {
@@ -125,73 +117,13 @@ def _makers(reported: ReportedModel) -> dict[str, Callable[[ReportedModel], list
 
 
 def _in_short(reported: ReportedModel) -> list[Part]:
-    promise, flags = reported.promise, flags_of(reported)
-    return [
-        summary_of(promise),
-        Text(promise.movement.meaning()),
-        *([Text(CHECK), Flags(flags)] if flags else [Text(NO_FLAGS)]),
-    ]
+    promise = reported.promise
+    checks = checks_of(reported) or [Text(NO_FLAGS)]
+    return [summary_of(promise), Text(promise.movement.meaning()), *checks]
 
 
 def _the_fit(reported: ReportedModel) -> list[Part]:
     return [Text(about_loss(reported)), Facts(fit_facts(reported))]
-
-
-def about_loss(reported: ReportedModel) -> str:
-    """The worst-case risk in the model's own ball, as a sentence."""
-    risk = reported.classifier.worst_case_risk(reported.X, reported.y)
-    return (
-        "The expected loss, whatever an adversary with the model's own budget of "
-        f"{reported.chosen.radius:.3g} does to these rows, is at most {risk:.3g}."
-    )
-
-
-def fit_facts(reported: ReportedModel) -> dict[str, Any]:
-    """What the fit was asked for, and what it proves."""
-    chosen = reported.chosen
-    return {
-        "classes": ", ".join(map(str, reported.classes)),
-        "features": reported.X.shape[1],
-        "radius": float(chosen.radius),
-        "label cost": str(chosen.label_cost),
-        **_trained_for(chosen),
-        "solver": chosen.solver_,
-    }
-
-
-def _trained_for(chosen: Any) -> dict[str, float]:
-    """The objective of the fit on the training rows."""
-    if hasattr(chosen, "worst_case_error_"):
-        return {"worst-case error on the training rows": chosen.worst_case_error_}
-    return {
-        "worst-case risk on the training rows": float(chosen.objective_),
-        "proven to be within": float(chosen.duality_gap_),
-    }
-
-
-def confusions(reported: ReportedModel) -> list[Part]:
-    """How often each class is taken for another, with recall and precision."""
-    counts = confusion_matrix(reported.y, reported.predicted, labels=reported.classes)
-    names = [str(name) for name in reported.classes]
-    rows = [[name, *line] for name, line in zip(names, counts.tolist(), strict=True)]
-    header = ["given label", *(f"predicted {name}" for name in names)]
-    return [
-        Table("Confusion matrix, in rows of the table", header, rows),
-        Table(
-            "Recall and precision of every class",
-            ["class", "rows", "recall", "precision"],
-            [
-                [name, int(total), _share(right, total), _share(right, found)]
-                for name, right, total, found in zip(
-                    names, counts.diagonal(), counts.sum(1), counts.sum(0), strict=True
-                )
-            ],
-        ),
-    ]
-
-
-def _share(part: Any, whole: Any) -> float | None:
-    return float(part / whole) if whole else None
 
 
 def _scores_by_radius(reported: ReportedModel) -> list[Part]:

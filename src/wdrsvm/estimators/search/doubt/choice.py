@@ -1,7 +1,7 @@
 """Choose a point of a search with random label noise: doubt must earn its place.
 
 Among the points that believe all labels, and among the points that may disbelieve labels,
-the one with the largest evidence (``_opinions``) stands for its kind.  The two are compared
+the one with the largest evidence (``opinions``) stands for its kind.  The two are compared
 row by row.  The second is chosen if its advantage is larger than its standard error times
 ``AHEAD``.
 """

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ....arrays import Codes, Flags, Floats, Labels
-from ....robustness.frames import imported_pandas, write_csv
+from ....robustness.frames import ColumnsMixin
 from .choice import Doubts
 
 # A label is worth a check if it is more probably wrong than right.
@@ -18,7 +17,7 @@ LIKELY_WRONG = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class SuspectLabels:
+class SuspectLabels(ColumnsMixin):
     """Labels from the most to the least suspicious, and how many of them to check.
 
     Attributes
@@ -62,52 +61,10 @@ class SuspectLabels:
     wrong_share: float
 
     def _columns(self) -> dict[str, Any]:
+        """The columns of a table; ``check`` is true for the first ``n_suspects`` rows."""
         names = ("row", "given", "suggested", "doubt", "believed")
         check = np.arange(len(self.row)) < self.n_suspects
         return {name: getattr(self, name) for name in names} | {"check": check}
-
-    def to_frame(self) -> Any:
-        """The list as a table with one label per row.
-
-        Returns
-        -------
-        pandas.DataFrame
-            The table; its column ``check`` is true for the first ``n_suspects`` rows.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from wdrsvm import RobustLogisticRegressionCV
-        >>> X, y = load_iris(return_X_y=True)
-        >>> search = RobustLogisticRegressionCV([0.01], label_noise="random").fit(X, y)
-        >>> search.suspects().to_frame().columns.tolist()
-        ['row', 'given', 'suggested', 'doubt', 'believed', 'check']
-        """
-        return imported_pandas("to_frame").DataFrame(self._columns())
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write the list to a file, completely or not at all.
-
-        Parameters
-        ----------
-        path : str or Path
-            The file to write.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> from sklearn.datasets import load_iris
-        >>> from wdrsvm import RobustLogisticRegressionCV
-        >>> X, y = load_iris(return_X_y=True)
-        >>> search = RobustLogisticRegressionCV([0.01], label_noise="random").fit(X, y)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder) / "suspects.csv"
-        ...     search.suspects().to_csv(path)
-        ...     print(path.read_text().splitlines()[0])
-        row,given,suggested,doubt,believed,check
-        """
-        write_csv(Path(path), self._columns())
 
 
 class SuspectsMixin:

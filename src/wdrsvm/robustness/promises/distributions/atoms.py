@@ -41,7 +41,7 @@ class Atoms(NamedTuple):
 
 
 def stacked_rows(first: Matrix, second: Matrix) -> Matrix:
-    """Rows below rows, dense or sparse as the first ones are."""
+    """Rows stacked below others, dense or sparse like the first ones."""
     if sparse.issparse(first):
         return sparse.vstack([first, second], format="csr")
     return np.vstack([first, second])
@@ -55,7 +55,7 @@ def like_rows(X: Matrix, rows: Floats) -> Matrix:
 def planned(judged: Judged) -> tuple[Atoms, float]:
     """The atoms of the worst plans in a bounded ball, and the rest of the budget."""
     (coef, intercept, *_), loss = judged.scores, judged.problem.loss
-    # The plans of a smooth loss spread every row over all winners: take the sharp loss's.
+    # A smooth loss would spread every row over all winners; the sharp loss does not.
     problem = replace(judged.problem, loss=replace(loss, temperature=0.0))
     moves = problem.moves
     worst = moves.worst_plans(coef, intercept)

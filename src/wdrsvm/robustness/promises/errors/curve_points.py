@@ -55,7 +55,7 @@ def sampling_margin(confidence: float, n_rows: int) -> float:
     E max(0, 1 - lam c) is an average over t <= 1 / lam of P(c <= t).  A sample's share
     of c <= t is below that by at most sqrt(log(1 / delta) / 2n) for all t at once, with
     probability 1 - delta >= 1/2 (Dvoretzky, Kiefer, Wolfowitz; Massart's constant).  The
-    margin is that of a single lam that was fixed beforehand, and none has to be.
+    margin is the one for a single lam fixed beforehand, but holds for all lam at once.
     """
     return math.sqrt(-math.log1p(-confidence) / (2 * n_rows))
 

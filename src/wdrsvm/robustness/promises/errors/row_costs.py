@@ -112,10 +112,10 @@ def _block_costs(judged: JudgedRows, codes: Codes, trust: Floats | None) -> Floa
 def lazy_error(
     classifier: Any, X: Any, y: Any, ball: WassersteinBall, sample_weight: Any, trust: Any
 ) -> float:
-    """The worst-case error over a dask collection, of which only sums by cost come here."""
+    """The worst-case error over a dask collection; workers send sums by cost, not rows."""
     scores, rows = lazy_rows(classifier, X, y, sample_weight, trust)
     costs = calls(partial(_chunk_costs, _costs_of(scores, ball)), rows.chunks)
-    # Features are read once: what the counts need stays where they are.
+    # Features are read once; arrays of all rows stay with the workers.
     kept, _ = rows.engine.keep(costs, _counted(costs, first_edges()))
 
     def count(edges: Floats) -> FlipsByRate:
@@ -186,7 +186,7 @@ def _joined(parts: list[RowCosts]) -> RowCosts:
 
 
 def _counted(costs: list[Delayed], edges: Floats) -> Delayed:
-    """The counts of all chunks together, yet to be computed."""
+    """The counts of all chunks together, as a task."""
     return reduction(FlipsByRate.joined, calls(partial(_chunk_counts, edges), costs))
 
 
@@ -204,7 +204,7 @@ def _chunk_costs(costs: WrongCosts, chunk: MemoryRows) -> RowCosts:
 
 
 def _chunk_counts(edges: Floats, found: RowCosts) -> FlipsByRate:
-    """Errors that are free, and what the others cost, by errors per unit of cost."""
+    """Weight of errors that cost nothing; the others, by errors per unit of cost."""
     free = float(found.weight[found.cost == 0].sum())
     priced = found.only((found.cost > 0) & np.isfinite(found.cost))
     return FlipsByRate.counted(

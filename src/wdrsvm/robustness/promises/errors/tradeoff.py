@@ -147,7 +147,7 @@ def tradeoff(
     named = _named(models)
     given: dict[str, Any] = {"sample_weight": sample_weight, "label_trust": label_trust}
     given["space"] = space
-    # Neither label costs nor walls matter where nothing moves and labels stay.
+    # Without movement and with trusted labels, label costs and the box do not matter.
     calm = replace(ball.unbounded(), radius=0.0, label_cost=np.inf)
     error = np.array([worst_case_error(m, X, y, calm, **given) for m in named.values()])
     worst = np.array([worst_case_error(m, X, y, ball, **given) for m in named.values()])
@@ -185,7 +185,7 @@ def _points(path: RobustPath) -> dict[str, Any]:
 
 
 def pareto_front(first: Floats, second: Floats) -> Codes:
-    """Positions of the pairs that no other pair is at least as small in both of.
+    """Positions of the pairs for which no other pair is at most as large in both entries.
 
     Of equal pairs the first one stands for all; ascending in the first error.
     """

@@ -54,7 +54,7 @@ class SetCosts:
         return np.asarray(np.where(self.price == 0, gaps, 0.0).max(axis=1))
 
     def lost(self, thresholds: Floats) -> Flags:
-        """Which rows (N,) lose their label, or one that costs nothing, where they are."""
+        """Which rows (N,) lose their label, or a free label, without moving."""
         outside = ~sets_of(self.scores.T, thresholds)
         return np.asarray((outside & (self.price == 0)).any(axis=1))
 

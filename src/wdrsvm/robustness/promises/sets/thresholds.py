@@ -26,7 +26,7 @@ from ..errors.curve_points import breakpoints
 
 # Costs (N,) of losing the labels of some rows, for a threshold.
 CostsAt = Callable[[float], Floats]
-# Share of itself by which a threshold may be larger than the least one.
+# A threshold may be larger than the least one by this relative amount.
 ACCURACY = 1e-12
 # The condition, a sum of n terms, is met up to this rounding.
 CONDITION_ROUNDING = 1e-12
@@ -39,7 +39,7 @@ class Wanted(NamedTuple):
     radius: float
 
     def leaves(self, n_rows: int) -> float:
-        """What n calibration rows leave of the share for their own losses."""
+        """The part of the share that is left for the losses of n calibration rows."""
         return self.lost * (n_rows + 1) - 1
 
 
@@ -67,7 +67,7 @@ def robust_threshold(costs_at: CostsAt, n_rows: int, lam: float, wanted: Wanted)
 
 
 def expected_losses(costs: Floats, lam: float) -> Floats:
-    """max(0, 1 - lam c), and 0 for what nothing can lose."""
+    """max(0, 1 - lam c), and 0 where c is infinite."""
     losable = np.isfinite(costs)
     return np.maximum(1.0 - lam * np.where(losable, costs, 0.0), 0.0) * losable
 
@@ -95,7 +95,7 @@ def best_multiplier(costs_at: CostsAt, n_rows: int, wanted: Wanted) -> float:
 
 
 def blind_multiplier(n_rows: int, wanted: Wanted) -> float:
-    """A multiplier that is chosen without any rows: half of what n rows can afford."""
+    """A multiplier chosen without rows: half of the largest one that n rows allow."""
     return max(wanted.leaves(n_rows) / (n_rows + 1) / wanted.radius / 2, 0.0)
 
 

@@ -18,9 +18,7 @@ import numpy as np
 
 from ....arrays import Floats
 from .design import CurvatureSums
-
-# No direction is softer than this share of the mean mass.
-LEAST_STIFFNESS = 1e-7
+from .settings import PRODUCTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +37,7 @@ class Preconditioner:
         cls, sums: CurvatureSums, stiffness: Floats, kind: Any = np.float64
     ) -> Preconditioner:
         """``stiffness`` (C,) is the norm's own; steps are made in numbers of ``kind``."""
-        floor = LEAST_STIFFNESS * sums.mass.mean() + np.finfo(np.float64).tiny
+        floor = PRODUCTS.least_stiffness * sums.mass.mean() + np.finfo(np.float64).tiny
         mass = np.maximum(sums.mass, floor)
         scaled = sums.first / np.sqrt(mass)[:, None]
         spread, basis = np.linalg.eigh((sums.second - scaled.T @ scaled) / mass.sum())

@@ -12,15 +12,9 @@ from .preconditioner import Preconditioner
 from .quasi_newton import Memory
 from .settings import PRODUCTS
 
-# A step must gain this share of what its slope promises.
-LEAST_GAIN = 1e-4
-# A risk that rises by no more than this share has not risen, in single precision.
-ROUNDING = 1e-6
-MAX_TRIALS = 8
-
 
 class Descent:
-    """The state of the method: coefficients (C, Q) and what a pass told of them."""
+    """The state of the method: coefficients (C, Q), and the sums of the last pass there."""
 
     def __init__(
         self,
@@ -42,7 +36,7 @@ class Descent:
         self._build()
 
     def price(self, lam: float) -> float:
-        """Of a flip; infinite where labels are trusted, whatever lam is."""
+        """The price of a flip; infinite where labels are trusted, for any lam."""
         return self.flip_cost * lam if lam > 0 else self.flip_cost
 
     def _at(self, coef: Floats, lam: float) -> At:
@@ -55,7 +49,7 @@ class Descent:
         return self.design.evaluate(self._at(coef, lam))
 
     def _gradient_of(self, smoothed: Smoothed, sums: LossSums) -> Floats:
-        """The smoothed risk's gradient: what flips cost is not left for moves."""
+        """The gradient of the smoothed risk; flips reduce the radius that moves have."""
         gradient = sums.gradient.copy()
         left = self.radius - self._on_flips(sums)
         gradient[:, : self.n_touchable] += left * smoothed.gradient
@@ -66,7 +60,7 @@ class Descent:
 
     @property
     def on_flips(self) -> float:
-        """What the flips cost."""
+        """The total cost of the flips."""
         return self._on_flips(self.sums)
 
     def _build(self) -> None:
@@ -85,7 +79,7 @@ class Descent:
 
     @property
     def spread(self) -> float:
-        """How much new shares of the lengths would add to D: how far they are apart."""
+        """The increase of D under new shares: a measure of how unequal the lengths are."""
         lengths = self.smoothed.lengths
         learnt = self.diameter.reweighted(lengths, self.diameter.power).mean(lengths)
         return learnt - self.smoothed.value
@@ -129,7 +123,7 @@ class Descent:
         return self.n_failed > 2 or (no_moves and self.n_iter > PRODUCTS.patience)
 
     def sharpen(self) -> None:
-        """Let the shares learn; raise the power if the steps have settled quickly."""
+        """Adapt the shares to the lengths; raise the power if the steps settled quickly."""
         power = self.diameter.power
         if self.n_since <= PRODUCTS.quick_steps:
             power = min(PRODUCTS.last_power, PRODUCTS.power_factor * power)
@@ -162,16 +156,18 @@ class Descent:
         return gained
 
     def _search(self, step: Floats, slope: float) -> bool:
-        """Go along the step, shorter and shorter, until the smoothed risk falls."""
+        """Shorten the step until the smoothed risk falls; False if it never does."""
         length, risk, gradient = 1.0, self.smooth_risk, self.gradient
-        for _ in range(MAX_TRIALS):
+        for _ in range(PRODUCTS.max_trials):
             coef = self.coef + length * step
             smoothed = self._smoothed_at(coef)
             sums = self._sums_at(coef, smoothed.value)
             after = self._gradient_of(smoothed, sums)
             rise = self.radius * smoothed.value + sums.loss - risk
-            level = rise <= ROUNDING * risk and np.vdot(after, step) <= -0.8 * slope
-            if rise <= LEAST_GAIN * length * slope or level:
+            is_level = rise <= PRODUCTS.risk_rounding * risk
+            is_flatter = np.vdot(after, step) <= -PRODUCTS.max_slope * slope
+            enough = PRODUCTS.least_gain * length * slope
+            if rise <= enough or (is_level and is_flatter):
                 self.coef, self.sums = coef, sums
                 self.smoothed, self.gradient = smoothed, after
                 self.memory.add(length * step, after - gradient)

@@ -10,9 +10,9 @@ pytest.importorskip("skops")
 pytest.importorskip("typer")
 
 from wdrsvm.experiments import collect, run_experiment
-from wdrsvm.experiments.store import FILE
+from wdrsvm.experiments.running.store import FILE
 
-from ..fuzz.cases import SQUARES
+from ...fuzz.cases import SQUARES
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from ..datasets._missing import missing_files
-from ..datasets._sources import DATA_VARIABLE
-from ..estimators import DisbeliefWarning, RadiusWarning
-from ..files import replaced_whole
+from ...datasets._missing import missing_files
+from ...datasets._sources import DATA_VARIABLE
+from ...estimators import DisbeliefWarning, RadiusWarning
+from ...files import replaced_whole
 from .pace import Pace
 from .spec import Experiment, Task, checked_jobs, checked_preset, checked_repetitions
 from .store import Outcome, Store

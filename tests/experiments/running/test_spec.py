@@ -3,7 +3,7 @@
 import pytest
 
 from wdrsvm.experiments import EXPERIMENTS
-from wdrsvm.experiments.spec import key_of
+from wdrsvm.experiments.running.spec import key_of
 
 
 @pytest.mark.filterwarnings("ignore:music_genre is left out")

@@ -14,7 +14,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from wdrsvm.experiments import Experiment, collect, run_experiment
-from wdrsvm.experiments.store import FILE, Store
+from wdrsvm.experiments.running.store import FILE, Store
 
 pytest.importorskip("pandas")
 
@@ -232,5 +232,5 @@ def test_a_dask_client_gives_the_same(tmp_path):
 
 
 def test_the_runner_needs_no_dask():
-    module = importlib.import_module("wdrsvm.experiments.runner")
+    module = importlib.import_module("wdrsvm.experiments.running.runner")
     assert not hasattr(module, "distributed")

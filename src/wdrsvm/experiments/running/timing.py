@@ -13,11 +13,16 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..arrays import Floats
-from ..problem import RobustProblem, WassersteinBall
-from ..problem.certificate.gap import relative_gap
-from ..solvers.reference.peers import Limits, ReferenceSolution, solve_clarabel, solve_highs
-from ..solvers.reference.programs import build_program
+from ...arrays import Floats
+from ...problem import RobustProblem, WassersteinBall
+from ...problem.certificate.gap import relative_gap
+from ...solvers.reference.peers import (
+    Limits,
+    ReferenceSolution,
+    solve_clarabel,
+    solve_highs,
+)
+from ...solvers.reference.programs import build_program
 
 # The resolution of the processor's clock, in seconds.
 SHORTEST = 1e-4

@@ -1,8 +1,8 @@
 r"""The curvature of one sample's springs.
 
-``curvature`` has the same formula for vectors that run over all samples.  The Newton
-methods need the curvature of few, scattered samples as one small block each, which this
-loop fills without copies.
+``cones/native/curvature.py`` has the same formula for vectors that run over all samples.
+The Newton methods need the curvature of few, scattered samples as one small block each,
+which this loop fills without copies.
 
 With springs (a, b, f), their sums A, B, F and e_c = z_c + k_c lam it is the curvature of
 

@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from ..files import explained_full_disk, reason
+from ...files import explained_full_disk, reason
 from .spec import Record, Task, key_of
 
 FILE, LOCK, EARLIER_FILE = "tasks.sqlite", "tasks.lock", "tasks.jsonl"

@@ -1,4 +1,4 @@
-"""Passes over the rows of a bounded problem: value, gradient, curvature and masses."""
+"""The smoothed risk of a bounded problem: value, gradient, curvature and masses."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class SmoothedPairs(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundedPasses:
-    """Passes over a problem's rows in the solver's units."""
+class BoundedSmoothedRisk:
+    """The smoothed risk over a problem's rows, in the solver's units."""
 
     problem: RobustProblem
     layout: BoundedLayout
@@ -57,13 +57,13 @@ class BoundedPasses:
         return self.layout.n_shared
 
     def on(self, rows: Codes) -> Self:
-        """Passes over a sample of the rows, held in memory, weights renormalised."""
+        """The same over a sample of the rows, in memory, with weights that sum to one."""
         part = self.problem.take(rows)
         part = part.with_rows(weight=part.weight / part.weight.sum())
         return replace(self, problem=part, reduction=self.reduction.on(part))
 
     def point(self, local: Floats, lam: float, mu: float) -> PairPoint:
-        """The variables v (K, V) of the pairs as the rows are told of them."""
+        """The point for the rows, from the variables v (K, V) of the pairs."""
         return PairPoint(self._by_class(local @ self.layout.lift.T), lam, mu)
 
     def _by_class(self, of_pairs: Floats) -> Floats:
@@ -108,7 +108,7 @@ class BoundedPasses:
         return self._masses(at, self.layout.label, self.layout.winner)
 
     def stays(self, at: PairPoint) -> Floats:
-        """The masses (C, N) that have a label and no other winner."""
+        """The masses (C, N) of labels whose winner is the label itself."""
         each = np.arange(self.problem.n_classes)
         return self._masses(at, each, each)
 

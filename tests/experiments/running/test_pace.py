@@ -3,8 +3,8 @@
 import pytest
 
 from wdrsvm.experiments import Experiment, run_experiment
-from wdrsvm.experiments.pace import Pace
-from wdrsvm.experiments.store import Outcome, Store
+from wdrsvm.experiments.running.pace import Pace
+from wdrsvm.experiments.running.store import Outcome, Store
 
 
 def tasks(repetitions=2):
