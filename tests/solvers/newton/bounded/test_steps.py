@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wdrsvm.solvers.interior_point.bounded.evaluation import BoundedEvaluation
-from wdrsvm.solvers.newton.bounded.passes import BoundedPasses
+from wdrsvm.solvers.newton.bounded.smoothed_risk import BoundedSmoothedRisk
 from wdrsvm.solvers.newton.bounded.steps import BoundedNewton, PairStep
 
 from .test_rounds import mixed_table
@@ -19,8 +19,10 @@ def test_a_step_that_overflows_leaves_the_point_as_it_was(norm, monkeypatch):
     problem = mixed_table(60, norm)
     evaluation = BoundedEvaluation.of(problem)
     with evaluation.normalised.reduction() as reduction:
-        passes = BoundedPasses.over(evaluation.normalised, evaluation.layout(), reduction)
-        newton = BoundedNewton(passes, np.random.default_rng(0))
+        smoothed = BoundedSmoothedRisk.over(
+            evaluation.normalised, evaluation.layout(), reduction
+        )
+        newton = BoundedNewton(smoothed, np.random.default_rng(0))
         newton.settle(3)
         before, risk = newton._position(), newton.risk
         unfolded = newton._unfolded
