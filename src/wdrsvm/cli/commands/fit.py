@@ -187,9 +187,10 @@ def _about_categories(columns: Prepared, classifier: Any, options: Options) -> l
         return [f"Categories, which with a kernel can be touched like numbers: {names}."]
     cost = options.category_cost
     if np.isfinite(cost):
+        unit = "standard deviation" if cost == 1 else "standard deviations"
         return [
             f"Categories, each of which the adversary may switch at a cost of {cost:g} "
-            f"standard deviations, while numbers stay within their ranges: {names}."
+            f"{unit}, while numbers stay within their ranges: {names}."
         ]
     said = [f"Categories, which the adversary cannot touch (cost inf): {names}."]
     if hasattr(classifier, "label_costs"):
