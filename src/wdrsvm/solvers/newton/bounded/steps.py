@@ -167,16 +167,9 @@ class BoundedNewton(NewtonSteps):
         )
 
     def _step(self) -> float:
-        """A damped Newton step; returns the decrease that it promised, 0 if it failed.
-
-        Multipliers that have run away from the centre can make a step fail or overflow.
-        They are set anew then.
-        """
+        """A damped Newton step; returns the decrease that it promised, 0 if it failed."""
         with np.errstate(all="ignore"):
-            promise = self._try_step()
-        if promise == 0:
-            self.moves = PairCone(self.layout, self._local(), self.centre)
-        return promise
+            return self._try_step()
 
     def _try_step(self) -> float:
         lay, first = self.layout, self.layout.columns["lam"].stop
@@ -188,7 +181,9 @@ class BoundedNewton(NewtonSteps):
         rhs, matrix = self._system(stiff, basis, frames, pull)
         solution = native.NormalSystem(matrix).solve(rhs)
         if not np.isfinite(solution).all():
-            return 0.0  # rounding has spoilt the system
+            # Multipliers that have run away from the centre spoilt the system.
+            self.moves = PairCone(lay, self._local(), self.centre)
+            return 0.0
         step = self._unfolded(solution, basis, frames)
         self.moves.find_step(lay.local(*step))
         promise = float(rhs @ solution) / 2
