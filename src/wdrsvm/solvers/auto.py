@@ -154,7 +154,7 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
 
 def _for_bounded(problem: RobustProblem) -> str:
     """The method in a bounded ball."""
-    few = problem.n_rows <= RULE.min_bounded_newton_rows
+    few = problem.n_rows <= RULE.min_bounded_newton_rows and not problem.is_distributed
     return "interior-point" if few and problem.loss.temperature == 0 else "newton"
 
 
