@@ -99,8 +99,13 @@ class PairDiameter(Diameter):
         return Smoothed(value, gradient, lengths, slopes, slopes.sum(axis=1))
 
     def flow(self, found: Smoothed, gradient: Floats) -> PairWeights:
-        """The weights of a short flow with the divergence G (C, T)."""
-        weights = PairWeights(found.slopes * found.lengths)
+        """The weights of a short flow with the divergence G (C, T).
+
+        No pair begins without a weight: what G has beside the flow of the longest pairs
+        must find a way too.
+        """
+        plain = found.slopes * found.lengths
+        weights = PairWeights(plain + PRODUCTS.flow_floor * plain.mean())
         return weights.shortened(gradient, PRODUCTS.flow_rounds, rtol=1e-4)
 
     def polar(self, flow: PairWeights | None, gradient: Floats) -> float:

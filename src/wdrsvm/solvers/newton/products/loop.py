@@ -28,7 +28,8 @@ from ...result import History, Incumbent, SolverResult, SolverSettings, Start
 from ...scaling import Scaling
 from .choice import single_flip_cost
 from .design import Design, in_columns, row_step
-from .diameter import DIAMETERS
+from .diameter import DIAMETERS, PairDiameter
+from .model import model_step
 from .settings import PRODUCTS
 from .start import first_point
 from .steps import Descent
@@ -76,7 +77,7 @@ class ProductRounds:
         self.history = History(settings.callback)
         shape = (problem.n_classes, problem.n_features)
         self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
-        self.n_asked = 0
+        self.n_asked, self.n_model_rounds = 0, 0
         # What a repair cost, relative to how far the lengths were apart.
         self.excess_rate = 0.0
 
@@ -88,12 +89,39 @@ class ProductRounds:
             is_moving = descent.step()
             if descent.has_settled or not is_moving:
                 self._consider()
-                descent.sharpen()
+                self._sharpen()
             self.history.add(descent.n_iter, descent.risk, self.best.dual_bound)
         if not self.best.certificate.holds(tol) and self.n_asked < PRODUCTS.max_asked:
             self._ask(descent.repaired(tol), descent.flow())
         stalled = descent.n_iter < max_iter
         return self.best.result("newton", tol, stalled, descent.n_iter, self.history)
+
+    def _sharpen(self) -> None:
+        """By the loss's model as long as that leads on; else by one more power."""
+        if self._is_over() or not self._model_pays():
+            self.descent.sharpen()
+            return
+        for _ in range(PRODUCTS.model_rounds):
+            followed = model_step(self.descent)
+            self._consider()
+            if not followed or self._is_over():
+                break
+        self.n_model_rounds += 1
+        self.descent.blunt()
+
+    def _model_pays(self) -> bool:
+        """Whether the steps settled early, which shows that the curvature is known, and a
+        pass over the rows takes longer than many steps without one."""
+        problem, descent = self.problem, self.descent
+        enough = PRODUCTS.model_rows * (problem.n_classes + 50)
+        return (
+            isinstance(descent.diameter, PairDiameter)
+            and descent.flip_cost == np.inf
+            and self.n_model_rounds == 0
+            and descent.n_iter <= PRODUCTS.model_after
+            and descent.n_since < PRODUCTS.patience
+            and problem.n_rows >= enough
+        )
 
     def _is_over(self) -> bool:
         return (
