@@ -98,14 +98,15 @@ class PairDiameter(Diameter):
         gradient = laplacian(slopes) @ coef
         return Smoothed(value, gradient, lengths, slopes, slopes.sum(axis=1))
 
-    def flow(self, found: Smoothed, gradient: Floats) -> PairWeights:
+    def flow(self, found: Smoothed, gradient: Floats, tol: float) -> PairWeights:
         """The weights of a short flow with the divergence G (C, T).
 
         No pair begins without a weight: what G has beside the flow of the longest pairs
-        must find a way too.
+        must find a way too.  The rounds take these weights away only down to the tolerance.
         """
         plain = found.slopes * found.lengths
-        weights = PairWeights(plain + PRODUCTS.flow_floor * plain.mean())
+        floor = min(PRODUCTS.flow_floor, 1 / PRODUCTS.flow_floor * tol**2)
+        weights = PairWeights(plain + floor * plain.mean())
         return weights.shortened(gradient, PRODUCTS.flow_rounds, rtol=1e-4)
 
     def polar(self, flow: PairWeights | None, gradient: Floats) -> float:
@@ -148,7 +149,7 @@ class EntryDiameter(Diameter):
         stiffness = (self.power - 1) * slopes.mean(axis=1)
         return Smoothed(value, slopes * coef, lengths, slopes, stiffness)
 
-    def flow(self, found: Smoothed, gradient: Floats) -> None:
+    def flow(self, found: Smoothed, gradient: Floats, tol: float) -> None:
         """None: the polar has a closed form."""
 
     def polar(self, flow: PairWeights | None, gradient: Floats) -> float:

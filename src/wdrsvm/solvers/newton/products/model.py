@@ -42,11 +42,12 @@ class LossModel:
     point: Floats
     sums: LossSums
     corrections: list[Pair] = field(default_factory=list)
-    kind: Any = np.float64
+    # Of the steps that are remembered.
+    kind: Any = np.float32
 
     @classmethod
     def at(cls, descent: Descent, pairs: Iterable[Pair]) -> LossModel:
-        """``pairs`` are steps and changes of the loss's gradient, in the solver's columns."""
+        """``pairs``: steps and changes of the loss's gradient, in the solver's columns."""
         curvature = descent.curvature
         basis = curvature.basis
         sums = LossSums(descent.sums.loss, descent.sums.gradient @ basis)
@@ -83,26 +84,35 @@ class ModelDescent(Descent):
 
     design: LossModel  # type: ignore[assignment]
 
-    def _build(self) -> None:
+    def rebuild(self) -> None:
         self.curvature = self.design.class_curvature
         self.precondition = self.curvature.inverse(self.radius * self.smoothed.stiffness)
 
+    @property
+    def has_settled(self) -> bool:
+        added = self.radius * self.spread
+        is_late = self.n_since >= PRODUCTS.patience
+        return is_late or self.promise < PRODUCTS.model_settled * added
+
     def run(self) -> None:
         """Until what is left to gain is small beside what it was."""
-        first = np.inf
+        first = None
         while self.n_iter < PRODUCTS.model_steps and not self.is_stuck:
             is_moving = self.step()
             if self.has_settled or not is_moving:
                 left = self.promise + self.radius * self.spread
                 self.sharpen()
-                first = min(first, left / PRODUCTS.model_share)
-                if left < max(first * PRODUCTS.model_share**2, 1e-5 * self.risk):
+                first = left if first is None else first
+                if left < max(PRODUCTS.model_share * first, 1e-5 * self.risk):
                     break
 
 
 def model_step(descent: Descent) -> bool:
     """Move to where the model is least; False if the loss did not follow the model."""
     assert isinstance(descent.diameter, PairDiameter)
+    if descent.design.scaling.n_columns <= len(descent.coef):
+        # The curvature takes less than a pass then, and the model is better for it.
+        descent.rebuild()
     model = LossModel.at(descent, descent.pairs)
     inner = ModelDescent(
         model,  # type: ignore[arg-type]

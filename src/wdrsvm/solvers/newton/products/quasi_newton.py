@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +20,15 @@ MAX_STRETCH = 1.5
 class Memory:
     """The last steps; the curvature of none may be negative."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: Any = np.float64) -> None:
+        """Steps are kept in numbers of ``kind``."""
+        self.kind = kind
         self.steps: deque[tuple[Floats, Floats, float]] = deque(maxlen=PRODUCTS.memory)
 
     def add(self, step: Floats, change: Floats) -> None:
         curved = float(np.vdot(step, change))
         if curved > LEAST_CURVATURE * np.linalg.norm(step) * np.linalg.norm(change):
-            self.steps.append((step, change, curved))
+            self.steps.append((step.astype(self.kind), change.astype(self.kind), curved))
 
     def forget(self) -> None:
         self.steps.clear()
@@ -34,15 +37,15 @@ class Memory:
         self, gradient: Floats, precondition: Callable[[Floats], Floats]
     ) -> Floats:
         """Minus the approximate inverse curvature times the gradient."""
-        rest, shares = gradient.copy(), []
+        rest, shares = gradient.astype(self.kind), []
         for step, change, curved in reversed(self.steps):
             share = float(np.vdot(step, rest)) / curved
             shares.append(share)
             rest -= share * change
-        found = precondition(rest)
+        found = precondition(rest).astype(self.kind, copy=False)
         if self.steps:
             _, change, curved = self.steps[-1]
             found *= min(MAX_STRETCH, curved / float(np.vdot(change, precondition(change))))
         for (step, change, curved), share in zip(self.steps, reversed(shares), strict=True):
             found += (share - float(np.vdot(change, found)) / curved) * step
-        return -found
+        return np.asarray(-found, dtype=np.float64)

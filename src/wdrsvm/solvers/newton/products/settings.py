@@ -45,10 +45,14 @@ class ProductSettings:
     excess_hope : float
         A repair is tried when this share of what the last one cost, adjusted to how far
         the lengths are apart now, leaves a gap that is small enough.
+    shortfall_hope : float
+        A bound is expected to lack this share of what the last one lacked, adjusted to how
+        far the intercepts are out of balance now.
     flow_rounds : int
         Rounds that shorten the flow of a certificate.
     flow_floor : float
-        Weight of every pair at first, as a share of the mean weight.
+        Weight of every pair at first, as a share of the mean weight, at a tolerance of this
+        size; it falls with the tolerance's square.
     repair_rounds : int
         Rounds that shorten pairs longer than most, at most.
     repair_share : float
@@ -63,6 +67,8 @@ class ProductSettings:
         Steps by which the model's curvature is corrected.
     model_power : float
         The last power of the mean in the model.
+    model_settled : float
+        As ``settled``, for steps on the model.
     model_share : float
         The model's steps end when this share of what there was to gain is left.
     model_trust : float
@@ -100,6 +106,7 @@ class ProductSettings:
     single_tol: float = 1e-4
     hope: float = 0.9
     excess_hope: float = 0.4
+    shortfall_hope: float = 0.5
     flow_rounds: int = 8
     flow_floor: float = 1e-3
     repair_rounds: int = 100
@@ -110,7 +117,8 @@ class ProductSettings:
     model_steps: int = 40
     model_pairs: int = 10
     model_power: float = 150.0
-    model_share: float = 0.1
+    model_settled: float = 0.4
+    model_share: float = 0.01
     model_trust: float = 0.3
     least_unknowns: int = 60
     max_sent_unknowns: int = 4000

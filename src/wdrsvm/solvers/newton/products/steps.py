@@ -39,14 +39,15 @@ class Descent:
         self.last_power = last_power
         self.flip_cost, self.mu, self.last_mu = flip_cost, PRODUCTS.first_mu, last_mu
         self.n_touchable = design.scaling.n_touchable
-        self.memory, self.n_iter, self.n_since, self.n_failed = Memory(), 0, 0, 0
+        self.memory = Memory(design.kind)
+        self.n_iter, self.n_since, self.n_failed = 0, 0, 0
         self.promise = np.inf
         # The last steps, and how the loss's gradient changed along them.
         self.pairs: deque[tuple[Floats, Floats]] = deque(maxlen=PRODUCTS.model_pairs)
         self.coef, self.smoothed = coef, self._smoothed_at(coef)
         self.sums = self._sums_at(coef, self.smoothed.value)
         self.gradient = self._gradient_of(self.smoothed, self.sums)
-        self._build()
+        self.rebuild()
 
     def price(self, lam: float) -> float:
         """Of a flip; infinite where labels are trusted, whatever lam is."""
@@ -76,7 +77,8 @@ class Descent:
         """What the flips cost."""
         return self._on_flips(self.sums)
 
-    def _build(self) -> None:
+    def rebuild(self) -> None:
+        """The curvature at the point, which takes a pass, and the preconditioner."""
         sums = self.design.curvature(self._at(self.coef, self.smoothed.value))
         left = max(self.radius - self.on_flips, PRODUCTS.least_left * self.radius)
         stiffness = left * self.smoothed.stiffness
@@ -109,8 +111,16 @@ class Descent:
     def flow_gradient(self) -> Floats:
         return self.sums.gradient[:, : self.n_touchable]
 
-    def flow(self) -> PairWeights | None:
-        return self.diameter.flow(self.smoothed, self.flow_gradient)
+    @property
+    def imbalance(self) -> float:
+        """How far the slopes of each class are from having the sum zero, which a
+        certificate of a classifier with intercepts needs."""
+        if not self.design.scaling.fit_intercept:
+            return 0.0
+        return float(np.abs(self.sums.gradient[:, -1]).sum())
+
+    def flow(self, tol: float) -> PairWeights | None:
+        return self.diameter.flow(self.smoothed, self.flow_gradient, tol)
 
     def risk_at(self, coef: Floats) -> float:
         """The true risk of other coefficients, which takes a pass."""
@@ -156,7 +166,7 @@ class Descent:
         self.n_since += 1
         *early, period = PRODUCTS.rebuilds
         if self.n_iter in early or self.n_iter % period == 0:
-            self._build()
+            self.rebuild()
         step = self.memory.direction(self.gradient, self.precondition)
         slope = float(np.vdot(self.gradient, step))
         if not slope < 0:
@@ -187,7 +197,9 @@ class Descent:
             length *= min(max(lowest, 0.1), 0.5)
         return False
 
-    def _move(self, coef: Floats, smoothed: Smoothed, sums: LossSums, after: Floats) -> None:
+    def _move(
+        self, coef: Floats, smoothed: Smoothed, sums: LossSums, after: Floats
+    ) -> None:
         """Go there, and remember how the gradients changed."""
         step = coef - self.coef
         self.memory.add(step, after - self.gradient)
@@ -195,7 +207,9 @@ class Descent:
         self.coef, self.sums = coef, sums
         self.smoothed, self.gradient = smoothed, after
 
-    def jump(self, coef: Floats, diameter: PairDiameter, promised: float) -> bool:
+    def jump(
+        self, coef: Floats, diameter: PairDiameter | EntryDiameter, promised: float
+    ) -> bool:
         """Go where the smoothed risk, with this diameter, is ``promised`` to be lower.
 
         Returns whether it fell by most of what was promised; if it rose, stay.
