@@ -16,7 +16,7 @@ COUNTED := $(addprefix tests/,agreement $(ROOMS))
 # it is imported.
 BUILD := "cython>=3.1" "meson-python>=0.16" ninja "scipy>=1.12"
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -e
-.PHONY: native demo test lint bench errors doubt label-audit stress coverage sanitize dist test-matrix mutants docs clean browser fuzz
+.PHONY: native demo test lint bench soak errors doubt label-audit stress coverage sanitize dist test-matrix mutants docs clean browser fuzz
 
 # Once, before tests run side by side: all of them would begin to build.
 native: $(READY)
@@ -54,6 +54,10 @@ bench: $(READY)
 # Some ten minutes; a run that was cut short goes on where it was.
 stress: $(READY)
 	$(BIN)/python -m benchmarks.stress --csv docs/results/stress.csv
+
+# Threads, processes and a cluster whose workers are killed, at work for an hour.
+soak: $(READY)
+	$(BIN)/python -m benchmarks.soak --json docs/results/soak.json
 
 # Worst-case errors of several learners on tables of their own; a quarter of an hour, and
 # it goes on where it was.  Then the coverage of sets.

@@ -37,7 +37,7 @@ TESTS = (
     "tests/problem/test_problem.py",
     "tests/problem/test_subgradient.py",
     "tests/robustness/promises/test_certified.py",
-    "tests/robustness/promises/test_distribution.py",
+    "tests/robustness/promises/distributions/test_distribution.py",
     "tests/robustness/promises/test_worst_case.py",
     "tests/rows/test_dask_rows.py",
     "tests/solvers/first_order",

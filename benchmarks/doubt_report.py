@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from .study import print_tables
 
 # What the study was to show, in points.
 MOST_BEHIND_CLEAN, LEAST_AHEAD, MOST_BEHIND_CROWD = 0.3, 1.0, 0.5
@@ -126,12 +127,4 @@ def print_report(found: Sequence[Any], folder: Path | None = None) -> None:
     parts = (accuracies, gains, gains_by_table, verdicts, seconds)
     n_splits = len({each.seed for each in found})
     print(f"{n_splits} splits; accuracies in per cent, gains in points (standard error)")
-    for part in parts:
-        lines = part(found)
-        print()
-        for line in lines:
-            print("  ".join(f"{text:>22}" for text in line))
-        if folder is not None:
-            name = f"doubt-{part.__name__.replace('_', '-')}.csv"
-            with (folder / name).open("w", newline="") as stream:
-                csv.writer(stream, lineterminator="\n").writerows(lines)
+    print_tables(parts, found, folder, prefix="doubt", width=22)

@@ -15,12 +15,8 @@ it was.
 
 from __future__ import annotations
 
-import argparse
-import csv
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +29,7 @@ from wdrsvm import RobustLogisticRegressionCV
 from .doubt_data import EMBEDDINGS, JUDGED_ON, NOISES, case
 from .doubt_report import print_report
 from .label_noise_data import CROWDS, Case
+from .study import all_cells, parsed
 
 STRENGTHS = np.logspace(-3, 3, 9)
 NEIGHBOURS = (1, 3, 5, 10, 20, 40)
@@ -121,51 +118,10 @@ def cells(n_splits: int, tiny: bool) -> Iterator[tuple[str, str, int]]:
         yield from ((table, noise, seed) for table in JUDGED_ON for noise in NOISES)
 
 
-def read(file: Path) -> list[Cell]:
-    if not file.exists():
-        return []
-    with file.open() as stream:
-        lines = list(csv.reader(stream))[1:]
-    kinds = (str, str, int, str, float, float)
-    return [
-        Cell(*(kind(text) for kind, text in zip(kinds, line, strict=True)))
-        for line in lines
-    ]
-
-
-def write(file: Path, found: Sequence[Cell]) -> None:
-    is_new = not file.exists()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", newline="") as stream:
-        writer = csv.writer(stream)
-        if is_new:
-            writer.writerow(Cell._fields)
-        writer.writerows(
-            [round(value, 5) if isinstance(value, float) else value for value in each]
-            for each in found
-        )
-
-
-def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="two cells")
-    parser.add_argument("--splits", type=int, default=N_SPLITS)
-    parser.add_argument("--csv", type=Path, default=Path("doubt.csv"))
-    parser.add_argument("--out", type=Path, help="folder for the tables of the docs")
-    return parser.parse_args(arguments)
-
-
 def main(arguments: Sequence[str] | None = None) -> list[Cell]:
-    given = parsed(arguments)
-    found = read(given.csv)
-    done = {(each.table, each.noise, each.seed) for each in found}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for key in cells(given.splits, given.tiny):
-            if key not in done:
-                new = judged(*key)
-                write(given.csv, new)
-                found += new
+    given = parsed(__doc__, arguments, N_SPLITS, "doubt.csv", tiny="two cells")
+    keys = cells(given.splits, given.tiny)
+    found = all_cells(Cell, given.csv, keys, judged)
     print_report(found, given.out)
     return found
 

@@ -11,8 +11,6 @@ No rule was fixed on these tables.  One other split of the crowd's labels was lo
 from __future__ import annotations
 
 import argparse
-import json
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +33,7 @@ from wdrsvm.robustness.labels.out_of_fold import (
 
 from .label_audit_report import write_tables
 from .label_noise_data import DATA, class_dependent, music, uniform
+from .study import all_records
 
 N_ROWS, N_EMBEDDED_CLASSES, LEAST_ROWS = 300, 20, 8
 FIRST_SEED, N_SPLITS, N_FOLDS = 900, 3, 5
@@ -170,24 +169,18 @@ def judged(data: Cell, seed: int) -> dict[str, dict[str, Any]]:
     return records
 
 
+def record(name: str, noise: str, seed: int) -> dict[str, Any]:
+    result = judged(cell(name, noise, seed), seed)
+    return {"table": name, "noise": noise, "seed": seed, "found": result}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("records", type=Path)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--splits", type=int, default=N_SPLITS)
     asked = parser.parse_args()
-    warnings.simplefilter("ignore")
-    done = asked.records.read_text().splitlines() if asked.records.exists() else []
-    records = [json.loads(line) for line in done]
-    known = {(r["table"], r["noise"], r["seed"]) for r in records}
-    for key in cells(asked.splits):
-        if key in known:
-            continue
-        name, noise, seed = key
-        result = judged(cell(*key), seed)
-        records.append({"table": name, "noise": noise, "seed": seed, "found": result})
-        with asked.records.open("a") as file:
-            file.write(json.dumps(records[-1]) + "\n")
+    records = all_records(asked.records, cells(asked.splits), record)
     write_tables(records, asked.out)
 
 

@@ -14,9 +14,7 @@ fit is the public estimator's.
 
 from __future__ import annotations
 
-import json
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -36,6 +34,7 @@ from wdrsvm.solvers.label_noise import AlternatingDescent, solve_as_chosen
 
 from .label_noise_data import CROWDS, NOISES, TABLES, Case, case
 from .label_noise_report import print_tables
+from .study import all_records
 
 NORM = "linf"
 # Shares of the largest radius worth trying, and of the loss of equal scores.
@@ -265,16 +264,7 @@ def cells(n_splits: int) -> Iterator[tuple[str, str, int]]:
 
 
 def main(path: Path, n_splits: int) -> None:
-    warnings.simplefilter("ignore")
-    done = path.read_text().splitlines() if path.exists() else []
-    records = [json.loads(line) for line in done]
-    known = {(r["table"], r["noise"], r["seed"]) for r in records}
-    for key in cells(n_splits):
-        if key not in known:
-            records.append(cell(*key))
-            with path.open("a") as file:
-                file.write(json.dumps(records[-1]) + "\n")
-    print_tables(records)
+    print_tables(all_records(path, cells(n_splits), cell))
 
 
 if __name__ == "__main__":

@@ -121,7 +121,11 @@ class Case(NamedTuple):
 
 @lru_cache
 def table(name: str) -> Table:
-    X, y = TABLES[name]()
+    return frequent_classes(*TABLES[name]())
+
+
+def frequent_classes(X: Any, y: Any) -> Table:
+    """Rows of classes that are not too rare, and new codes of these classes."""
     common = np.flatnonzero((np.bincount(y) / len(y))[y] >= LEAST_SHARE)
     return X[common], np.unique(y[common], return_inverse=True)[1]
 

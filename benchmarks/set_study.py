@@ -10,7 +10,6 @@ sizes of MAPIE's sets for the same rows.
 from __future__ import annotations
 
 import argparse
-import csv
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy as np
 from wdrsvm import RobustConformalClassifier, WassersteinBall
 
 from .set_data import COVERAGES, SOURCES, drawn
+from .study import print_lines, write_lines
 
 RADII = (0.0, 0.02, 0.05)
 
@@ -60,11 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> list[list[str]]:
         for source in SOURCES:
             for coverage in COVERAGES:
                 lines += [line(source, coverage, r, given.calibrations) for r in RADII]
-    for each in lines:
-        print("  ".join(f"{text:>18}" for text in each))
+    print_lines(lines, 18)
     if given.csv is not None:
-        with given.csv.open("w", newline="") as stream:
-            csv.writer(stream, lineterminator="\n").writerows(lines)
+        write_lines(lines, given.csv)
     return lines
 
 

@@ -13,11 +13,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from .label_noise_data import DATA, Table, csv_table
+from .label_noise_data import DATA, Table, csv_table, frequent_classes
 
 N_TRAIN, MAX_TEST, MAX_FEATURES = 250, 1500, 20
-# Rarer classes are left out: folds of the training rows would lack them.
-LEAST_SHARE = 0.02
 N_INTENTS = 10
 
 
@@ -67,9 +65,7 @@ class Split(NamedTuple):
 
 @lru_cache
 def table(name: str) -> Table:
-    X, y = TABLES[name]()
-    common = np.flatnonzero((np.bincount(y) / len(y))[y] >= LEAST_SHARE)
-    return X[common], np.unique(y[common], return_inverse=True)[1]
+    return frequent_classes(*TABLES[name]())
 
 
 def split(name: str, seed: int, n_train: int | None = None) -> Split:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from .study import print_tables
 
 # What the study was to show, in points.
 MOST_ABOVE_BEST, LEAST_BELOW_LOGISTIC = 0.5, 3.0
@@ -119,12 +120,4 @@ def print_report(found: Sequence[Any], folder: Path | None = None) -> None:
     parts = (errors_by_ball, errors_by_table, differences, verdicts, seconds)
     n_splits = len({each.seed for each in found})
     print(f"{n_splits} splits; worst-case / plain errors in per cent of the test rows")
-    for part in parts:
-        lines = part(found)
-        print()
-        for line in lines:
-            print("  ".join(f"{text:>20}" for text in line))
-        if folder is not None:
-            name = f"worst-case-{part.__name__.replace('_', '-')}.csv"
-            with (folder / name).open("w", newline="") as stream:
-                csv.writer(stream, lineterminator="\n").writerows(lines)
+    print_tables(parts, found, folder, prefix="worst-case", width=20)

@@ -13,12 +13,8 @@ it was.
 
 from __future__ import annotations
 
-import argparse
-import csv
 import time
-import warnings
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +24,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from wdrsvm import RobustLinearSVC, WassersteinBall, worst_case_error
 
+from .study import all_cells, parsed
 from .worst_case_error_data import TABLES, Split, split
 from .worst_case_error_report import print_report
 
@@ -120,53 +117,14 @@ def judged(name: str, seed: int) -> list[Judged]:
     ]
 
 
-def read(file: Path) -> list[Judged]:
-    if not file.exists():
-        return []
-    with file.open() as stream:
-        rows = list(csv.reader(stream))[1:]
-    kinds = (str, int, str, float, str, float, float, float)
-    return [
-        Judged(*(kind(text) for kind, text in zip(kinds, row, strict=True))) for row in rows
-    ]
-
-
-def write(file: Path, found: Sequence[Judged]) -> None:
-    is_new = not file.exists()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", newline="") as stream:
-        writer = csv.writer(stream)
-        if is_new:
-            writer.writerow(Judged._fields)
-        writer.writerows(
-            [round(value, 5) if isinstance(value, float) else value for value in each]
-            for each in found
-        )
-
-
-def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="one split of two tables")
-    parser.add_argument("--splits", type=int, default=N_SPLITS)
-    parser.add_argument("--csv", type=Path, default=Path("worst-case-error.csv"))
-    parser.add_argument("--out", type=Path, help="folder for the tables of the docs")
-    return parser.parse_args(arguments)
-
-
 def main(arguments: Sequence[str] | None = None) -> list[Judged]:
-    given = parsed(arguments)
+    given = parsed(
+        __doc__, arguments, N_SPLITS, "worst-case-error.csv", tiny="one split of two tables"
+    )
     names = ("contraceptive", "acsf1") if given.tiny else tuple(TABLES)
     seeds = range(FIRST_SEED, FIRST_SEED + (1 if given.tiny else given.splits))
-    found = read(given.csv)
-    done = {(each.table, each.seed) for each in found}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for seed in seeds:
-            for name in names:
-                if (name, seed) not in done:
-                    new = judged(name, seed)
-                    write(given.csv, new)
-                    found += new
+    keys = [(name, seed) for seed in seeds for name in names]
+    found = all_cells(Judged, given.csv, keys, judged)
     print_report(found, given.out)
     return found
 

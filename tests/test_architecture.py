@@ -60,6 +60,7 @@ SOLVER_FLOOR_OF = {part: i for i, parts in enumerate(SOLVER_FLOORS) for part in 
 FAMILIES = ("cones", "first_order", "interior_point", "newton", "reference", "subgradient")
 SOLVERS = sorted((PACKAGE / "solvers").rglob("*.py"))
 LONGEST = 350
+MOST_MODULES = 14
 
 
 def name_of(path):
@@ -209,6 +210,33 @@ def test_a_private_import_is_seen(source):
 def test_no_module_is_too_long_to_read():
     lengths = {name_of(path): path.read_bytes().count(b"\n") for path in MODULES}
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+def crowded(paths):
+    """Folders with more modules than one can take in at a glance."""
+    counts = Counter(path.parent for path in paths if path.name != "__init__.py")
+    return {str(folder) for folder, count in counts.items() if count > MOST_MODULES}
+
+
+def test_no_folder_is_a_drawer():
+    assert crowded(path.relative_to(PACKAGE) for path in MODULES) == set()
+
+
+def test_a_drawer_is_found():
+    paths = [Path("full") / f"{k}.py" for k in range(MOST_MODULES + 1)]
+    assert crowded([*paths, Path("few") / "one.py"]) == {"full"}
+
+
+# Folders inside the estimators, from the lowest to the highest.
+ESTIMATOR_FLOORS = ["fitting", "search", "sets"]
+
+
+def test_folders_of_the_estimators_import_one_way():
+    for floor, folder in enumerate(ESTIMATOR_FLOORS):
+        higher = {f"wdrsvm.estimators.{name}" for name in ESTIMATOR_FLOORS[floor + 1 :]}
+        for path in (PACKAGE / "estimators" / folder).rglob("*.py"):
+            modules = {".".join(name.split(".")[:3]) for name in imported_modules(path)}
+            assert modules.isdisjoint(higher), path
 
 
 # Public names of two packages: records of a solver, and the state of a run.

@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -189,3 +191,29 @@ def test_the_study_of_sets_keeps_its_promises(monkeypatch, tmp_path):
     lines = study.main(["--calibrations", "20", "--csv", str(tmp_path / "sets.csv")])
     assert len(lines) == 5
     assert all(line[5] == "yes" for line in lines[1:] if line[1] != "0")
+
+
+@pytest.fixture
+def soak(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    return importlib.import_module("benchmarks.soak")
+
+
+def test_the_soak_notices_growing_memory_and_wrong_results(soak):
+    flat = soak.Phase("flat", memory=[100, 200, 201, 200, 202, 200, 201, 200])
+    assert flat.is_good
+    assert not soak.Phase("leak", memory=[100, 200, 210, 220, 230, 240, 250, 260]).is_good
+    assert not soak.Phase("wrong", memory=[1], wrong=["l1"]).is_good
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
+def test_the_soak_compares_every_task_with_its_result_alone(soak, monkeypatch):
+    answers = {"right": iter(lambda: 1, 0), "wrong": iter(range(10**9))}
+    monkeypatch.setattr(
+        soak, "WORK", {name: partial(next, it) for name, it in answers.items()}
+    )
+    with ThreadPoolExecutor(2) as pool:
+        phase = soak.in_pool("two", pool, 2, {"right": 1, "wrong": 0}, 0.2)
+    assert phase.n_tasks > 10
+    assert set(phase.wrong) == {"wrong"}
+    assert not phase.record()["good"]

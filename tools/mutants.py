@@ -77,7 +77,7 @@ SUITES = (
         ("inputs", "problem", "robustness", "rows"),
         (
             "agreement/test_bounded.py",
-            "estimators/test_lazy.py",
+            "estimators/fitting/test_lazy.py",
             "inputs",
             "problem",
             "properties/test_oracles.py",

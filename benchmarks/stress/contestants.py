@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,8 +67,7 @@ def by_estimator(instance: Instance) -> Answer:
     began = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = instance.estimator()
-        model.fit(instance.X, instance.y, instance.sample_weight, instance.label_trust)
+        model = fitted(instance)
         scores = model.decision_function(instance.X)
     seconds = time.perf_counter() - began
     kinds = {warning.category for warning in caught}
@@ -84,6 +84,24 @@ def by_estimator(instance: Instance) -> Answer:
     claims = ConvergenceWarning not in kinds
     found = model.objective_, model.dual_bound_, exact, rounding
     return Answer(*found, claims, seconds, model.solver_)
+
+
+def fitted(instance: Instance) -> Any:
+    """A fitted estimator; with several threads all must find the same, to the last bit."""
+    if instance.n_threads == 1:
+        return _fitted(instance)
+    instance.X.flags.writeable = False
+    instance.y.flags.writeable = False
+    with ThreadPoolExecutor(instance.n_threads) as pool:
+        models = list(pool.map(_fitted, [instance] * instance.n_threads))
+    if any(not np.array_equal(models[0].coef_, other.coef_) for other in models):
+        raise ArithmeticError("threads found different classifiers")
+    return models[0]
+
+
+def _fitted(instance: Instance) -> Any:
+    given = instance.X, instance.y, instance.sample_weight, instance.label_trust
+    return instance.estimator().fit(*given)
 
 
 def by_highs(instance: Instance) -> Answer:
@@ -119,12 +137,14 @@ REFERENCES = ("highs", "clarabel")
 
 
 def takes_part(name: str, instance: Instance) -> bool:
-    """Whether a contestant knows problems of this kind."""
+    """Whether a contestant knows problems of this kind, and of this size."""
+    if instance.only is not None and name not in instance.only:
+        return False
     if name == "auto":
         return not instance.refused
     hinge = instance.loss == LOSSES["crammer-singer"]
     if instance.support is not None:
-        return name == "interior-point"
+        return name in ("interior-point", "newton")
     if not hinge:
         return name in ("newton", "first-order")
     if instance.lipschitz == "triangle" and name in ("subgradient", "stochastic"):

@@ -24,6 +24,8 @@ class Instance:
     """Data, ball, loss and model; ``gamma`` is that of an rbf kernel, if there is one.
 
     ``refused`` marks data that an estimator has to refuse, such as one row alone.
+    ``only`` names the contestants for which an instance is not too large; None is all.
+    ``n_threads`` is the number of threads that fit the same rows at the same time.
     """
 
     name: str
@@ -43,6 +45,8 @@ class Instance:
     gamma: float | None = None
     lipschitz: str = "exact"
     refused: bool = False
+    only: tuple[str, ...] | None = None
+    n_threads: int = 1
 
     @property
     def weight(self) -> Floats:

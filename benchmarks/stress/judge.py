@@ -128,14 +128,12 @@ def _worst(losses: Long, price: Long, lam: Any) -> Long:
 
 def _kinks(losses: Long, price: Long, least: Any) -> Long:
     """Where two labels of a row are worth the same, above the least lam."""
-    found = []
-    for loss, cost in zip(losses, price, strict=True):
-        possible = np.isfinite(cost)
-        gain = loss[possible][:, None] - loss[possible]
-        extra = cost[possible][:, None] - cost[possible]
-        dearer = extra > 0
-        found.append(gain[dearer] / extra[dearer])
-    kinks = np.unique(np.concatenate(found))
+    possible = np.isfinite(price)
+    finite = np.where(possible, price, 0.0)
+    extra = finite[:, :, None] - finite[:, None, :]
+    dearer = (extra > 0) & possible[:, :, None] & possible[:, None, :]
+    gain = losses[:, :, None] - losses[:, None, :]
+    kinks = np.unique(gain[dearer] / extra[dearer])
     return np.asarray(kinks[(kinks > least) & np.isfinite(kinks)])
 
 

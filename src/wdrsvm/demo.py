@@ -20,11 +20,11 @@ from .datasets import flip_labels
 from .estimators import RobustLogisticRegressionCV
 from .problem import WassersteinBall
 from .report import Page, Section, Table, Text
-from .report.baselines import LOGISTIC, Baselines
+from .report.model.baselines import LOGISTIC, Baselines
+from .report.model.promise import BUDGET, DEVIATIONS, Movement, Promise, at_most, promise_of
+from .report.model.rates import rate_parts
+from .report.model.verdict import summary_of
 from .report.page import Part
-from .report.promise import BUDGET, DEVIATIONS, Movement, Promise, at_most, promise_of
-from .report.rates import rate_parts
-from .report.verdict import summary_of
 from .report.words import counted, share
 
 PAGE = Path("wdrsvm-demo.html")

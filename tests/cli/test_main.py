@@ -14,10 +14,10 @@ pytest.importorskip("pandas")
 
 import typer
 
-from wdrsvm.cli import reproduce
+from wdrsvm.cli.commands import reproduce
 from wdrsvm.cli.main import STORY, build, in_paragraphs, main
 from wdrsvm.experiments import Experiment
-from wdrsvm.experiments.store import FILE
+from wdrsvm.experiments.running.store import FILE
 
 from .flowers import run
 

@@ -5,7 +5,7 @@ import tempfile
 
 import pytest
 
-from wdrsvm.cli import tables
+from wdrsvm.cli.tables import files as tables
 
 from .flowers import run
 

@@ -23,7 +23,7 @@ from wdrsvm import (
     RobustSVC,
     robust_path,
 )
-from wdrsvm.experiments.store import FILE, LOCK
+from wdrsvm.experiments.running.store import FILE, LOCK
 from wdrsvm.rows import threads as row_threads
 
 # Enough rows for threads that share them.
@@ -306,7 +306,7 @@ def test_an_interrupted_command_leaves_no_file(tmp_path, monkeypatch, capsys):
     def interrupted(*given, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("wdrsvm.estimators._fit.solve", interrupted)
+    monkeypatch.setattr("wdrsvm.estimators.fitting.steps.solve", interrupted)
     before = sorted(tmp_path.iterdir())
     command = ["fit", str(table), "--target", "kind", "--out", str(tmp_path / "model")]
     assert main(command) == INTERRUPTED

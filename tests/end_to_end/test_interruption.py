@@ -13,7 +13,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from wdrsvm import RadiusWarning, RobustLinearSVC, radius_max
-from wdrsvm.estimators import _fit
+from wdrsvm.estimators.fitting import steps as _fit
 from wdrsvm.rows.threads import n_processors
 from wdrsvm.solvers.result import History, Incumbent
 

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from wdrsvm import RobustLinearSVC
-from wdrsvm.estimators import _fit
+from wdrsvm.estimators.fitting import steps as _fit
 from wdrsvm.rows import blocks, canonical
 
 from .cases import IRIS, SPECIES

@@ -20,7 +20,7 @@ from wdrsvm import load_model
 from wdrsvm.cli.main import BAD_INPUT, main
 from wdrsvm.datasets import _sources, tables
 from wdrsvm.experiments import Experiment, collect
-from wdrsvm.experiments.store import FILE, Outcome, Store
+from wdrsvm.experiments.running.store import FILE, Outcome, Store
 
 from . import mutations
 from .mutations import TARGET, changed_archive, changed_bytes, flowers, pick

@@ -7,7 +7,7 @@ import pytest
 
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.problem.ramp import RampProblem
-from wdrsvm.robustness.promises.worst_case_error import error_of_rows
+from wdrsvm.robustness.promises.errors.worst_case_error import error_of_rows
 
 NORMS = ["l1", "l2", "linf"]
 

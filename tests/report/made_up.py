@@ -3,7 +3,7 @@
 import numpy as np
 
 from wdrsvm.experiments import EXPERIMENTS, noise_study, real_data, scalability
-from wdrsvm.experiments.store import Outcome, Store
+from wdrsvm.experiments.running.store import Outcome, Store
 
 
 def made_up_records(name, task, rng):
@@ -67,12 +67,30 @@ def _noise_study(task, rng):
     return [{"chosen": "{}"} | values]
 
 
+def _claims(task, rng):
+    if task["claim"] == "worst-case error":
+        return [
+            {"norm": "l2", "radius": 0.1, "method": method, "seconds": 1.0}
+            | {"worst_case": 0.5 + 0.1 * rng.random(), "plain": 0.3 * rng.random()}
+            for method in ("ramp", "logistic, worst case", "convex, accuracy")
+        ]
+    scores = ("accuracy", "balanced_accuracy", "worst_recall")
+    values = {name: float(rng.random()) for name in scores} | {"seconds": 1.0}
+    if task["claim"] == "many classes":
+        methods = ("robust logistic", "logistic", "logistic, C = 1")
+        gaps = (1e-4, None, None)
+        pairs = zip(methods, gaps, strict=True)
+        return [{**values, "method": method, "gap": gap} for method, gap in pairs]
+    return [values]
+
+
 MAKERS = {
     "simulation": _simulation,
     "real-data": _real_data,
     "scalability": _scalability,
     "subgradient": _subgradient,
     "noise-study": _noise_study,
+    "claims": _claims,
 }
 
 

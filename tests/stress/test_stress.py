@@ -58,6 +58,10 @@ ESTIMATORS = [
     ("smooth losses", "linf-logistic-0.1-columns"),
     ("boxes", "1-inf-0.05"),
     ("medleys", "3"),
+    ("boxes of other scales", "1000-50-2"),
+    ("hundreds of classes", "l2-inf-100-rows"),
+    ("very wide", "l1-inf"),
+    ("shared inputs", "l2-2"),
 ]
 
 
@@ -112,9 +116,32 @@ def test_the_judge_counts_as_the_library_does(stress):
         assert found == pytest.approx(expected, rel=1e-12)
 
 
+def test_threads_that_disagree_are_told(stress, monkeypatch):
+    """Fits of shared rows must be the same, to the last bit."""
+    module, numbers = stress["contestants"], iter(range(9))
+    instance = stress["families"].instances("shared inputs")[0]
+    fitted = module._fitted
+
+    def moved(given):
+        model = fitted(given)
+        model.coef_ = model.coef_ + next(numbers)
+        return model
+
+    monkeypatch.setattr(module, "_fitted", moved)
+    with pytest.raises(ArithmeticError, match="threads found different"):
+        module.fitted(instance)
+
+
+def test_large_instances_are_for_some_contestants_only(stress):
+    takes_part = stress["contestants"].takes_part
+    (instance, *_) = stress["families"].instances("very wide")
+    assert takes_part("auto", instance)
+    assert not takes_part("clarabel", instance)
+
+
 def test_instances_are_frozen(stress):
     families = stress["families"]
-    assert len(families.all_instances()) == 376
+    assert len(families.all_instances()) == 414
     for family in families.FAMILIES:
         one, other = families.instances(family), families.instances(family)
         assert [i.name for i in one] == [i.name for i in other]

@@ -1,1 +1,4 @@
-"""The command line: one file per command, each with a function ``register(app)``."""
+"""The command line: ``main`` runs a command, ``commands`` has one file per command.
+
+``tables`` reads the user's tables, ``models`` learns and loads classifiers.
+"""

@@ -31,7 +31,7 @@ def build() -> object:
     """The application with all its commands."""
     import typer
 
-    from . import (
+    from .commands import (
         audit,
         bench,
         certify,

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .columns import Reading
-from .features import Labelled, Prepared, labelled, named_columns, prepared
-from .labels import HOW, LabelReading, check_classes
-from .numerals import DECIMALS
 from .output import check_choice
-from .tables import InputTable, read_table
-from .trust import check_trust_column, read_trust
+from .tables.columns import Reading
+from .tables.features import Labelled, Prepared, labelled, named_columns, prepared
+from .tables.files import InputTable, read_table
+from .tables.labels import HOW, LabelReading, check_classes
+from .tables.numerals import DECIMALS
+from .tables.trust import check_trust_column, read_trust
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ import typer
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
+from ..report.model.promise import BUDGET, Promise
 from ..report.page import cell
-from ..report.promise import BUDGET, Promise
-from .labels import FOLDS
-from .numerals import DECIMALS
 from .progress import Clock
+from .tables.labels import FOLDS
+from .tables.numerals import DECIMALS
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Target = Annotated[str, typer.Option(help="Column of the labels.")]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import importlib
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from ..arrays import Codes, Floats
+from ._sources import Source, content
 
 
 def csv_columns(raw: bytes, file: str) -> dict[str, NDArray[Any]]:
@@ -64,3 +66,25 @@ def bunch(
         target_names=target_names,
         DESCR=description,
     )
+
+
+def labelled(source: Source) -> Callable[..., Any]:
+    """A loader of a CSV whose last column is ``class``."""
+
+    def loader(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+        table = csv_columns(content(source), source.file)
+        features = tuple(name for name in table if name != "class")
+        X = numbers(table, features, source.file)
+        names, target = _in_order(column(table, "class", source.file))
+        text = f"{Path(source.file).stem}, UCI Machine Learning Repository."
+        return bunch(X, target, features, names, text, return_X_y, as_frame)
+
+    return loader
+
+
+def _in_order(labels: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
+    """Names and codes of classes; names that are whole numbers are in their order."""
+    if all(name.isdigit() for name in labels):
+        labels = labels.astype(int)
+    names, codes = np.unique(labels, return_inverse=True)
+    return names.astype(str), codes

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from . import judging
 from .tables import AI4I, MUSIC, NEWS20, PENGUINS, SEEDS, STEEL, WINE_QUALITY, load
 
 _FILES = {
     "penguins": PENGUINS,
     "seeds": SEEDS,
     "ai4i": AI4I,
+    "ai4i_single_fault": AI4I,
     "steel_plates": STEEL,
     "winequality_red": WINE_QUALITY,
     "music_genre": MUSIC,
     "news20": NEWS20,
+    **judging.SOURCES,
 }
 
 

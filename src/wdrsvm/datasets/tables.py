@@ -15,7 +15,8 @@ from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
 from ..arrays import Codes, Flags
-from ._bunch import bunch, column, csv_columns, numbers
+from . import judging
+from ._bunch import bunch, column, csv_columns, labelled, numbers
 from ._sources import Source, checked, content, is_on_this_machine
 
 UCI = "https://archive.ics.uci.edu/static/public"
@@ -166,6 +167,23 @@ def fetch_ai4i(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     return bunch(X[known], target[known], AI4I_FEATURES, names, text, return_X_y, as_frame)
 
 
+def _load_ai4i_single(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+    """The same measurements; rows with several faults are left out.
+
+    Every row without a machine failure is healthy, also if its random fault is set.
+    """
+    table = csv_columns(content(AI4I), AI4I.file)
+    X = numbers(table, AI4I_FEATURES, AI4I.file)
+    names = np.array(["healthy", "TWF", "HDF", "PWF", "OSF"])
+    faults = np.column_stack([column(table, name, AI4I.file) == "1" for name in names[1:]])
+    failed = column(table, "Machine failure", AI4I.file) == "1"
+    n_faults = faults.sum(axis=1) + (failed & (column(table, "RNF", AI4I.file) == "1"))
+    known = np.where(failed, n_faults == 1, True) & (faults.any(axis=1) | ~failed)
+    target = np.where(failed, 1 + faults.argmax(axis=1), 0)
+    text = "AI4I 2020, UCI Machine Learning Repository 601, single faults only."
+    return bunch(X[known], target[known], AI4I_FEATURES, names, text, return_X_y, as_frame)
+
+
 def _ai4i_target(table: dict[str, NDArray[Any]], names: list[str]) -> Codes:
     """Codes of the classes; -1 for rows that belong to no class."""
 
@@ -228,20 +246,6 @@ def _penguins_content() -> bytes:
         return checked(path.read_bytes(), PENGUINS, f"The file {path}", str(error))
 
 
-def _load_labelled(source: Source) -> Callable[..., Any]:
-    """A loader of a CSV whose last column is ``class``."""
-
-    def loader(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-        table = csv_columns(content(source), source.file)
-        features = tuple(name for name in table if name != "class")
-        X = numbers(table, features, source.file)
-        names, target = np.unique(column(table, "class", source.file), return_inverse=True)
-        text = f"{Path(source.file).stem}, UCI Machine Learning Repository."
-        return bunch(X, target, features, names, text, return_X_y, as_frame)
-
-    return loader
-
-
 def _load_music(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Music genres: gold labels, and labels of a crowd for the training rows."""
     with np.load(io.BytesIO(content(MUSIC))) as stored:
@@ -292,13 +296,20 @@ _LOADERS: dict[str, Callable[..., Any]] = {
     "penguins": load_penguins,
     "seeds": fetch_seeds,
     "ai4i": fetch_ai4i,
-    "steel_plates": _load_labelled(STEEL),
-    "winequality_red": _load_labelled(WINE_QUALITY),
+    "ai4i_single_fault": _load_ai4i_single,
+    "steel_plates": labelled(STEEL),
+    "winequality_red": labelled(WINE_QUALITY),
     "music_genre": _load_music,
     "news20": _load_news20,
+    **judging.LOADERS,
 }
 NAMES = tuple(_LOADERS)
-_NOT_FOR_DOWNLOAD = {"steel_plates": STEEL, "music_genre": MUSIC, "news20": NEWS20}
+_NOT_FOR_DOWNLOAD = {
+    "steel_plates": STEEL,
+    "music_genre": MUSIC,
+    "news20": NEWS20,
+    **judging.SOURCES,
+}
 
 
 def can_be_had(name: str) -> bool:

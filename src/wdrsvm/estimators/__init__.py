@@ -1,14 +1,21 @@
-"""scikit-learn estimators: the only folder that uses scikit-learn's base classes."""
+"""scikit-learn estimators: the only folder that uses scikit-learn's base classes.
 
-from ._fit import RadiusWarning
-from ._label_noise import DisbeliefWarning
-from ._suspects import SuspectLabels
-from .conformal import RobustConformalClassifier
+- ``_base.py``: the five steps of every ``fit``; one file per classifier beside it.
+- ``fitting/``: these steps, the options that change them, and the table of all warnings.
+- ``search/``: cross-validation over radii and label costs.
+- ``sets/``: sets of labels around any classifier.
+- ``_promises.py``: what a fitted classifier promises; ``_states.py``: pickles and files.
+"""
+
+from .fitting.label_noise import DisbeliefWarning
+from .fitting.steps import RadiusWarning
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
 from .logistic import RobustLogisticRegression
 from .one_vs_rest import RobustOneVsRestSVC
-from .search import RobustLinearSVCCV, RobustLogisticRegressionCV, RobustSVCCV
+from .search.classifiers import RobustLinearSVCCV, RobustLogisticRegressionCV, RobustSVCCV
+from .search.doubt.suspects import SuspectLabels
+from .sets.conformal import RobustConformalClassifier
 
 __all__ = [
     "DisbeliefWarning",

@@ -13,20 +13,20 @@ from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from ..robustness.promises.worst_case import linear_scores
 from ..rows.blocks import scores_of
 from ..solvers import SolverResult, Start
-from ._feature_cost import fitted_cost, resolved_cost
-from ._fit import (
+from ._notebook import NotebookMixin
+from ._promises import PromisesMixin
+from ._states import PlainStateMixin
+from .fitting.feature_cost import fitted_cost, resolved_cost
+from .fitting.lazy import by_blocks, is_lazy, lazy_inputs
+from .fitting.limits import keep_limits, resolved_limits
+from .fitting.steps import (
     Inputs,
     TrainingData,
     checked_inputs,
     solver_settings,
     unchanged_on_error,
 )
-from ._lazy import by_blocks, is_lazy, lazy_inputs
-from ._limits import keep_limits, resolved_limits
-from ._notebook import NotebookMixin
-from ._promises import PromisesMixin
-from ._states import PlainStateMixin
-from ._training import forget_earlier, training_of
+from .fitting.training import forget_earlier, training_of
 
 
 class LargestScore(NotebookMixin, PlainStateMixin, ClassifierMixin, BaseEstimator):

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from ..robustness.notebook import html_facts, told_cost
-from ..robustness.promises.error_curve import percent
+from ..robustness.promises.errors.error_curve import percent
 
 DOCUMENTATION = "https://wdrsvm.readthedocs.io/en/stable/api.html#wdrsvm.{name}"
 CALL = "worst_case_error(X, y) computes it for any rows"

@@ -9,18 +9,45 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..kernels import input_distance, lifted_radius
 from ..robustness.promises.certified import certified_radius
-from ..robustness.promises.distribution import (
+from ..robustness.promises.distributions.distribution import (
     WorstCaseDistribution,
     worst_case_distribution,
 )
-from ..robustness.promises.error_curve import ErrorCurve
+from ..robustness.promises.errors.error_curve import ErrorCurve
+from ..robustness.promises.errors.worst_case_error import error_curve, worst_case_error
 from ..robustness.promises.worst_case import worst_case_risk
-from ..robustness.promises.worst_case_error import error_curve, worst_case_error
-from ._limits import ball_around
+from .fitting.limits import ball_around
 
 
-class ErrorPromisesMixin:
-    """Worst-case error rates of an estimator with ``_ball``."""
+class RiskPromisesMixin:
+    """Worst-case risk and error rates of an estimator with ``_ball`` and ``_loss``."""
+
+    _loss: Any
+
+    def worst_case_risk(
+        self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
+    ) -> float:
+        """Largest expected loss over the estimator's own ball around other data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels, each one of ``classes_``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        label_trust : array-like of shape (n_samples,), default=None
+            Factors on the label cost, row by row.
+
+        Returns
+        -------
+        float
+            The worst-case risk.
+        """
+        check_is_fitted(self)
+        given = {"sample_weight": sample_weight, "label_trust": label_trust}
+        return worst_case_risk(self, X, y, ball_around(self, X), loss=self._loss(), **given)
 
     def worst_case_error(
         self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
@@ -85,40 +112,8 @@ class ErrorPromisesMixin:
         return error_curve(self, X, y, ball, confidence=confidence, **given)
 
 
-class PromisesMixin(ErrorPromisesMixin):
-    """Methods for an estimator with ``_ball`` and ``_loss``."""
-
-    def worst_case_risk(
-        self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
-    ) -> float:
-        """Largest expected loss over the estimator's own ball around other data.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
-        y : array-like of shape (n_samples,)
-            Labels, each one of ``classes_``.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        label_trust : array-like of shape (n_samples,), default=None
-            Factors on the label cost, row by row.
-
-        Returns
-        -------
-        float
-            The worst-case risk.
-        """
-        estimator: Any = self
-        return worst_case_risk(
-            self,
-            X,
-            y,
-            ball_around(self, X),
-            loss=estimator._loss(),
-            sample_weight=sample_weight,
-            label_trust=label_trust,
-        )
+class PromisesMixin(RiskPromisesMixin):
+    """Methods for an estimator that also has one linear form."""
 
     def worst_case_distribution(
         self,
@@ -155,14 +150,13 @@ class PromisesMixin(ErrorPromisesMixin):
         WorstCaseDistribution
             The atoms, their transport cost and their expected loss.
         """
-        estimator: Any = self
         return worst_case_distribution(
             self,
             X,
             y,
             ball_around(self, X),
             tail_mass=tail_mass,
-            loss=estimator._loss(),
+            loss=self._loss(),
             sample_weight=sample_weight,
             label_trust=label_trust,
         )

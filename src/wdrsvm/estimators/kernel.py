@@ -19,9 +19,9 @@ from ..rows.blocks import BLOCK_ENTRIES
 from ..solvers import SolverResult
 from ..solvers.scaling import dense_rows
 from ._base import RobustClassifier
-from ._fit import Inputs, TrainingData, check_choice, checked_inputs
-from ._lifting import LiftedData, lifted
 from ._promises import KernelPromisesMixin
+from .fitting.lifting import LiftedData, lifted
+from .fitting.steps import Inputs, TrainingData, check_choice, checked_inputs
 
 
 class RobustSVC(KernelPromisesMixin, RobustClassifier):

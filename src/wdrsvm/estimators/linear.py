@@ -7,8 +7,8 @@ from typing import Any
 
 from ..problem import LOSSES, Loss
 from ._base import RobustLinearClassifier
-from ._fit import checked_nonnegative
-from ._partial_fit import PartialFitMixin
+from .fitting.partial_fit import PartialFitMixin
+from .fitting.steps import checked_nonnegative
 
 
 class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):

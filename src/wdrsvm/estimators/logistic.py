@@ -9,8 +9,8 @@ from scipy.special import log_softmax
 
 from ..problem import LOSSES, Loss
 from ._base import RobustLinearClassifier
-from ._lazy import by_blocks, is_lazy
-from ._partial_fit import PartialFitMixin
+from .fitting.lazy import by_blocks, is_lazy
+from .fitting.partial_fit import PartialFitMixin
 
 
 class LogisticClassifier(RobustLinearClassifier):

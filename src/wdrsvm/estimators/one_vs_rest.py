@@ -17,15 +17,14 @@ from ..inputs.arrays import (
     nominal_weight,
     observed_classes,
 )
-from ..problem import WassersteinBall
-from ..robustness.promises.worst_case import worst_case_risk
+from ..problem import LOSSES, Loss, WassersteinBall
 from ..rows.moments import column_deviations
 from ..rows.threads import at_most, n_processors
 from ._base import LargestScore
-from ._feature_cost import in_deviations
-from ._fit import unchanged_on_error
-from ._limits import ball_around, found_limits
-from ._promises import ErrorPromisesMixin
+from ._promises import RiskPromisesMixin
+from .fitting.feature_cost import in_deviations
+from .fitting.limits import found_limits
+from .fitting.steps import unchanged_on_error
 from .kernel import RobustSVC
 from .linear import RobustLinearSVC
 
@@ -44,7 +43,7 @@ LINEAR = ("norm", "feature_cost", "support", "categorical")
 KERNEL = ("kernel", "gamma", "degree", "coef0", "kernel_params", "n_components")
 
 
-class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
+class RobustOneVsRestSVC(RiskPromisesMixin, LargestScore):
     """One-vs-rest robust support vector machine: one binary machine per class.
 
     Each machine separates one class from all others with the least worst-case hinge loss.
@@ -239,30 +238,9 @@ class RobustOneVsRestSVC(ErrorPromisesMixin, LargestScore):
         scores = [machine.decision_function(X) for machine in self.estimators_]
         return scores[0] if len(scores) == 1 else np.column_stack(scores)
 
-    def worst_case_risk(
-        self, X: Any, y: Any, sample_weight: Any = None, label_trust: Any = None
-    ) -> float:
-        """Largest expected Crammer-Singer loss of the joint decision, in the same ball.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
-        y : array-like of shape (n_samples,)
-            Labels, each one of ``classes_``.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        label_trust : array-like of shape (n_samples,), default=None
-            Factors on the label cost, row by row.
-
-        Returns
-        -------
-        float
-            The worst-case risk; linear machines only.
-        """
-        check_is_fitted(self)
-        weights = {"sample_weight": sample_weight, "label_trust": label_trust}
-        return worst_case_risk(self, X, y, ball_around(self, X), **weights)
+    def _loss(self) -> Loss:
+        """The loss of the joint decision of all machines."""
+        return LOSSES["crammer-singer"]
 
     def _ball(self) -> WassersteinBall:
         """The ball that all machines share."""

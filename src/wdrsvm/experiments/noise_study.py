@@ -30,7 +30,7 @@ from ..estimators import (
 from ..problem import WassersteinBall
 from ..robustness import certified_radius, worst_case_risk
 from .noise_data import SIMULATED, conditions, noisy_split, tables_at_hand
-from .spec import Experiment, Record, Tables, Task
+from .running.spec import Experiment, Record, Tables, Task
 from .splits import Split
 from .statistics import average_ranks, paired_difference, signed_rank_p_value
 

@@ -24,8 +24,8 @@ from ..estimators import (
 )
 from .grids import GRID_TOL
 from .published import REAL_DATA, REAL_DATA_REPETITIONS
-from .spec import Experiment, Record, Tables, Task
-from .splits import READINGS, Split, table_split
+from .running.spec import Experiment, Record, Tables, Task
+from .splits import INFERRED, READINGS, Split, table_split
 from .statistics import difference_of_means
 
 TABLES = ("wine", "penguins", "iris", "seeds", "ai4i")
@@ -129,6 +129,7 @@ def tasks(preset: str, repetitions: int | None) -> list[Task]:
     stages = [
         ("published", TABLES, MODELS, count),
         ("published", READINGS, printed, min(count, FEW)),
+        ("published", (INFERRED,), printed, count),
         ("nested", TABLES, set(MODELS) - set(few), count),
         ("nested", TABLES, few, count),
     ]
@@ -227,7 +228,9 @@ def _compared(peaks: Any, nested: Any) -> Any:
 
 
 def _in_order(table: Any) -> Any:
-    order = {name: place for place, name in enumerate((*TABLES, *READINGS, *MODELS))}
+    order = {
+        name: place for place, name in enumerate((*TABLES, *READINGS, INFERRED, *MODELS))
+    }
     return table.sort_values(
         ["table", "model"], key=lambda column: column.map(order), ignore_index=True
     )

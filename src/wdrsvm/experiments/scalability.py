@@ -17,8 +17,8 @@ from ..datasets import make_simulation
 from ..kernels import factorise, kernel_of
 from ..problem import RobustProblem, WassersteinBall
 from ..solvers import SolverSettings, solve
-from .spec import Experiment, Record, Tables, Task
-from .timing import above, best_of_two, sizes, timed_peer, training_problem
+from .running.spec import Experiment, Record, Tables, Task
+from .running.timing import above, best_of_two, sizes, timed_peer, training_problem
 
 # (N, P, C): one size grows, the others stay.
 PANELS = {

@@ -15,7 +15,7 @@ import numpy as np
 from ..datasets import IMBALANCED_SHARES, make_simulation
 from .grids import accuracy_grid, multiclass_grid, one_vs_rest_grid
 from .published import SIMULATION_LEADS
-from .spec import Experiment, Record, Tables, Task
+from .running.spec import Experiment, Record, Tables, Task
 from .statistics import paired_difference
 
 CLASSES, FEATURES = (4, 8), (3, 5, 15, 30)

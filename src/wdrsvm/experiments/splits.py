@@ -25,6 +25,11 @@ READINGS = {
 }
 READING_TRAIN = (278, 8, 7, 7)
 READING_TEST = 50
+# An inference: of some 25 readings this one fits the printed means of all seven models.
+# The seeds are others than those on which it was found.
+INFERRED = "ai4i inferred"
+INFERRED_TRAIN, INFERRED_TEST = (276, 6, 6, 6, 6), 40
+INFERRED_FIRST_SEED = 10_000
 
 
 class Split(NamedTuple):
@@ -43,6 +48,8 @@ def _loaded(table: str) -> tuple[Any, Any]:
 
 def table_split(table: str, seed: int) -> Split:
     """Training and test rows of a table, or of a reading of AI4I."""
+    if table == INFERRED:
+        return _inferred_split(seed)
     if table in READINGS:
         X, y = _loaded("ai4i")
         kept = y != READINGS[table]
@@ -53,6 +60,23 @@ def table_split(table: str, seed: int) -> Split:
         return counted_split(X, y, AI4I_TRAIN, AI4I_TEST, seed)
     X, X_test, y, y_test = train_test_split(X, y, test_size=TEST_SHARE, random_state=seed)
     return Split(X, y, X_test, y_test)
+
+
+def _inferred_split(seed: int) -> Split:
+    """Rows with several faults are left out; faults for training are test rows too."""
+    X, y = _loaded("ai4i_single_fault")
+    rng = np.random.default_rng(INFERRED_FIRST_SEED + seed)
+    train, test = [], []
+    for code, count in enumerate(INFERRED_TRAIN):
+        rows = rng.permutation(np.flatnonzero(y == code))
+        test.append(rows[:INFERRED_TEST])
+        first = INFERRED_TEST if code == 0 else 0
+        train.append(rows[first : first + count])
+    return _at(X, y, np.concatenate(train), np.concatenate(test))
+
+
+def _at(X: Any, y: Any, train: Any, test: Any) -> Split:
+    return Split(X[train], y[train], X[test], y[test])
 
 
 def counted_split(
@@ -66,5 +90,4 @@ def counted_split(
         n_test = min(test_count, len(rows) - count)
         test.append(rows[:n_test])
         train.append(rows[n_test : n_test + count])
-    first, then = np.concatenate(train), np.concatenate(test)
-    return Split(X[first], y[first], X[then], y[then])
+    return _at(X, y, np.concatenate(train), np.concatenate(test))

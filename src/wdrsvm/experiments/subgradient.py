@@ -17,8 +17,8 @@ import numpy as np
 from ..datasets import make_simulation
 from ..problem import RobustProblem, WassersteinBall
 from ..solvers import SolverResult, SolverSettings, solve
-from .spec import Experiment, Record, Tables, Task
-from .timing import Timed, above, best_of_two, sizes, timed_peer, training_problem
+from .running.spec import Experiment, Record, Tables, Task
+from .running.timing import Timed, above, best_of_two, sizes, timed_peer, training_problem
 
 # (N, P, C): one size grows, the others stay.
 PANELS = {

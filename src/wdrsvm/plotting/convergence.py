@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn import clone
 
-from ..estimators._fit import solver_settings
+from ..estimators.fitting.steps import solver_settings
 from ..problem.certificate.gap import relative_gap
 from ..robustness.promises.worst_case import last_step
 from ..solvers import Progress, SolverResult, solve

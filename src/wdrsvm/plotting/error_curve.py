@@ -9,7 +9,7 @@ import numpy as np
 
 from ..problem import WassersteinBall
 from ..robustness import ErrorCurve, error_curve
-from ..robustness.promises.error_curve import percent
+from ..robustness.promises.errors.error_curve import percent
 from ._style import Display, axes_for, ink, line_style
 from .certified_radius import last_step_of
 

@@ -1,4 +1,8 @@
-"""The training problem: the ball, the loss, the objective and its certificate."""
+"""The training problem: the ball, the loss, the objective and its certificate.
+
+A norm is added in ``norms.py``, which lists the other places that have one entry per norm;
+a loss is added in ``loss.py``.  The dual bound is ``certificate/bound.py``.
+"""
 
 from ..rows.canonical import canonical_rows
 from .ball import WassersteinBall

@@ -1,8 +1,8 @@
 """Self-contained HTML pages, for large and small screens and for print, without network."""
 
-from .card import model_card
 from .explore import explore_page
-from .model import model_page
+from .model.card import model_card
+from .model.page import model_page
 from .page import (
     Bullets,
     Facts,

@@ -20,9 +20,9 @@ from ..problem import WassersteinBall
 from ..robustness import RobustPath, error_curve, robust_path, worst_case_distribution
 from ..robustness.paths.grids import checked_label_costs
 from ..robustness.promises.worst_case import LinearScores
-from .baselines import Baselines
+from .model.baselines import Baselines
+from .model.promise import DEVIATIONS, Movement, Promise, promise_of
 from .page import Bullets, Facts, Page, Part, Section, Text, templates
-from .promise import DEVIATIONS, Movement, Promise, promise_of
 
 LABEL_COSTS = (0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
 # Largest number of rows on the page; more markers hide each other and enlarge the page.

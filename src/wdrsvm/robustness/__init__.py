@@ -1,4 +1,8 @@
-"""What a classifier promises."""
+"""What a classifier promises, for fitted classifiers of any library.
+
+``promises/`` are worst cases of a given ball, ``radius/`` chooses the radius of a ball,
+``paths/`` trains on grids of radii and label costs, ``labels/`` finds suspicious labels.
+"""
 
 from .labels.audit import audit_labels
 from .labels.audit_result import LabelAudit
@@ -7,13 +11,16 @@ from .labels.noise_test_result import LabelNoiseTest
 from .labels.votes import VotedLabels, trust_from_votes
 from .paths.path import RobustPath, one_vs_rest_path, robust_path
 from .promises.certified import certified_radius
-from .promises.distribution import WorstCaseDistribution, worst_case_distribution
-from .promises.error_curve import ClassErrorCurves, ErrorCurve
-from .promises.label_sets import LabelSets
-from .promises.scorer import WorstCaseErrorScorer, worst_case_error_scorer
-from .promises.tradeoff import Tradeoff, tradeoff
+from .promises.distributions.distribution import (
+    WorstCaseDistribution,
+    worst_case_distribution,
+)
+from .promises.errors.error_curve import ClassErrorCurves, ErrorCurve
+from .promises.errors.scorer import WorstCaseErrorScorer, worst_case_error_scorer
+from .promises.errors.tradeoff import Tradeoff, tradeoff
+from .promises.errors.worst_case_error import error_curve, worst_case_error
+from .promises.sets.label_sets import LabelSets
 from .promises.worst_case import worst_case_risk
-from .promises.worst_case_error import error_curve, worst_case_error
 from .radius.observed import ObservedRadius, observed_radius
 from .radius.radius_max import radius_max, radius_max_of
 from .radius.rules import RadiusChoice, bootstrap_radius, guaranteed_radius

@@ -26,6 +26,53 @@ def imported_pandas(wanted_by: str) -> Any:
         ) from None
 
 
+class ColumnsMixin:
+    """Tables of a result whose ``_columns`` are arrays of one length."""
+
+    _columns: Any
+
+    def to_frame(self) -> Any:
+        """The list as a table with one label per row.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The table.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from wdrsvm import audit_labels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> audit_labels(X, y).to_frame().columns.tolist()
+        ['row', 'given', 'suggested', 'gain', 'margin', 'exposure', 'wrong_probability']
+        """
+        return imported_pandas("to_frame").DataFrame(self._columns())
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the list to a file, completely or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from sklearn.datasets import load_iris
+        >>> from wdrsvm import audit_labels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "suspects.csv"
+        ...     audit_labels(X, y).to_csv(path)
+        ...     print(path.read_text().splitlines()[0])
+        row,given,suggested,gain,margin,exposure,wrong_probability
+        """
+        write_csv(Path(path), self._columns())
+
+
 def feature_names(classifier: Any, n_features: int) -> Labels:
     """Names of the features that a classifier, or a pipeline's last step, sees.
 

@@ -1,4 +1,8 @@
-"""How the training problem is solved: one folder per family, one result for all."""
+"""How the training problem is solved: one folder per family, one result for all.
+
+``solve.py`` is the way in; ``auto.py`` chooses the family, ``registry.py`` knows what each
+family can do, ``result.py`` has the result and its status.  Solvers neither print nor warn.
+"""
 
 from .auto import choose
 from .registry import SOLVERS

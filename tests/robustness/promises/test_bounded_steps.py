@@ -10,7 +10,7 @@ from wdrsvm import WassersteinBall, worst_case_error
 from wdrsvm.problem import RobustProblem
 from wdrsvm.robustness.promises import bounded_steps
 from wdrsvm.robustness.promises.bounded_steps import BoundedSteps
-from wdrsvm.robustness.promises.wrong_costs import WrongCosts, leads_of
+from wdrsvm.robustness.promises.errors.wrong_costs import WrongCosts, leads_of
 
 from .error_cases import NORMS, Fixed
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from ...experiments import Results
 from ...files import write_text
 from ..page import Facts, Page, Section, Table, Text
-from . import noise_study, real_data, scalability, simulation, subgradient
+from . import claims, noise_study, real_data, scalability, simulation, subgradient
 
 # Number of records that are shown while no repetition is complete.
 SHOWN_RECORDS = 20
@@ -30,6 +30,7 @@ PAGES: dict[str, Kind] = {
     "scalability": scalability,
     "subgradient": subgradient,
     "noise-study": noise_study,
+    "claims": claims,
 }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...experiments.running.timing import sizes
 from ...experiments.scalability import (
     MODELS,
     PANELS,
@@ -15,7 +16,6 @@ from ...experiments.scalability import (
     RADII,
     TIME_LIMIT,
 )
-from ...experiments.timing import sizes
 from ..figures import COLOURS, new_figure, saved_figure
 from ..page import Bullets, Figure, Section, Table, Text, Verdict
 from .panels import NO_ERROR, PANEL_NAMES, panel, panels_present

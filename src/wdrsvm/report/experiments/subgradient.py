@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...experiments.published import SUBGRADIENT_RATIO
+from ...experiments.running.timing import sizes
 from ...experiments.subgradient import (
     N_STEPS,
     N_TEST,
@@ -13,7 +14,6 @@ from ...experiments.subgradient import (
     QUICK_PANELS,
     TIME_LIMIT,
 )
-from ...experiments.timing import sizes
 from ..figures import COLOURS, new_figure, saved_figure
 from ..page import Bullets, Figure, Section, Table, Text, Verdict
 from .panels import NO_ERROR, PANEL_NAMES, panel, panels_present

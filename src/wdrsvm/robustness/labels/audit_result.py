@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Codes, Flags, Floats, Labels
-from ..frames import imported_pandas, write_csv
+from ..frames import ColumnsMixin
 from ..notebook import SHOWN, html_result, html_table
 
 # Columns of the table, in this order.
@@ -17,7 +16,7 @@ COLUMNS = ("row", "given", "suggested", "gain", "margin", "exposure", "wrong_pro
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LabelAudit:
+class LabelAudit(ColumnsMixin):
     """Labels from the most to the least suspicious, and how many to check.
 
     Attributes
@@ -128,47 +127,6 @@ class LabelAudit:
             return f"No label is worth a check: {share}."
         labels = "label" if self.n_suspects == 1 else f"{self.n_suspects} labels"
         return f"Check the first {labels} of {len(self.row)}: {share}."
-
-    def to_frame(self) -> Any:
-        """The audit as a table, one label a row.
-
-        Returns
-        -------
-        pandas.DataFrame
-            The table.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from wdrsvm import audit_labels
-        >>> X, y = load_iris(return_X_y=True)
-        >>> audit_labels(X, y).to_frame().columns.tolist()
-        ['row', 'given', 'suggested', 'gain', 'margin', 'exposure', 'wrong_probability']
-        """
-        return imported_pandas("to_frame").DataFrame(self._columns())
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write the audit to a file, which appears whole or not at all.
-
-        Parameters
-        ----------
-        path : str or Path
-            Where to write.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> from sklearn.datasets import load_iris
-        >>> from wdrsvm import audit_labels
-        >>> X, y = load_iris(return_X_y=True)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder) / "suspects.csv"
-        ...     audit_labels(X, y).to_csv(path)
-        ...     print(path.read_text().splitlines()[0])
-        row,given,suggested,gain,margin,exposure,wrong_probability
-        """
-        write_csv(Path(path), self._columns())
 
     def _columns(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in COLUMNS}

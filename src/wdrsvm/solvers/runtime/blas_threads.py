@@ -1,9 +1,9 @@
 """One thread per BLAS call while a solver runs.
 
 The solvers' products are small or thin.  Large data are divided among threads by rows
-(``passes``).  On a busy machine, more threads inside each product cost much more time than
-they save.  The limit holds for the whole process, so that fits at the same time share it.
-The first fit sets the limit, and the last fit restores the old one.
+(``rows/threads.py``).  On a busy machine, more threads inside each product cost much more
+time than they save.  The limit holds for the whole process, so that fits at the same time
+share it.  The first fit sets the limit, and the last fit restores the old one.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import pytest
 
 from wdrsvm.problem import LOSSES, Loss
 from wdrsvm.solvers.interior_point.bounded.layout import BoundedLayout
-from wdrsvm.solvers.newton.bounded.passes import BoundedPasses
+from wdrsvm.solvers.newton.bounded.smoothed_risk import BoundedSmoothedRisk
 
 from ....agreement.bounded_instances import bounded_problem
 
@@ -21,7 +21,7 @@ def passes_of(seed, loss=LOSSES["crammer-singer"], trusted=False):
         problem = replace(problem, ball=replace(problem.ball, label_cost=np.inf))
     layout = BoundedLayout.of(problem, problem.X.mean(axis=0))
     with problem.reduction() as reduction:
-        return BoundedPasses.over(problem, layout, reduction)
+        return BoundedSmoothedRisk.over(problem, layout, reduction)
 
 
 def random_point(passes, seed, mu=0.4):

@@ -1,6 +1,6 @@
 """Sources of the interior point's kernels, and the names that Python may call.
 
-``runtime.native`` loads the compiled kernels.  The Newton methods use ``springs`` too.
+``runtime.native`` loads the compiled kernels.
 """
 
 from .cone import Absent as Absent

@@ -1,9 +1,10 @@
 r"""The samples' curvature in (z, lam), and its sum over samples in (M, lam).
 
 A spring is mult / slack.  A sample has the springs (a, b, f), with the sums A, B, F over
-classes.  The quadratic form of a Newton step, minimised over s and h, is the energy of
-``springs`` with the series stiffness A B F / (AB + AF + BF).  Here it is computed for all
-samples at once, in vectors that run over samples; ``springs`` does it sample by sample.
+classes.  The quadratic form of a Newton step, minimised over s and h, is the energy in
+``newton/native/springs.py`` with the series stiffness A B F / (AB + AF + BF).  Here it is
+computed for all samples at once, in vectors that run over samples; ``springs`` does it
+sample by sample.
 
 The curvatures of each pair of classes i >= j are one row with an entry per sample.  The
 C (C + 1) / 2 rows are in the order of a lower triangle.

@@ -36,7 +36,7 @@ class PairPoint(NamedTuple):
 
 
 class PairSums(NamedTuple):
-    """What a pass adds up.
+    """Sums over rows.
 
     ``moments`` (C, C, P + 1) are sums of pi_cj (x_n, 1); ``dual`` is the value of the
     masses as multipliers, ``on_flips`` what their labels cost.
@@ -143,7 +143,7 @@ class PairSmoothing:
             net[
                 np.repeat(np.isinf(problem.label_price(rows)).T[:, None], len(net), 1)
             ] = -np.inf
-            # To stay with a label other than the own one is no piece: it never pays.
+            # Another label without another winner is no piece, because it gains nothing.
             label, row = np.nonzero(problem.y[rows] != np.arange(len(net))[:, None])
             net[label, label, row] = -np.inf
         flat = net.reshape(-1, net.shape[2])

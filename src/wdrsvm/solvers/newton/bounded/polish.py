@@ -22,12 +22,12 @@ from ...result import Incumbent
 from ..polish import HARD_MU
 from ..settings import NEWTON
 from .pair_smoothing import PairPoint, PairSmoothing, PairSums
-from .passes import BoundedPasses
+from .smoothed_risk import BoundedSmoothedRisk
 
 
 def bounded_polish(
     evaluation: BoundedEvaluation,
-    smoothed: BoundedPasses,
+    smoothed: BoundedSmoothedRisk,
     at: PairPoint,
     best: Incumbent,
     tol: float,
@@ -52,7 +52,7 @@ def bounded_polish(
 
 def _solve_free(
     evaluation: BoundedEvaluation,
-    smoothed: BoundedPasses,
+    smoothed: BoundedSmoothedRisk,
     hard: PairPoint,
     free: Codes,
     best: Incumbent,
@@ -65,7 +65,7 @@ def _solve_free(
     fixed = _fixed_rows(smoothed, hard, is_fixed)
     point = BoundedPoint(smoothed.layout, smoothed.problem.take(free), fixed)
     mass = smoothed.masses(hard)
-    # Nothing is gained by an exact solution whose fixed rows may yet change.
+    # The fixed rows may still change, so an exact solution would be wasted.
     share = NEWTON.polished if is_fixed.any() else 0.0
     for n_iter in range(1, max_iter + 1):
         point.predictor_corrector()
@@ -85,7 +85,9 @@ def _solve_free(
     return max_iter
 
 
-def _fixed_rows(smoothed: BoundedPasses, at: PairPoint, is_fixed: Floats) -> FixedRows:
+def _fixed_rows(
+    smoothed: BoundedSmoothedRisk, at: PairPoint, is_fixed: Floats
+) -> FixedRows:
     work = partial(_sums_of_fixed, smoothed.smoothing, at)
     sums = smoothed.reduction.fold(work, added, is_fixed)
     moments = sums.moments[smoothed.layout.label, smoothed.layout.winner]

@@ -15,8 +15,8 @@ from ...interior_point.bounded.evaluation import BoundedEvaluation
 from ...result import SolverResult, SolverSettings, Start
 from ..hinge import Rounds
 from ..settings import NEWTON
-from .passes import BoundedPasses
 from .polish import bounded_polish
+from .smoothed_risk import BoundedSmoothedRisk
 from .steps import BoundedNewton, SmoothBoundedNewton
 
 
@@ -27,7 +27,7 @@ def bounded_newton(
     evaluation = BoundedEvaluation.of(problem.without_idle_rows())
     normalised = evaluation.normalised
     with normalised.reduction() as reduction:
-        smoothed = BoundedPasses.over(normalised, evaluation.layout(), reduction)
+        smoothed = BoundedSmoothedRisk.over(normalised, evaluation.layout(), reduction)
         is_smooth = problem.loss.temperature > 0
         rounds = SmoothBoundedRounds if is_smooth else BoundedRounds
         return rounds(evaluation, smoothed, settings).solve(None)
@@ -42,7 +42,7 @@ class BoundedRounds(Rounds):
     def __init__(
         self,
         evaluation: BoundedEvaluation,
-        smoothed: BoundedPasses,
+        smoothed: BoundedSmoothedRisk,
         settings: SolverSettings,
     ):
         super().__init__(evaluation.problem, smoothed, settings)  # type: ignore[arg-type]
@@ -68,7 +68,7 @@ class BoundedRounds(Rounds):
 
 
 class SmoothBoundedRounds(BoundedRounds):
-    """The rounds for a smooth loss; there is no polish, because mu may fall to nothing."""
+    """The rounds for a smooth loss; it needs no polish, because mu may fall to nearly 0."""
 
     newton = SmoothBoundedNewton
     well_settled = NEWTON.smooth_well_settled

@@ -25,7 +25,7 @@ from ...interior_point.bounded.layout import BoundedLayout, add_local
 from ..settings import NEWTON
 from ..smooth_loss import SmoothSteps
 from ..steps import NewtonSteps
-from .passes import BoundedPasses
+from .smoothed_risk import BoundedSmoothedRisk
 
 
 class PairStep(NamedTuple):
@@ -99,7 +99,7 @@ class BoundedNewton(NewtonSteps):
     smoothed: Any
     now: Any
 
-    def __init__(self, smoothed: BoundedPasses, rng: np.random.Generator):
+    def __init__(self, smoothed: BoundedSmoothedRisk, rng: np.random.Generator):
         lay, problem = smoothed.layout, smoothed.problem
         self.smoothed, self.rng, self.layout = smoothed, rng, lay
         self.radius, self.centre = problem.radius, NEWTON.first_centre

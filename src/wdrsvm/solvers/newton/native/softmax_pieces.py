@@ -16,7 +16,6 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import exp, log
 
-from ...cones.native.springs import fill_curvature
 from ...runtime.kernel_names import (
     Count,
     Cube,
@@ -29,6 +28,7 @@ from ...runtime.kernel_names import (
     kernel,
 )
 from .scored_rows import ScoredRows
+from .springs import fill_curvature
 
 # exp of a smaller number does not change 1 in floating point.
 NEGLIGIBLE = cython.declare(Real, -40.0)

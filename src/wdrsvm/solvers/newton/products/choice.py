@@ -10,11 +10,11 @@ from .settings import PRODUCTS
 
 
 def in_products(problem: RobustProblem) -> bool:
-    """Whether the method knows the problem, and is the faster one for it.
+    """Whether the method can solve the problem, and is faster than the other one.
 
-    With the l1 norm it needs more rows than unknowns: most coefficients then lie between
-    the bounds that the norm sets them.  Rows on a cluster make every pass dear: as long as
-    a matrix of curvature can be sent, it saves passes.
+    With the l1 norm it needs more rows than unknowns; else too many coefficients are at a
+    bound that the norm sets.  On a cluster every pass is expensive.  The other method,
+    which sends a matrix of curvature, needs fewer passes while that matrix is small.
     """
     size, least = unknowns(problem), PRODUCTS.least_unknowns
     if problem.is_distributed:
@@ -24,7 +24,7 @@ def in_products(problem: RobustProblem) -> bool:
 
 
 def coefficients(problem: RobustProblem) -> int:
-    """Those of all classes and their intercepts."""
+    """Number of coefficients of all classes, with intercepts."""
     return problem.n_classes * (problem.n_features + 1)
 
 
@@ -37,10 +37,10 @@ def unknowns(problem: RobustProblem) -> int:
 
 
 def is_known(problem: RobustProblem) -> bool:
-    """Whether the method knows the problem.
+    """Whether the method can solve the problem.
 
-    It does not know label costs that differ, finite ones with a margin, features that cost
-    nothing or cannot be moved, classes that no row can have, and sparse rows.
+    It cannot solve problems with label costs that differ, finite label costs with a margin,
+    features that cost nothing or cannot move, classes that no row can have, or sparse rows.
     """
     ball_known = problem.norm in DIAMETERS and problem.radius > 0 and not problem.is_bounded
     if not ball_known or problem.loss.temperature == 0:
@@ -54,11 +54,11 @@ def is_known(problem: RobustProblem) -> bool:
 
 
 def _is_dense(problem: RobustProblem) -> bool:
-    """Whether rows may be held as dense ones, which workers do chunk by chunk."""
+    """Whether rows are dense, or dense in the chunks of a cluster."""
     return problem.is_distributed or isinstance(problem.X, np.ndarray)
 
 
 def single_flip_cost(problem: RobustProblem) -> float:
-    """What a flip of any label to any other costs, or nan if it is not always the same."""
+    """The cost of every flip of a label; nan if costs differ."""
     costs = problem.label_cost[~np.eye(problem.n_classes, dtype=bool)]
     return float(costs[0]) if len(costs) and (costs == costs[0]).all() else np.nan

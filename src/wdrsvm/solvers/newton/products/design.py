@@ -22,8 +22,8 @@ from .settings import PRODUCTS
 
 
 class At(NamedTuple):
-    """Where the rows are looked at: coefficients (C, Q), the price of a flip, which is
-    infinite for trusted labels, and the smoothing of the choice between labels."""
+    """The point of a pass: coefficients (C, Q), the price of a flip, which is infinite for
+    trusted labels, and the smoothing of the maximum over labels."""
 
     coef: Floats
     price: float = np.inf
@@ -60,7 +60,7 @@ def in_columns(scaling: Scaling, kind: Any, problem: RobustProblem) -> RobustPro
 class Design:
     """Rows in the solver's columns, numbers of ``kind``, and the passes over them.
 
-    Sums that only lead the way take one row out of ``every``.
+    Sums for steps, unlike sums for a certificate, may take one row out of ``every``.
     """
 
     scaling: Scaling
@@ -74,7 +74,7 @@ class Design:
         return sums
 
     def curvature(self, at: At) -> CurvatureSums:
-        """What the preconditioner is made of."""
+        """The sums from which the preconditioner is made."""
         work = partial(_curvature_sums, at, self.every)
         sums: CurvatureSums = self.reduction.fold(work, added)
         return sums
@@ -87,7 +87,7 @@ class Design:
 
 
 def row_step(n_rows: int, n_columns: int) -> int:
-    """The step with which rows are visited, such that those visited tell enough."""
+    """The distance between visited rows, such that enough rows are visited."""
     enough = max(PRODUCTS.least_curvature_rows, PRODUCTS.rows_per_column * n_columns)
     return max(1, n_rows // enough)
 

@@ -1,4 +1,4 @@
-r"""The largest difference of coefficients as a power mean, whose weights are learnt.
+r"""The largest difference of coefficients as a power mean with adapted weights.
 
 L(M) is the largest of some lengths d_k(M).  In its place stands
 
@@ -69,10 +69,10 @@ class Diameter:
         return value, slopes
 
     def reweighted(self, lengths: Floats, power: float) -> Self:
-        """Shares that have learnt from these lengths.
+        """Shares adapted to these lengths.
 
-        They stay where nothing can be learnt: the lengths are zero, or the longest ones
-        have no share and the powers of the others vanish.
+        The shares stay as they are if all lengths are zero, or if the longest lengths have
+        no share and the powers of the others underflow.
         """
         top = float(lengths.max(initial=0.0))
         if top == 0:
@@ -150,7 +150,7 @@ class EntryDiameter(Diameter):
         return Smoothed(value, slopes * coef, lengths, slopes, stiffness)
 
     def flow(self, found: Smoothed, gradient: Floats, tol: float) -> None:
-        """None: the polar has a closed form."""
+        """No flow is needed, because the polar has a closed form."""
 
     def polar(self, flow: PairWeights | None, gradient: Floats) -> float:
         return 0.5 * float(np.abs(gradient).sum())

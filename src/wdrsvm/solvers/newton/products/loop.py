@@ -3,12 +3,14 @@ r"""Training in matrix products: smooth losses with many classes or coefficients
 The risk  radius D(M) + mean loss  with a smoothed diameter D (``diameter``) is smooth.
 Preconditioned quasi-Newton steps minimise it, one pass over the rows each (``design``).
 
-1. Steps go on until they promise little beside what new shares of the lengths would add
-   to D; then the shares learn from the lengths, and D becomes sharper.
-2. From what a pass tells, a gap is estimated: the loss at coefficients whose longest
-   differences are shortened, and the value of the tangents after they are drawn to the
-   labels far enough to be paid by the radius.
-3. When the estimate is good enough, the certificate is asked.
+1. Steps go on until the next one promises little compared with what new shares of the
+   lengths would add to D.  Then the shares are adapted to the lengths, and D is sharper.
+2. The sums of a pass give an estimate of the gap.  Its upper part is the loss at
+   coefficients whose longest differences are shortened.  Its lower part is the value of the
+   tangents after they are moved towards the labels, until the radius can pay for them.
+3. When the estimate is small enough, the certificate is computed.
+4. If the first steps settle early, minima of a model of the loss take the place of further
+   steps, as long as the risk follows the model (``model``).
 
 No matrix is larger than the coefficients, (P, P) or (C, C).
 """
@@ -68,7 +70,7 @@ class ProductRounds:
             problem, design, start, lambda coef: diameter.at(coef[:, :n_touchable]).largest
         )
         if start is not None:
-            # Its differences say which of them are long, better than equal shares do.
+            # The differences at the start show which lengths are long.
             lengths = diameter.at(coef[:, :n_touchable]).lengths
             diameter = diameter.reweighted(lengths, PRODUCTS.warm_power)
         flip_cost = single_flip_cost(problem) / design.scaling.unit
@@ -134,7 +136,7 @@ class ProductRounds:
         )
 
     def _consider(self) -> None:
-        """Ask the certificate where that may succeed."""
+        """Compute the certificate if it is likely to succeed."""
         descent, tol = self.descent, self.settings.tol
         if descent.flip_cost < np.inf and descent.mu > descent.last_mu:
             return
@@ -163,7 +165,7 @@ class ProductRounds:
         return foreseen - self.shortfall_rate * descent.imbalance
 
     def _share(self, flow: PairWeights | None) -> float:
-        """How far the tangents have to be drawn to the labels to be paid."""
+        """How far the tangents must move towards the labels, for the radius to pay."""
         spent = self.descent.diameter.polar(flow, self.descent.flow_gradient)
         spent += self.descent.on_flips
         # Rounding and the balance of the intercept may make the true cost a little larger.
@@ -193,5 +195,5 @@ class ProductRounds:
         )
         self._learn_shortfall(foreseen)
         if isinstance(self.best.multipliers, DrawnTangents):
-            # The points are as many as the scores: not to be kept with the result.
+            # The points are as many as the scores, so the result does not keep them.
             self.best.multipliers = replace(self.best.multipliers, points=None)

@@ -29,9 +29,6 @@ from .steps import Descent
 
 Pair = tuple[Floats, Floats]
 
-# A step along which the gradient hardly changed corrects nothing.
-LEAST_CURVATURE = 1e-8
-
 
 @dataclass(eq=False)
 class LossModel:
@@ -60,7 +57,7 @@ class LossModel:
         """Let the curvature along the step be the one seen."""
         image, seen = self._times(step), float(np.vdot(step, change))
         expected = float(np.vdot(step, image))
-        least = LEAST_CURVATURE * np.linalg.norm(step) * np.linalg.norm(change)
+        least = PRODUCTS.least_cosine * np.linalg.norm(step) * np.linalg.norm(change)
         if seen > least and expected > 0:
             self.corrections.append((image / expected**0.5, change / seen**0.5))
 

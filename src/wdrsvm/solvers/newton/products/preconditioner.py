@@ -19,9 +19,7 @@ import numpy as np
 
 from ....arrays import Floats
 from .design import CurvatureSums
-
-# No direction is softer than this share of the mean mass.
-LEAST_STIFFNESS = 1e-7
+from .settings import PRODUCTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +34,7 @@ class ClassCurvature:
 
     @classmethod
     def of(cls, sums: CurvatureSums, n_touchable: int) -> ClassCurvature:
-        floor = LEAST_STIFFNESS * sums.mass.mean() + np.finfo(np.float64).tiny
+        floor = PRODUCTS.least_stiffness * sums.mass.mean() + np.finfo(np.float64).tiny
         mass = np.maximum(sums.mass, floor)
         scaled = sums.first / np.sqrt(mass)[:, None]
         within = (sums.second - scaled.T @ scaled) / mass.sum()

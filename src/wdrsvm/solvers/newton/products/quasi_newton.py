@@ -11,11 +11,6 @@ import numpy as np
 from ....arrays import Floats
 from .settings import PRODUCTS
 
-# A step whose gradient hardly changed says nothing about curvature.
-LEAST_CURVATURE = 1e-8
-# By at most this factor the last step may lengthen what the preconditioner says.
-MAX_STRETCH = 1.5
-
 
 class Memory:
     """The last steps; the curvature of none may be negative."""
@@ -27,7 +22,8 @@ class Memory:
 
     def add(self, step: Floats, change: Floats) -> None:
         curved = float(np.vdot(step, change))
-        if curved > LEAST_CURVATURE * np.linalg.norm(step) * np.linalg.norm(change):
+        least = PRODUCTS.least_cosine * np.linalg.norm(step) * np.linalg.norm(change)
+        if curved > least:
             self.steps.append((step.astype(self.kind), change.astype(self.kind), curved))
 
     def forget(self) -> None:
@@ -45,7 +41,8 @@ class Memory:
         found = precondition(rest).astype(self.kind, copy=False)
         if self.steps:
             _, change, curved = self.steps[-1]
-            found *= min(MAX_STRETCH, curved / float(np.vdot(change, precondition(change))))
+            own = float(np.vdot(change, precondition(change)))
+            found *= min(PRODUCTS.max_stretch, curved / own)
         for (step, change, curved), share in zip(self.steps, reversed(shares), strict=True):
             found += (share - float(np.vdot(change, found)) / curved) * step
         return np.asarray(-found, dtype=np.float64)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ProductSettings:
-    """What the steps, the smoothed diameter and the certificate go by.
+    """Numbers of the steps, the smoothed diameter and the certificate.
 
     Parameters
     ----------
@@ -24,13 +24,14 @@ class ProductSettings:
         Steps after which a settling no longer counts as quick, and after which it is
         given up.
     settled : float
-        Steps have settled when they promise less than this share of what new weights of
-        the pairs would add to the smoothed diameter.
+        Steps have settled when the next one promises less than this share of what new
+        shares of the lengths would add to the smoothed diameter.
     first_mu, mu_factor, least_mu : float
-        How far the choice between labels is smoothed: at first, the factor after each
-        settling, and the last, which is this times the root of the tolerance.
+        Smoothing of the maximum over labels: the first one, the factor after each settling,
+        and the last one as a multiple of the square root of the tolerance.
     least_left : float
-        Share of the radius that flips must leave to moves; else the method gives up.
+        Share of the radius that must remain for moves after the cost of flips.  If less
+        remains, the method gives up.
     rebuilds : tuple of int
         Steps after which the preconditioner is built again, then every last one of these.
     start_ridge : float
@@ -38,13 +39,13 @@ class ProductSettings:
     start_rows : int
         Rows on which the length of the first direction is chosen.
     single_tol : float
-        Rows are held in single precision from this tolerance on.
+        From this tolerance on, rows are stored in single precision.
     hope : float
-        The certificate is asked when the gap estimated is at most this share of the
-        allowed one.
+        The certificate is computed when the estimated gap is at most this share of the
+        allowed gap.
     excess_hope : float
-        A repair is tried when this share of what the last one cost, adjusted to how far
-        the lengths are apart now, leaves a gap that is small enough.
+        A repair is tried if the gap stays small enough after it costs this share of the
+        last repair's cost, adjusted to how unequal the lengths are now.
     shortfall_hope : float
         A bound is expected to lack this share of what the last one lacked, adjusted to how
         far the intercepts are out of balance now.
@@ -60,7 +61,8 @@ class ProductSettings:
     model_after : int
         Steps within which the first settling must come for the loss's model to be tried.
     model_rows : int
-        Rows per class, and per feature of some fifty, that make a pass dear enough for it.
+        The model is tried with at least this many rows for each class and fifty more: with
+        fewer rows a pass costs no more than a step on the model.
     model_rounds, model_steps : int
         Minima of the model to be tried in a row, and steps towards each of them.
     model_pairs : int
@@ -74,7 +76,7 @@ class ProductSettings:
     model_trust : float
         The model is left when the risk falls by less than this share of what it promised.
     least_unknowns : int
-        With fewer coefficients a matrix of their curvature costs less than it saves.
+        With fewer coefficients, Newton's method with a matrix of curvature is faster.
     max_sent_unknowns : int
         Up to this many, the workers of a cluster send a matrix of their curvature.
     max_rescued_unknowns : int
@@ -85,6 +87,19 @@ class ProductSettings:
         The preconditioner is built from so many rows per column, and at least so many.
     max_asked : int
         Certificates that may fail before the method gives up.
+    least_stiffness : float
+        The preconditioner takes no direction as softer than this share of the mean mass.
+    least_cosine : float
+        A step is remembered if it has at least this cosine with the change of the gradient.
+    max_stretch : float
+        The last step may lengthen the preconditioned direction by at most this factor.
+    least_gain : float
+        A step must gain this share of what its slope promises.
+    risk_rounding, max_slope : float
+        A risk that rises by no more than this share has not risen, in single precision, if
+        the slope at the end of the step has at most this share of the first one.
+    max_trials : int
+        Lengths that are tried for a step.
     """
 
     max_iter: int = 600
@@ -127,6 +142,13 @@ class ProductSettings:
     rows_per_column: int = 40
     least_curvature_rows: int = 10000
     max_asked: int = 20
+    least_stiffness: float = 1e-7
+    least_cosine: float = 1e-8
+    max_stretch: float = 1.5
+    least_gain: float = 1e-4
+    risk_rounding: float = 1e-6
+    max_slope: float = 0.8
+    max_trials: int = 8
 
 
 PRODUCTS = ProductSettings()

@@ -1,4 +1,4 @@
-"""Where to begin: the direction of a ridge regression on the labels, as long as it pays."""
+"""The first point: the direction of a ridge regression on the labels, best length."""
 
 from __future__ import annotations
 

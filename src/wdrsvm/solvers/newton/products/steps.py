@@ -15,15 +15,9 @@ from .preconditioner import ClassCurvature, ClassInverse, Preconditioner
 from .quasi_newton import Memory
 from .settings import PRODUCTS
 
-# A step must gain this share of what its slope promises.
-LEAST_GAIN = 1e-4
-# A risk that rises by no more than this share has not risen, in single precision.
-ROUNDING = 1e-6
-MAX_TRIALS = 8
-
 
 class Descent:
-    """The state of the method: coefficients (C, Q) and what a pass told of them."""
+    """The state of the method: coefficients (C, Q), and the sums of the last pass there."""
 
     def __init__(
         self,
@@ -50,7 +44,7 @@ class Descent:
         self.rebuild()
 
     def price(self, lam: float) -> float:
-        """Of a flip; infinite where labels are trusted, whatever lam is."""
+        """The price of a flip; infinite where labels are trusted, for any lam."""
         return self.flip_cost * lam if lam > 0 else self.flip_cost
 
     def _at(self, coef: Floats, lam: float) -> At:
@@ -63,7 +57,7 @@ class Descent:
         return self.design.evaluate(self._at(coef, lam))
 
     def _gradient_of(self, smoothed: Smoothed, sums: LossSums) -> Floats:
-        """The smoothed risk's gradient: what flips cost is not left for moves."""
+        """The gradient of the smoothed risk; flips reduce the radius that moves have."""
         gradient = sums.gradient.copy()
         left = self.radius - self._on_flips(sums)
         gradient[:, : self.n_touchable] += left * smoothed.gradient
@@ -74,7 +68,7 @@ class Descent:
 
     @property
     def on_flips(self) -> float:
-        """What the flips cost."""
+        """The total cost of the flips."""
         return self._on_flips(self.sums)
 
     def rebuild(self) -> None:
@@ -96,7 +90,7 @@ class Descent:
 
     @property
     def spread(self) -> float:
-        """How much new shares of the lengths would add to D: how far they are apart."""
+        """The increase of D under new shares: a measure of how unequal the lengths are."""
         lengths = self.smoothed.lengths
         learnt = self.diameter.reweighted(lengths, self.diameter.power).mean(lengths)
         return learnt - self.smoothed.value
@@ -148,7 +142,7 @@ class Descent:
         return self.n_failed > 2 or (no_moves and self.n_iter > PRODUCTS.patience)
 
     def sharpen(self) -> None:
-        """Let the shares learn; raise the power if the steps have settled quickly."""
+        """Adapt the shares to the lengths; raise the power if the steps settled quickly."""
         power = self.diameter.power
         if self.n_since <= PRODUCTS.quick_steps:
             power = min(self.last_power, PRODUCTS.power_factor * power)
@@ -181,16 +175,18 @@ class Descent:
         return gained
 
     def _search(self, step: Floats, slope: float) -> bool:
-        """Go along the step, shorter and shorter, until the smoothed risk falls."""
+        """Shorten the step until the smoothed risk falls; False if it never does."""
         length, risk = 1.0, self.smooth_risk
-        for _ in range(MAX_TRIALS):
+        for _ in range(PRODUCTS.max_trials):
             coef = self.coef + length * step
             smoothed = self._smoothed_at(coef)
             sums = self._sums_at(coef, smoothed.value)
             after = self._gradient_of(smoothed, sums)
             rise = self.radius * smoothed.value + sums.loss - risk
-            level = rise <= ROUNDING * risk and np.vdot(after, step) <= -0.8 * slope
-            if rise <= LEAST_GAIN * length * slope or level:
+            is_level = rise <= PRODUCTS.risk_rounding * risk
+            is_flatter = np.vdot(after, step) <= -PRODUCTS.max_slope * slope
+            enough = PRODUCTS.least_gain * length * slope
+            if rise <= enough or (is_level and is_flatter):
                 self._move(coef, smoothed, sums, after)
                 return True
             lowest = -slope * length / (2 * (rise - slope * length))
@@ -220,13 +216,14 @@ class Descent:
         sums = self._sums_at(coef, there.value)
         risk = self.radius * here.value + self.sums.loss
         gained = risk - (self.radius * there.value + sums.loss)
-        if gained < 0 and risk - promised > ROUNDING * risk:
+        if gained < 0 and risk - promised > PRODUCTS.risk_rounding * risk:
             self.diameter = before
             return False
         self.smoothed, self.gradient = here, self._gradient_of(here, self.sums)
         self._move(coef, there, sums, self._gradient_of(there, sums))
         self.promise = max(0.0, risk - promised)
-        return gained >= PRODUCTS.model_trust * (risk - promised) - ROUNDING * risk
+        wanted = PRODUCTS.model_trust * (risk - promised)
+        return gained >= wanted - PRODUCTS.risk_rounding * risk
 
     def blunt(self) -> None:
         """Let the power be one of ordinary steps again."""

@@ -1,4 +1,4 @@
-"""The multipliers of the method: tangents of the rows at a classifier's scores."""
+"""The multipliers of the method: slopes of the rows' losses at a classifier's scores."""
 
 from __future__ import annotations
 

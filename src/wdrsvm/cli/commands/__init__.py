@@ -1,0 +1,1 @@
+"""One file per command, each with a function ``register(app)``."""

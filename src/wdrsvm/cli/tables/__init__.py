@@ -1,0 +1,1 @@
+"""Tables of a user: files, columns, numbers, labels, and the features of a classifier."""

@@ -1,0 +1,1 @@
+"""Run tasks of experiments: what a task is, its timing, the store of results, the pace."""

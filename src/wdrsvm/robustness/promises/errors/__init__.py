@@ -1,0 +1,1 @@
+"""Worst-case error rates: what each error costs the adversary, and curves over radii."""

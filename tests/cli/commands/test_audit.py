@@ -1,0 +1,73 @@
+"""Audits of a table."""
+
+import numpy as np
+import pandas
+import pytest
+
+from ..flowers import LABELLED, N, flowers, run_json, texts
+
+
+def test_the_audit_shows_columns_that_are_left_out(folder, capsys):
+    table = texts().assign(sample=[f"s{k}" for k in range(N)])
+    table.loc[10, "kind"] = "oak"
+    table.to_csv("train.csv", index=False)
+    given = ("audit", "train.csv", *LABELLED, "--drop", "sample", "--out", "s.csv")
+    run_json(capsys, *given)
+    assert pandas.read_csv("s.csv")["sample"][0] == "s10"
+
+
+@pytest.mark.parametrize("ending", ["csv", "html"])
+def test_the_audit_finds_a_wrong_label(folder, capsys, ending):
+    table = flowers()
+    table.loc[10, "kind"] = "oak"
+    table.to_csv("train.csv", index=False)
+    out = f"suspects.{ending}"
+    facts = run_json(capsys, "audit", "train.csv", "--target", "kind", "--out", out)
+    assert facts["most suspicious"][0] == "10 (oak, perhaps ash)"
+    assert 1 <= facts["to check"] < 10
+    assert facts["at least"] < facts["share that is wrong"] < facts["at most"] < 0.2
+    text = (folder / out).read_text()
+    if ending == "csv":
+        suspects = pandas.read_csv(out)
+        assert len(suspects) == facts["to check"]
+        assert suspects["reviewed"].isna().all()
+        assert suspects["width"][0] == pytest.approx(table["width"][10])
+    else:
+        assert "<legend>Row 10: oak, or ash?</legend>" in text
+        assert text.count("<fieldset ") == facts["to check"]
+
+
+def test_rows_without_a_label_are_left_out_and_keep_their_numbers(folder, capsys):
+    table = flowers()
+    table.loc[0, "kind"] = np.nan
+    table.loc[10, "kind"] = "oak"
+    table.to_csv("train.csv", index=False)
+    facts = run_json(capsys, "audit", "train.csv", "--target", "kind", "--out", "s.tsv")
+    assert facts["rows"] == N - 1
+    assert "1 row without a label in kind is left out." in facts["notes"]
+    assert pandas.read_csv("s.tsv", sep="\t")["row"][0] == 10
+
+
+def test_all_labels_can_be_listed_and_verified_ones_come_last(folder, capsys):
+    table = flowers()
+    table.loc[10, "kind"] = "oak"
+    table["sure"] = ""
+    table.loc[10, "sure"] = "inf"
+    table.to_csv("train.csv", index=False)
+    given = ("audit", "train.csv", *LABELLED, "--trust-column", "sure", "--all")
+    run_json(capsys, *given, "--out", "s.csv")
+    listed = pandas.read_csv("s.csv")
+    assert len(listed) == N
+    assert listed["row"].iloc[-1] == 10
+    assert listed["wrong_probability"].iloc[-1] == 0
+
+
+def test_labels_stand_as_the_table_writes_them(folder, capsys):
+    table = flowers().replace({"kind": {"ash": "01", "elm": "02", "oak": "3"}})
+    table.loc[10, "kind"] = "3"
+    table.to_csv("train.csv", index=False)
+    given = ("audit", "train.csv", *LABELLED, "--labels", "numbers", "--all")
+    run_json(capsys, *given, "--out", "s.csv")
+    listed = pandas.read_csv("s.csv", dtype=str).set_index("row")
+    assert listed["given"]["11"] == "01"
+    assert listed["suggested"]["10"] == "1"
