@@ -14,7 +14,8 @@ it was.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from wdrsvm import RobustLinearSVC, WassersteinBall, worst_case_error
 
 from .study import all_cells, parsed
 from .worst_case_error_data import TABLES, Split, split
-from .worst_case_error_report import print_report
+from .worst_case_error_report import Verdict, balls_of, judge, print_report
 
 RADII = {"l2": (0.03, 0.1, 0.3), "l1": (0.06, 0.2, 0.6), "linf": (0.01, 0.03, 0.1)}
 STRENGTHS = np.logspace(-4, 2, 9)
@@ -117,14 +118,25 @@ def judged(name: str, seed: int) -> list[Judged]:
     ]
 
 
+def studied(file: Path, names: Iterable[str], n_splits: int) -> list[Judged]:
+    """What the file has, and what it lacks of these tables and splits."""
+    seeds = range(FIRST_SEED, FIRST_SEED + n_splits)
+    keys = [(name, seed) for seed in seeds for name in names]
+    return all_cells(Judged, file, keys, judged)
+
+
+def claim(file: Path, n_splits: int = N_SPLITS) -> list[Verdict]:
+    """The study's verdicts, over all balls first; it goes on where the file ends."""
+    found = studied(file, tuple(TABLES), n_splits)
+    return [judge(found, ball) for ball in (None, *balls_of(found))]
+
+
 def main(arguments: Sequence[str] | None = None) -> list[Judged]:
     given = parsed(
         __doc__, arguments, N_SPLITS, "worst-case-error.csv", tiny="one split of two tables"
     )
     names = ("contraceptive", "acsf1") if given.tiny else tuple(TABLES)
-    seeds = range(FIRST_SEED, FIRST_SEED + (1 if given.tiny else given.splits))
-    keys = [(name, seed) for seed in seeds for name in names]
-    found = all_cells(Judged, given.csv, keys, judged)
+    found = studied(given.csv, names, 1 if given.tiny else given.splits)
     print_report(found, given.out)
     return found
 

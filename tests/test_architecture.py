@@ -16,7 +16,7 @@ PACKAGE = ROOT / "src" / "wdrsvm"
 
 # A room may import from its own floor and from those below.
 FLOORS = [
-    ["arrays", "cached", "files", "saved_names", "version"],
+    ["arrays", "cached", "files", "lazy_names", "saved_names", "version"],
     ["rows"],
     ["problem"],
     ["inputs"],

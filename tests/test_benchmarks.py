@@ -183,6 +183,41 @@ def test_the_study_of_worst_case_errors_runs_tiny(monkeypatch, capsys, tmp_path)
     assert len(study.main(given)) == len(found)
 
 
+def test_verdicts_on_worst_case_errors_are_paired(monkeypatch):
+    """Differences are taken table by table; the ramp is not among the others."""
+    monkeypatch.syspath_prepend(ROOT)
+    report = importlib.import_module("benchmarks.worst_case_error_report")
+    study = importlib.import_module("benchmarks.worst_case_error_study")
+
+    def judged(worst, plain):
+        """Ramp, LogisticRegression and one more on two tables; in points."""
+        return [
+            study.Judged(table, 0, "l2", 0.1, method, 0.5 + w / 100, 0.3 + p / 100, 1.0)
+            for table, shift in (("one", 0.0), ("two", 20.0))
+            for method, w, p in (
+                (report.RAMP, shift + worst, shift + plain + shift / 10),
+                (report.TUNED, shift, shift),
+                ("convex, accuracy", shift + 5, shift - 3),
+            )
+        ]
+
+    verdict = report.judge(judged(0.4, -5.0))
+    assert verdict.best == report.TUNED
+    assert verdict.above_best == pytest.approx((0.4, 0.0))
+    assert verdict.below_logistic == pytest.approx((4.0, 1.0))
+    assert verdict.withstands
+    assert verdict.is_accurate
+    failed = report.judge(judged(0.6, -3.9), ("l2", 0.1))
+    assert not failed.withstands
+    assert not failed.is_accurate
+    assert report.verdicts(judged(0.4, -3.9))[1] == [
+        "all",
+        "0.4 (0.0)",
+        "yes",
+        *("2.9 (1.0)", "failed"),
+    ]
+
+
 def test_the_study_of_sets_keeps_its_promises(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(ROOT)
     study = importlib.import_module("benchmarks.set_study")

@@ -1,5 +1,7 @@
 """Classifiers that stay right when features are noisy, labels wrong, classes rare."""
 
+from typing import TYPE_CHECKING
+
 from .estimators import (
     DisbeliefWarning,
     RadiusWarning,
@@ -14,41 +16,81 @@ from .estimators import (
     SuspectLabels,
 )
 from .estimators._states import _blank as _blank
-from .inputs.mixed_table import mixed_table
-from .model_files import load_model, save_model
-from .onnx_export import to_onnx
+from .lazy_names import lazy_names
 from .problem import WassersteinBall
-from .robustness import (
-    ClassErrorCurves,
-    ErrorCurve,
-    LabelAudit,
-    LabelNoiseTest,
-    LabelSets,
-    ObservedRadius,
-    RadiusChoice,
-    RobustPath,
-    Tradeoff,
-    VotedLabels,
-    WorstCaseDistribution,
-    WorstCaseErrorScorer,
-    audit_labels,
-    bootstrap_radius,
-    certified_radius,
-    error_curve,
-    guaranteed_radius,
-    label_noise_test,
-    observed_radius,
-    one_vs_rest_path,
-    radius_max,
-    robust_path,
-    tradeoff,
-    trust_from_votes,
-    worst_case_distribution,
-    worst_case_error,
-    worst_case_error_scorer,
-    worst_case_risk,
-)
 from .version import __version__
+
+if TYPE_CHECKING:
+    from .inputs.mixed_table import mixed_table
+    from .model_files import load_model, save_model
+    from .onnx_export import to_onnx
+    from .robustness import (
+        ClassErrorCurves,
+        ErrorCurve,
+        LabelAudit,
+        LabelNoiseTest,
+        LabelSets,
+        ObservedRadius,
+        RadiusChoice,
+        RobustPath,
+        Tradeoff,
+        VotedLabels,
+        WorstCaseDistribution,
+        WorstCaseErrorScorer,
+        audit_labels,
+        bootstrap_radius,
+        certified_radius,
+        error_curve,
+        guaranteed_radius,
+        label_noise_test,
+        observed_radius,
+        one_vs_rest_path,
+        radius_max,
+        robust_path,
+        tradeoff,
+        trust_from_votes,
+        worst_case_distribution,
+        worst_case_error,
+        worst_case_error_scorer,
+        worst_case_risk,
+    )
+
+_HOMES = {
+    ".inputs.mixed_table": ("mixed_table",),
+    ".model_files": ("load_model", "save_model"),
+    ".onnx_export": ("to_onnx",),
+    ".robustness": (
+        "ClassErrorCurves",
+        "ErrorCurve",
+        "LabelAudit",
+        "LabelNoiseTest",
+        "LabelSets",
+        "ObservedRadius",
+        "RadiusChoice",
+        "RobustPath",
+        "Tradeoff",
+        "VotedLabels",
+        "WorstCaseDistribution",
+        "WorstCaseErrorScorer",
+        "audit_labels",
+        "bootstrap_radius",
+        "certified_radius",
+        "error_curve",
+        "guaranteed_radius",
+        "label_noise_test",
+        "observed_radius",
+        "one_vs_rest_path",
+        "radius_max",
+        "robust_path",
+        "tradeoff",
+        "trust_from_votes",
+        "worst_case_distribution",
+        "worst_case_error",
+        "worst_case_error_scorer",
+        "worst_case_risk",
+    ),
+}
+__getattr__, __dir__ = lazy_names(__name__, globals(), _HOMES)
 
 __all__ = [
     "ClassErrorCurves",

@@ -273,3 +273,53 @@ def test_bounded_errors():
     model = RobustLinearSVC(support=(-50.0, 50.0))
     with pytest.raises(ValueError, match="partial_fit knows no support"):
         model.partial_fit(problem.X, problem.y, classes=np.arange(problem.n_classes))
+
+
+def attacked(problem, rng, coef, intercept):
+    """Expected loss and cost if every row moves and switches at random, inside the box."""
+    low, high = problem.ball.box(problem.n_features)
+    X, cost = problem.X.copy(), np.zeros(problem.n_rows)
+    numeric = np.isfinite(problem.moves.cost)
+    wide = rng.exponential() * rng.normal(size=X.shape) * numeric
+    X = np.where(numeric, np.clip(X + wide, low, high), X)
+    step = (X - problem.X)[:, numeric] * problem.moves.cost[numeric]
+    cost += np.linalg.norm(step, ORDER[problem.ball.norm], axis=1)
+    for group in problem.ball.groups(problem.n_features):
+        if np.isfinite(group.cost) and rng.random() < 0.5:
+            to = rng.integers(len(group.columns), size=len(X))
+            cost += group.cost * (X[np.arange(len(X)), group.columns[to]] == 0)
+            X[:, group.columns] = np.eye(len(group.columns))[to]
+    scores = X @ coef.T + intercept
+    losses = scores + 1 - scores[np.arange(len(X)), problem.y][:, None]
+    losses[np.arange(len(X)), problem.y] = 0.0
+    return problem.weight @ losses.max(axis=1), problem.weight @ cost
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("norm", ["l2", "linf"])
+def test_the_safe_bound_lies_above_sampled_attacks(norm, seed):
+    problem, rng = bounded_problem(seed, norm, n_rows=12), np.random.default_rng(seed)
+    found = solve(problem)
+    still = attacked(
+        problem.with_radius(0.0), QuietGenerator(), found.coef, found.intercept
+    )
+    assert still[1] == 0
+    worst = still[0]
+    for _ in range(300):
+        loss, cost = attacked(problem, rng, found.coef, found.intercept)
+        share = min(1.0, problem.radius / max(cost, 1e-12))
+        worst = max(worst, share * loss + (1 - share) * still[0])
+    assert still[0] < worst <= found.certificate.objective * (1 + 1e-9)
+
+
+class QuietGenerator:
+    """Random numbers with which nothing moves."""
+
+    def exponential(self):
+        return 0.0
+
+    def normal(self, size):
+        return np.zeros(size)
+
+    def random(self):
+        return 1.0

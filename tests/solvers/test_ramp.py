@@ -76,15 +76,26 @@ def test_one_of_the_ends_is_chosen():
     ramp = ramp_of(*noisy_rows(3))
     found = minimise_ramp(ramp, SETTINGS)
     ends = [ramp.scaled(*end).coef for end in ends_from(ramp, solve(ramp.problem))]
-    assert len(ends) == len(DESCENT.softnesses) + 2
+    assert len(ends) == len(DESCENT.radius_shares) + 2
     assert min(np.abs(found.coef - end).max() for end in ends) < 1e-6
 
 
-def test_nearly_equal_worst_cases_are_told_apart_by_the_plain_error():
-    near = DESCENT.error_tolerance / 2
-    errors = [Errors(0.3, 0.2), Errors(0.3 + near, 0.1), Errors(0.3 + 3 * near, 0.0)]
-    assert best_of(errors) == 1
+def test_a_plain_error_is_worth_a_share_of_a_worst_case_error():
+    worth = DESCENT.plain_weight
+    dear, cheap = Errors(0.3 + 0.11 * worth, 0.1), Errors(0.3 + 0.09 * worth, 0.1)
+    given_up = Errors(0.3, 0.2)
+    assert best_of([dear, given_up]) == 1
+    assert best_of([cheap, given_up]) == 0
     assert best_of([Errors(0.4, 0.1), Errors(0.39, 0.1)]) == 1
+    assert best_of([given_up, given_up]) == 0
+
+
+def test_one_descent_is_made_at_a_smaller_radius():
+    """It gives up fewer rows."""
+    X, y = load_wine(return_X_y=True)
+    ramp = ramp_of(scale(X)[:, :3], y, radius=0.4)
+    _, whole, part, _ = ends_from(ramp, solve(ramp.problem))
+    assert ramp.errors(*part).plain < ramp.errors(*whole).plain - 0.02
 
 
 @pytest.mark.parametrize("n_rows", [2, 3, 5, 9])

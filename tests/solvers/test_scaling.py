@@ -9,7 +9,8 @@ from scipy import sparse
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.problem.norms import lipschitz
 from wdrsvm.rows import blocks
-from wdrsvm.solvers.scaling import Scaling, dense_rows
+from wdrsvm.rows.blocks import dense_rows
+from wdrsvm.solvers.scaling import Scaling
 
 from ..agreement.instances import random_problem
 

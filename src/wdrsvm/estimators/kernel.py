@@ -15,9 +15,8 @@ from ..inputs.arrays import as_matrix, check_scores
 from ..problem import RobustProblem, WassersteinBall
 from ..problem.certificate.gap import allowed_gap
 from ..robustness.promises.worst_case import LinearScores
-from ..rows.blocks import BLOCK_ENTRIES
+from ..rows.blocks import BLOCK_ENTRIES, dense_rows
 from ..solvers import SolverResult
-from ..solvers.scaling import dense_rows
 from ._base import RobustClassifier
 from ._promises import KernelPromisesMixin
 from .fitting.lifting import LiftedData, lifted

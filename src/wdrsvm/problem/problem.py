@@ -144,12 +144,9 @@ class RobustProblem:
     @cached_property
     def moves(self) -> BoundedMoves:
         """The possible moves of features in a bounded ball."""
-        if self.is_distributed:
-            raise ValueError(
-                "a ball with support or categorical needs rows in memory, got a dask "
-                "collection: compute it first."
-            )
-        return BoundedMoves(self)
+        moves = BoundedMoves(self)
+        moves.check()
+        return moves
 
     @property
     def is_distributed(self) -> bool:
@@ -198,7 +195,9 @@ class RobustProblem:
 
     def blocks(self) -> Iterator[slice]:
         """Slices of rows that fit into a cache; they do not depend on threads."""
-        return row_blocks(self.X, self.n_classes)
+        # A bounded ball has a score for each pair of classes.
+        n_scores = self.n_classes ** (2 if self.is_bounded else 1)
+        return row_blocks(self.X, n_scores)
 
     def features(self, rows: Any) -> Matrix:
         """Some rows of X as float64."""

@@ -79,6 +79,10 @@ class RampProblem:
             return doubted
         return replace(doubted, problem=doubted.problem.with_radius(radius))
 
+    def at_share(self, share: float) -> RampProblem:
+        """The same at a share of the radius."""
+        return RampProblem(self.problem.with_radius(share * self.problem.radius))
+
     def has_two_classes(self, kept: Beliefs) -> bool:
         """Whether the rows kept have more than one label."""
         labels = self.problem.y[(kept.belief > 0) & (self.problem.weight > 0)]

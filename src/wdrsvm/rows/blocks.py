@@ -39,3 +39,8 @@ def scores_of(X: Matrix, coef: Floats, intercept: Floats) -> Floats:
     blocks = row_blocks(X, len(coef))
     parts = [np.asarray(as_floats(X[rows]) @ coef.T) + intercept for rows in blocks]
     return np.concatenate(parts)
+
+
+def dense_rows(X: Matrix) -> Floats:
+    """Rows as a dense float64 array."""
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, np.float64)

@@ -24,9 +24,11 @@ class AutoRule:
     rows_per_wide_feature : int
         Up to so many rows per feature the features are about as many as the rows.
     classes_per_feature : int
-        With so many classes per feature and at most ``min_newton_rows`` rows the classes'
+        With so many classes per feature and at most ``max_rescued_rows`` rows the classes'
         own systems slow "first-order" down: a dense system serves up to
         ``max_rescued_unknowns``.
+    max_rescued_rows : int
+        See ``classes_per_feature``.
     max_rescued_unknowns : int
         Up to this many a second-order method completes what "first-order" left open.
     rows_per_unknown, min_newton_rows : int
@@ -55,9 +57,10 @@ class AutoRule:
     max_wide_unknowns: int = 400
     rows_per_wide_feature: int = 2
     classes_per_feature: int = 4
+    max_rescued_rows: int = 600
     max_rescued_unknowns: int = 4000
     rows_per_unknown: int = 10
-    min_newton_rows: int = 600
+    min_newton_rows: int = 1500
     min_bounded_newton_rows: int = 600
     max_bounded_point_rows: int = 20_000
     least_quick_tol: float = 1e-3
@@ -81,7 +84,7 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     unknowns       rows                       solver
     =============  =========================  ================
     at most 1500   up to 10 per unknown,      "interior-point"
-                   or up to 600
+                   or up to 1500
     at most 1500   more                       "newton"
     more           few (l1, linf)             "interior-point"
     more           any other                  "first-order"
@@ -151,14 +154,14 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
 
 def _for_bounded(problem: RobustProblem) -> str:
     """The method in a bounded ball."""
-    few = problem.n_rows <= RULE.min_bounded_newton_rows
+    few = problem.n_rows <= RULE.min_bounded_newton_rows and not problem.is_distributed
     return "interior-point" if few and problem.loss.temperature == 0 else "newton"
 
 
 def _max_dense(problem: RobustProblem) -> int:
     """Unknowns up to which a dense system is the better choice."""
     many_classes = problem.n_classes >= RULE.classes_per_feature * problem.n_features
-    few_rows = problem.n_rows <= RULE.min_newton_rows
+    few_rows = problem.n_rows <= RULE.max_rescued_rows
     if many_classes and few_rows and problem.loss.temperature == 0:
         return RULE.max_rescued_unknowns
     return RULE.max_dense_unknowns

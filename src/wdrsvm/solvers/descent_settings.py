@@ -26,8 +26,11 @@ class DescentSettings:
         Those limits at which all starts are tried again.
     n_folds : int
         Folds whose classifiers score the rows they have not seen.
-    softnesses : tuple of float
+    softness : float
         Softness of the smooth worst-case errors that "ramp" descends on.
+    radius_shares : tuple of float
+        Shares of the radius at which "ramp" takes these errors.  A smaller radius gives
+        fewer classes up.
     soft_rounds : int
         Rounds of such a descent; each takes the multiplier anew.
     soft_steps : int
@@ -35,9 +38,9 @@ class DescentSettings:
     least_bought : float
         The softness is measured by the cost of making this share of the weight wrong, at
         least: a small budget would leave the descent too few rows.
-    error_tolerance : float
-        A worst-case error of rows left out that is higher than the least one by this much
-        is as good, if the plain error is lower.
+    plain_weight : float
+        How many points of worst-case error one point of plain error is worth, both of rows
+        left out.
     """
 
     rough_tol: float = 1e-2
@@ -47,11 +50,12 @@ class DescentSettings:
     disbelief_limits: tuple[float, ...] = tuple(k / 20 for k in range(1, 20))
     disbelief_landmarks: tuple[float, ...] = tuple(k / 10 for k in range(1, 10))
     n_folds: int = 3
-    softnesses: tuple[float, ...] = (0.5, 0.25)
+    softness: float = 0.5
+    radius_shares: tuple[float, ...] = (1.0, 0.25)
     soft_rounds: int = 2
     soft_steps: int = 20
     least_bought: float = 0.05
-    error_tolerance: float = 0.06
+    plain_weight: float = 0.7
 
 
 DESCENT = DescentSettings()

@@ -5,11 +5,12 @@ learned these rows by heart.  A classifier is chosen among a few
 
 1. the convex robust fit,
 2. the ends of descents from there on the smooth stand-in of ``problem.smooth_error``, one
-   for each softness,
+   at the radius and one at a share of it,
 3. the best constant classifier,
 
-by both errors of rows left out, where the same is done without them: of those whose
-worst-case error is within a tolerance of the least, the one with the least plain error.
+by both errors of rows left out, where the same is done without them: the one with the
+least worst-case error plus a share of the plain error.  At large radii the least worst-case
+error alone gives up whole classes for little.
 
 The result is certified by the ramp bound of ``problem.ramp`` at the best scale.  Its dual
 bound is that of the convex problem on the rows that the classifier has right.
@@ -38,9 +39,14 @@ def minimise_ramp(
         solve, replace(settings, tol=max(settings.tol, DESCENT.rough_tol))
     )
     first = exact.fit(ramp.problem, None)
-    ends = ends_from(ramp, first)
-    chosen = best_of(_cross_checked(ramp, rough) or [ramp.errors(*end) for end in ends])
-    point = ramp.scaled(*ends[chosen])
+    errors = _cross_checked(ramp, rough)
+    if errors:
+        # Only the end that is kept has to be reached.
+        end = end_from(ramp, first, best_of(errors))
+    else:
+        ends = ends_from(ramp, first)
+        end = ends[best_of([ramp.errors(*each) for each in ends])]
+    point = ramp.scaled(*end)
     last, bound = _proven(ramp, exact, point)
     exact.history.add(exact.n_iter + rough.n_iter, point.value, bound)
     return replace(
@@ -58,20 +64,24 @@ def minimise_ramp(
 
 def ends_from(ramp: RampProblem, found: SolverResult) -> list[Classifier]:
     """The classifiers to choose from, always in the same order."""
+    return [end_from(ramp, found, k) for k in range(len(DESCENT.radius_shares) + 2)]
+
+
+def end_from(ramp: RampProblem, found: SolverResult, k: int) -> Classifier:
+    """The k-th of them: the convex fit, the ends of descents, the best constant one."""
     convex = Classifier(found.coef, found.intercept)
+    if k == 0:
+        return convex
+    if k <= len(DESCENT.radius_shares):
+        return softened(ramp.at_share(DESCENT.radius_shares[k - 1]), convex)
     constant = ramp.constant()
-    return [
-        convex,
-        *(softened(ramp, convex, softness) for softness in DESCENT.softnesses),
-        Classifier(constant.coef, constant.intercept),
-    ]
+    return Classifier(constant.coef, constant.intercept)
 
 
 def best_of(errors: list[Errors]) -> int:
-    """Of those whose worst-case error is nearly the least, the least plain error."""
-    least = min(errors).worst + DESCENT.error_tolerance
-    good = [index for index, each in enumerate(errors) if each.worst <= least]
-    return min(good, key=lambda index: (errors[index].plain, errors[index].worst))
+    """The first with the least worst-case error plus a share of the plain error."""
+    prices = [each.worst + DESCENT.plain_weight * each.plain for each in errors]
+    return int(np.argmin(prices))
 
 
 def _cross_checked(ramp: RampProblem, rough: AlternatingDescent) -> list[Errors]:

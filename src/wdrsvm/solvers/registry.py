@@ -62,8 +62,6 @@ class Declared:
         """What the problem asks for and the solver cannot do."""
         if problem.is_bounded and self.bounded is None:
             yield "support and categorical"
-        elif problem.is_bounded and problem.is_distributed:
-            yield "support and categorical of rows that are not in memory"
         if problem.is_distributed and not self.distributed:
             yield "rows that are not in memory (a dask collection)"
         if problem.norm == TRIANGLE and TRIANGLE not in self.norms:
@@ -104,8 +102,6 @@ def check_able(problem: RobustProblem, name: str) -> None:
     lacks = " and ".join(SOLVERS[name].missing(problem))
     if lacks:
         able = [other for other in SOLVERS if not any(SOLVERS[other].missing(problem))]
-        if not able:
-            _refuse_for_all()
         raise ValueError(
             f"solver {name!r} does not know {lacks}: use one of {_listed(able)}."
         )
@@ -113,11 +109,3 @@ def check_able(problem: RobustProblem, name: str) -> None:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(repr(known) for known in ("auto", *names))
-
-
-def _refuse_for_all() -> None:
-    """Only boxes and categories of rows in a cluster are known to no solver."""
-    raise ValueError(
-        "support and categorical need rows in memory, got a dask collection: compute it "
-        "first."
-    )

@@ -14,16 +14,13 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 
 from ..arrays import Flags, Floats, Matrix
 from ..cached import cached_property
 from ..problem import RobustProblem
 from ..problem.norms import TINY, TRIANGLE
-
-
-def dense_rows(X: Matrix) -> Floats:
-    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+from ..rows.blocks import dense_rows
 
 
 @dataclass(frozen=True, eq=False)

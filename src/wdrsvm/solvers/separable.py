@@ -21,8 +21,8 @@ from scipy import linalg
 from ..arrays import Floats
 from ..problem import RobustProblem
 from ..problem.certificate.gap import LEAST_SCALE
+from ..rows.blocks import dense_rows
 from .result import History, Incumbent, SolverResult, SolverSettings
-from .scaling import dense_rows
 
 
 @dataclass(frozen=True)

@@ -38,13 +38,13 @@ class _Units(NamedTuple):
         return Classifier(coef, found.intercept - coef @ self.origin)
 
 
-def softened(ramp: RampProblem, start: Classifier, softness: float) -> Classifier:
+def softened(ramp: RampProblem, start: Classifier) -> Classifier:
     """The end of a descent on the smooth error that begins at a classifier.
 
     The multiplier is that of the classifier at hand, and is taken anew after each round.
     """
     units = _units(ramp)
-    smooth = _smooth_error(ramp, units, softness)
+    smooth = _smooth_error(ramp, units)
     found = start
     # The products are thin: threads inside them cost several times what they save.
     with single_threaded_blas():
@@ -84,7 +84,7 @@ def _units(ramp: RampProblem) -> _Units:
     return _Units(np.asarray(origin), np.where(np.isfinite(cost), cost, 1.0))
 
 
-def _smooth_error(ramp: RampProblem, units: _Units, softness: float) -> SmoothError:
+def _smooth_error(ramp: RampProblem, units: _Units) -> SmoothError:
     problem = ramp.problem
     X: Any = problem.features(slice(None))
     if sparse.issparse(X):
@@ -100,5 +100,5 @@ def _smooth_error(ramp: RampProblem, units: _Units, softness: float) -> SmoothEr
         problem.ball.norm,
         problem.n_classes,
         lam=1.0,
-        softness=softness,
+        softness=DESCENT.softness,
     )

@@ -25,7 +25,7 @@ def test_fit_says_what_it_did(folder, capsys):
         "2 missing numbers become the median of their column: length.",
         "1 missing text becomes a category of its own: colour.",
         "Categories, each of which the adversary may switch at a cost of 1 standard "
-        "deviations, while numbers stay within their ranges: colour.",
+        "deviation, while numbers stay within their ranges: colour.",
         "a switched category counts as 1; numbers stay within their ranges;",
     ):
         assert text in out

@@ -279,7 +279,7 @@ def test_bad_data_are_refused_with_a_reason(case):
     [
         ({"solver": "first-order"}, "does not know rows that are not in memory"),
         ({"solver": "interior-point"}, "does not know rows that are not in memory"),
-        ({"support": (-10.0, 10.0)}, "need rows in memory"),
+        ({"support": "auto"}, "got a dask collection"),
         ({"label_noise": "random"}, "needs all rows in memory"),
     ],
 )

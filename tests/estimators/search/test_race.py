@@ -39,9 +39,11 @@ def splits_of(search, name="score"):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_choice_is_that_of_all_folds(name, seed, one_standard_error):
     search = RobustLinearSVCCV(6, one_standard_error=one_standard_error)
-    whole, raced = both(search, *table(name, seed))
+    X, y = table(name, seed)
+    whole, raced = both(search, X, y)
     assert raced.best_params_ == whole.best_params_
-    assert raced.best_score_ == whole.best_score_
+    # Folds are solved to a gap of 1e-3 from the points at hand: a row may change its side.
+    assert abs(raced.best_score_ - whole.best_score_) < 1.5 / len(y)
     assert np.array_equal(raced.coef_, whole.coef_)
 
 
@@ -50,7 +52,9 @@ def test_the_choice_is_that_of_all_folds(name, seed, one_standard_error):
     [
         RobustSVCCV([3.0, 0.05, 0.01], [2.0], cv=4),
         RobustLogisticRegressionCV([3.0, 0.05, 0.01], [2.0], cv=4, scoring="neg_log_loss"),
-        RobustLinearSVCCV([3.0, 0.05, 0.01], [2.0], cv=4, label_noise="random"),
+        RobustLinearSVCCV(
+            [3.0, 0.05, 0.01], [2.0], cv=4, label_noise="random", scoring="accuracy"
+        ),
         RobustLinearSVCCV(
             [3.0, 0.05, 0.01],
             [2.0, np.inf],
@@ -86,11 +90,19 @@ def test_jobs_leave_out_the_same_points():
     np.testing.assert_array_equal(splits_of(alone), splits_of(together))
 
 
-def test_few_folds_and_searches_that_are_not_asked_run_all_points():
-    X, y = table("iris")
-    for options in ({"cv": 3, "stop_early": True}, {"cv": 4}):
-        search = RobustLinearSVCCV([3.0, 0.05], [2.0], **options).fit(X, y)
-        assert not np.isnan(splits_of(search)).any()
+@pytest.mark.parametrize(
+    "options",
+    [{"cv": 3}, {"cv": 4, "stop_early": False}, {"cv": 4, "label_noise": "random"}],
+)
+def test_some_searches_run_all_points(options):
+    """Few folds, a search that is told to, and one in which the evidence decides."""
+    search = RobustLinearSVCCV([3.0, 0.05], [2.0], **options).fit(*table("iris"))
+    assert not np.isnan(splits_of(search)).any()
+
+
+def test_default_searches_leave_points_out():
+    search = RobustLinearSVCCV([3.0, 0.05], [2.0]).fit(*table("iris"))
+    assert np.isnan(splits_of(search)).any()
 
 
 def test_unknown_answers_are_an_error():

@@ -11,6 +11,7 @@ from wdrsvm.problem.bounded.certificate import (
     _split,
     bounded_dual_bound,
 )
+from wdrsvm.problem.bounded.masses import with_ones
 from wdrsvm.problem.certificate.tilts import solve_dense
 
 # Pairs (winner, label): (1, 0) and (0, 1).
@@ -162,6 +163,10 @@ def mixed_plan(seed, fit_intercept=True):
     return problem, PairPlan(winner, label, mass, moved, [switched])
 
 
+def all_masses(problem, source):
+    return source.rows(problem, slice(0, problem.n_rows))
+
+
 def start_by_hand(problem, plan):
     mass = np.zeros((K, N))
     for k in range(K):
@@ -243,14 +248,14 @@ def test_sums_and_spending_are_those_of_every_row_and_pair(seed, fit_intercept):
     problem, plan = mixed_plan(seed, fit_intercept)
     balance = _Balance(problem, plan)
     start = start_by_hand(problem, plan)
-    np.testing.assert_allclose(balance.start, start, atol=1e-15)
+    np.testing.assert_allclose(all_masses(problem, balance.start), start, atol=1e-15)
     other = start * np.random.default_rng(seed).uniform(0.2, 1.0, start.shape)
     for mass in (start, other):
         residual, size, spent = by_hand(problem, plan, mass)
-        found = balance._sums(mass)
-        np.testing.assert_allclose(found[0], residual, atol=1e-13)
-        np.testing.assert_allclose(found[1], size, atol=1e-13)
-        assert balance._spending(mass) == pytest.approx(spent, rel=1e-12)
+        np.testing.assert_allclose(balance._residual(mass), residual, atol=1e-13)
+        np.testing.assert_allclose(balance._system(mass).size, size, atol=1e-13)
+        found = balance._spending(balance._totals(mass))
+        assert found == pytest.approx(spent, rel=1e-12)
         total = mass.sum()
         assert balance._scaled(mass) == pytest.approx(total * min(1.0, 0.4 / spent))
 
@@ -260,9 +265,9 @@ def test_the_system_is_how_sums_answer_a_tilt(seed):
     problem, plan = mixed_plan(seed)
     balance, rng = _Balance(problem, plan), np.random.default_rng(seed)
     mass, tilt, step = balance.start, rng.normal(size=(3, 9)), 1e-6
-    system = balance._sums(mass)[2]
+    system = balance._system(mass).system
     there, back = (
-        balance._sums(balance._tilted(mass, sign * step * tilt))[0] for sign in (1, -1)
+        balance._residual(balance._tilted(mass, sign * step * tilt)) for sign in (1, -1)
     )
     expected = np.einsum("idje,je->id", system, tilt)
     np.testing.assert_allclose((there - back) / (2 * step), expected, atol=1e-8)
@@ -272,9 +277,9 @@ def test_the_system_is_how_sums_answer_a_tilt(seed):
 def test_a_tilt_moves_mass_within_its_row(size):
     problem, plan = mixed_plan(0)
     balance, rng = _Balance(problem, plan), np.random.default_rng(1)
-    mass, tilt = balance.start, size * rng.normal(size=(3, 9))
-    designs = balance._rows(slice(None)) @ balance.lifts
-    found = balance._tilted(mass, tilt)
+    mass, tilt = all_masses(problem, balance.start), size * rng.normal(size=(3, 9))
+    designs = with_ones(problem, slice(None)) @ balance.lifts
+    found = all_masses(problem, balance._tilted(balance.start, tilt))
     for n, weight in enumerate(problem.weight):
         pulls = [
             designs[k][n] @ (tilt[plan.winner[k]] - tilt[plan.label[k]]) for k in range(K)
@@ -290,7 +295,8 @@ def test_a_tilt_too_violent_for_rounding_leaves_numbers():
     problem = two_rows(0.5)
     balance = _Balance(problem, to_the_middle())
     for size in 10.0 ** np.linspace(16, 20, 50):
-        found = balance._tilted(balance.start, size * np.array([[-1.0, 0.3], [1.0, 0.7]]))
+        tilt = size * np.array([[-1.0, 0.3], [1.0, 0.7]])
+        found = all_masses(problem, balance._tilted(balance.start, tilt))
         assert np.isfinite(found).all()
         assert (found >= 0).all()
 
@@ -298,7 +304,8 @@ def test_a_tilt_too_violent_for_rounding_leaves_numbers():
 @pytest.mark.parametrize("seed", range(4))
 def test_the_tilt_that_is_solved_for_removes_the_residual(seed):
     problem, plan = mixed_plan(seed)
-    residual, _, system = _Balance(problem, plan)._sums(_Balance(problem, plan).start)
+    balance = _Balance(problem, plan)
+    residual, system = balance._residual(balance.start), balance._system(balance.start)[0]
     kept = system.copy()
     wanted = -np.einsum(
         "idje,je->id", system, np.random.default_rng(seed).normal(size=(3, 9))
@@ -373,8 +380,9 @@ def test_a_split_plan_is_the_same_plan(seed):
     problem, plan = mixed_plan(seed)
     whole = _Balance(problem, plan)
     parts = _Balance(problem, _split(whole))
-    assert parts.start.sum() == pytest.approx(whole.start.sum())
-    one, other = whole._sums(whole.start), parts._sums(parts.start)
-    np.testing.assert_allclose(one.residual, other.residual, atol=1e-12)
+    one, other = whole._totals(whole.start), parts._totals(parts.start)
+    assert other.moments[:, -1].sum() == pytest.approx(one.moments[:, -1].sum())
+    residual = whole._residual(whole.start)
+    np.testing.assert_allclose(parts._residual(parts.start), residual, atol=1e-12)
     # The norm of the whole way is at most the sum of the parts'.
-    assert whole._spending(whole.start) <= parts._spending(parts.start) + 1e-12
+    assert whole._spending(one) <= parts._spending(other) + 1e-12

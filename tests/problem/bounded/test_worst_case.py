@@ -349,5 +349,5 @@ def test_ends_of_the_box_are_in_it():
 
 def test_a_split_has_a_row_for_every_pair():
     moves = problem_in_a_box("l2").moves
-    with pytest.raises(ValueError, match="zip"):
+    with pytest.raises(ValueError, match="limited must have 6 rows, got 1"):
         moves.shared_risk(*classifier(), 1.0, np.zeros((1, 6)))

@@ -139,6 +139,37 @@ def way_by_program(norm, model, x, own, rival, price):
     return solved.fun if solved.status == 0 else np.inf
 
 
+def mixed_way_by_program(case, n):
+    """All categories of all groups, then the cheapest l1 step of the numbers."""
+    model, X, y, ball = case
+    groups, (low, high) = ball.groups(X.shape[1]), ball.box(X.shape[1])
+    best = np.inf
+    for j in np.delete(np.arange(len(model.coef_)), y[n]):
+        slope = model.coef_[j] - model.coef_[y[n]]
+        for chosen in itertools.product(range(3), repeat=len(groups)):
+            moved, paid = X[n].copy(), 0.0
+            for group, k in zip(groups, chosen, strict=True):
+                paid += 0.0 if X[n, group.columns[k]] else group.cost
+                moved[group.columns] = np.eye(3)[k]
+            gap = -(moved @ slope + model.intercept_[j] - model.intercept_[y[n]])
+            # Steps up and down, each with its own end.
+            ends = [*(high - X[n])[:2], *(X[n] - low)[:2]]
+            gain = np.r_[slope[:2], -slope[:2]]
+            program = linprog(
+                np.ones(4), -gain[None], [-gap], bounds=[(0, e) for e in ends]
+            )
+            if program.status == 0:
+                best = min(best, paid + program.fun)
+    return best
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_walls_and_switches_together_are_counted_exactly(seed):
+    case = categorical_case(seed, norm="l1", walls=True)
+    expected = [mixed_way_by_program(case, n) for n in range(12)]
+    np.testing.assert_allclose(costs_of(case), expected, rtol=1e-7, atol=1e-9)
+
+
 @pytest.mark.parametrize("norm", NORMS)
 def test_a_box_without_walls_in_reach_changes_nothing(norm):
     rng = np.random.default_rng(3)

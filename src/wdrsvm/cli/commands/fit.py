@@ -36,6 +36,7 @@ from ..progress import fold_bar
 from ..tables.features import Labelled, Prepared
 from ..tables.files import checked_output, listed, read_table
 from ..tables.labels import FOLDS, about_folds
+from ..tables.ranges import GivenRanges, parsed_ranges, with_ranges
 from ..tables.trust import TrustColumn
 
 # With an infinite label cost, nothing bounds the coefficients of features that the
@@ -51,6 +52,8 @@ wdrsvm fit penguins.csv --target species --withstand 0.1 --out penguins.wdrsvm
 wdrsvm fit train.parquet --target y --radius 0.1 --label-cost inf --norm l1 --out y.wdrsvm
 
 wdrsvm fit train.csv --target y --cv --loss logistic --out y.wdrsvm
+
+wdrsvm fit train.csv --target y --range age=0:120 --category-cost 2 --out y.wdrsvm
 
 wdrsvm fit train.csv --target y --doubt-labels --out y.wdrsvm
 
@@ -103,6 +106,7 @@ def fit(
     category_cost: Annotated[
         float, typer.Option(help="Standard deviations that a switched category costs.")
     ] = CATEGORY_COST,
+    ranges: GivenRanges = None,
     landmarks: Annotated[
         int | None,
         typer.Option(help="Landmarks of a kernel's approximation, for many rows."),
@@ -137,6 +141,7 @@ def fit(
         doubt_labels=doubt_labels,
         trust_column=trust_column,
         category_cost=category_cost,
+        ranges=parsed_ranges(ranges),
     )
     classifier = options.classifier()
     asked = TableOptions(
@@ -147,6 +152,7 @@ def fit(
     with output.working("Reading"):
         tested = None if test is None else read_table(test)
         data, columns = asked.prepared(train, target)
+        columns = with_ranges(columns, options.ranges, train)
         output.notes += [
             *data.notes,
             *columns.notes,
@@ -187,9 +193,10 @@ def _about_categories(columns: Prepared, classifier: Any, options: Options) -> l
         return [f"Categories, which with a kernel can be touched like numbers: {names}."]
     cost = options.category_cost
     if np.isfinite(cost):
+        unit = "standard deviation" if cost == 1 else "standard deviations"
         return [
             f"Categories, each of which the adversary may switch at a cost of {cost:g} "
-            f"standard deviations, while numbers stay within their ranges: {names}."
+            f"{unit}, while numbers stay within their ranges: {names}."
         ]
     said = [f"Categories, which the adversary cannot touch (cost inf): {names}."]
     if hasattr(classifier, "label_costs"):
@@ -224,17 +231,17 @@ def _set_folds(classifier: Any, y: Any, options: Options) -> None:
 
 
 def _set_costs(classifier: Any, columns: Prepared, options: Options) -> None:
-    """The adversary may switch categories at their cost, unless labels are doubted.
+    """The adversary may switch categories at their cost, and keeps numbers in their
+    ranges, unless labels are doubted.
 
     The search for doubtful labels tries an infinite label cost, which bounds only the
     coefficients of features that can be moved.
     """
-    if not columns.categories or not hasattr(classifier, "feature_cost"):
-        return
-    if options.doubt_labels:
+    if options.doubt_labels or not hasattr(classifier, "feature_cost"):
         return
     classifier.set_params(**columns.limits(options.category_cost))
-    if options.has_folds and np.isinf(options.category_cost):
+    untouchable = columns.categories and np.isinf(options.category_cost)
+    if options.has_folds and untouchable:
         classifier.set_params(label_costs=FINITE_LABEL_COSTS)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ...estimators import (
@@ -48,6 +50,7 @@ class Options(NamedTuple):
     doubt_labels: bool = False
     trust_column: str | None = None
     category_cost: float = CATEGORY_COST
+    ranges: Mapping[str, tuple[float, float]] = MappingProxyType({})
 
     @property
     def has_folds(self) -> bool:
@@ -74,6 +77,10 @@ class Options(NamedTuple):
             raise ValueError(
                 f"--category-cost must be a number > 0 or inf, got {self.category_cost:g}."
             )
+        if self.ranges and not is_linear:
+            raise ValueError(
+                f"--range needs a linear classifier, got --kernel {self.kernel}."
+            )
         if self.withstand is not None:
             self._check_withstand(self.withstand)
         if self.doubt_labels:
@@ -88,7 +95,7 @@ class Options(NamedTuple):
             )
 
     def _check_doubt(self) -> None:
-        others = ["--norm"] if self.loss == "logistic" else ["--norm", "--loss"]
+        others = ["--norm", "--range"] + ["--loss"] * (self.loss != "logistic")
         for option in self._given(*others):
             raise ValueError(
                 "--doubt-labels chooses a linear logistic classifier, its norm, radius and "
@@ -107,6 +114,7 @@ class Options(NamedTuple):
             "--balanced": self.balanced,
             "--doubt-labels": self.doubt_labels,
             "--trust-column": self.trust_column is not None,
+            "--range": bool(self.ranges),
         }
         always = ("--radius", "--label-cost", "--kernel", "--balanced")
         asked = (*always, *more)

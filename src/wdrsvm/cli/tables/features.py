@@ -68,6 +68,7 @@ class Prepared:
     """A fitted preparation of the columns, the features, and their feature costs.
 
     ``groups`` has the columns of each category, ``support`` the ranges of all features.
+    ``given_support`` has only the ranges that the user gave, or is None.
     """
 
     transformer: Any
@@ -78,11 +79,15 @@ class Prepared:
     reading: dict[str, Any] = field(default_factory=dict)
     groups: list[list[int]] = field(default_factory=list)
     support: Any = None
+    given_support: Any = None
 
     def limits(self, category_cost: float) -> dict[str, Any]:
-        """What the adversary may do with a table that has categories."""
+        """What the adversary may do with the features of this table."""
+        given = {} if self.given_support is None else {"support": self.given_support}
+        if not self.categories:
+            return given
         if np.isinf(category_cost):
-            return {"feature_cost": self.feature_cost}
+            return {"feature_cost": self.feature_cost, **given}
         groups = [(group, category_cost) for group in self.groups]
         return {"categorical": groups, "support": self.support}
 

@@ -7,8 +7,8 @@ from numbers import Integral
 from typing import Any
 
 from ...kernels import Factor, Kernel, factorise, kernel_of, nystroem
+from ...rows.blocks import dense_rows
 from ...rows.canonical import NominalRows
-from ...solvers.scaling import dense_rows
 from .steps import TrainingData, seed_of
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...inputs.arrays import as_matrix
+from ...inputs.dask_collections import is_lazy
 from ...inputs.frames import is_frame, observed_box, one_hot_groups
 from ...problem import WassersteinBall
 
@@ -36,9 +37,10 @@ def found_limits(estimator: Any, given: Any, X: Any) -> dict[str, Any]:
         if not is_auto(estimator, name):
             continue
         if not is_frame(given):
+            kind = "a dask collection" if is_lazy(given) else type(given).__name__
             raise ValueError(
                 f"{name}='auto' needs a pandas or polars DataFrame, whose columns have "
-                f"names and types, got {type(given).__name__}: give {name} itself, or "
+                f"names and types, got {kind}: give {name} itself, or "
                 "see wdrsvm.mixed_table."
             )
         found[name] = observed_box(X) if name == "support" else one_hot_groups(given)

@@ -42,9 +42,11 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
     one_standard_error : bool, default=False
         Whether to take the largest radius whose score is within one standard error of the
         best, at the label cost of the best.
-    stop_early : bool, default=False
-        Whether to leave a point out of further folds once it is four standard deviations
-        behind the best point.  This begins after two folds, and needs at least four.
+    stop_early : bool, default=True
+        Whether to leave a point out of further folds once it is 3 standard deviations
+        behind the best point, or promises no more than a constant classifier.  This begins
+        after two folds, and needs at least four.  False solves all points in all folds.
+        With random label noise and ``scoring=None`` all points stay.
     n_jobs : int or None, default=None
         Number of folds that run at the same time, with joblib's active backend.
     norm : {"l1", "l2", "linf", "auto"}, default="auto"

@@ -18,7 +18,7 @@ OWN_PARAMETERS = {
     "scoring": None,
     "refit": True,
     "one_standard_error": False,
-    "stop_early": False,
+    "stop_early": True,
     "n_jobs": None,
 }
 POSITIONAL = ("radii", "label_costs")

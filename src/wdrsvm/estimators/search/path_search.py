@@ -238,12 +238,11 @@ class PathSearch(RoutingMixin, SuspectsMixin):
         return folds
 
     def _race(self, grid: SearchGrid, metric: str) -> Race:
-        return Race(
-            grid,
-            metric,
-            checked_flag(self.stop_early, "stop_early"),
-            checked_flag(self.one_standard_error, "one_standard_error"),
-        )
+        stops_early = checked_flag(self.stop_early, "stop_early")
+        one_standard_error = checked_flag(self.one_standard_error, "one_standard_error")
+        # The evidence for doubt decides over all rows; a lead in the score says little.
+        by_evidence = doubts(self) and self.scoring is None
+        return Race(grid, metric, stops_early and not by_evidence, one_standard_error)
 
     def _say(self, what: str) -> None:
         """Print the current step, if ``verbose``."""

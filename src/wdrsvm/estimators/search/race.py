@@ -43,7 +43,7 @@ class RaceSettings:
         With fewer folds, leaving points out saves too little.
     """
 
-    far: float = 4.0
+    far: float = 3.0
     apart: float = 4.0
     first: int = 2
     min_folds: int = 4

@@ -41,21 +41,45 @@ class PieceSums(NamedTuple):
 def affine_gains(moves: BoundedMoves, coef: Floats, lam: float) -> AffineGains:
     """The gains of all pairs of ``moves.pairs`` at a given lam."""
     winner, label = moves.pairs
-    slope, n_features = coef[winner] - coef[label], moves.problem.n_features
-    zero = np.zeros_like(slope)
-    gain_slope, cost_slope = zero.copy(), zero.copy()
-    gain_offset, cost_offset = np.zeros(len(slope)), np.zeros(len(slope))
-    low, high = moves.problem.ball.box(n_features)
+    slope = coef[winner] - coef[label]
     cost = np.where(np.isfinite(moves.cost), moves.cost, 0.0)
-    for sign, end in ((1.0, high), (-1.0, low)):
+    found = _to_the_ends(moves, slope - lam * cost, -slope - lam * cost, cost)
+    return _with_switches(moves, slope, lam, found)
+
+
+def limited_gains(
+    moves: BoundedMoves, coef: Floats, lam: float, limited: Floats
+) -> AffineGains:
+    """The gains if the box limits the parts ``limited`` (K, P) of all slopes, and moves
+    cost nothing."""
+    winner, label = moves.pairs
+    found = _to_the_ends(moves, limited, -limited, np.zeros(limited.shape[1]))
+    return _with_switches(moves, coef[winner] - coef[label], lam, found)
+
+
+def _to_the_ends(
+    moves: BoundedMoves, upward: Floats, downward: Floats, cost: Floats
+) -> AffineGains:
+    """Gains of moves to an end of the box, whose positive net slopes (K, P) are given."""
+    gain_slope, cost_slope = np.zeros_like(upward), np.zeros_like(upward)
+    gain_offset, cost_offset = np.zeros(len(upward)), np.zeros(len(upward))
+    low, high = moves.problem.ball.box(moves.problem.n_features)
+    for sign, end, net in ((1.0, high, upward), (-1.0, low, downward)):
         ended = np.isfinite(moves.cost) & np.isfinite(end)
-        excess = np.where(ended, sign * slope - lam * cost, 0.0)
-        moved, excess = excess > 0, np.maximum(excess, 0.0)
+        excess = np.where(ended, np.maximum(net, 0.0), 0.0)
         room = sign * (np.where(ended, end, 0.0) - moves.problem.centre)
         gain_slope -= sign * excess
         gain_offset += excess @ room
-        cost_slope -= sign * moved * cost
-        cost_offset += moved @ (cost * room)
+        cost_slope -= sign * (excess > 0) * cost
+        cost_offset += (excess > 0) @ (cost * room)
+    return AffineGains(gain_slope, gain_offset, cost_slope, cost_offset)
+
+
+def _with_switches(
+    moves: BoundedMoves, slope: Floats, lam: float, gains: AffineGains
+) -> AffineGains:
+    """The gains with those of leaving categories, whose columns have had none."""
+    gain_slope, gain_offset, cost_slope, cost_offset = gains
     for group in moves.groups:
         if np.isfinite(group.cost):
             values = slope[:, group.columns]

@@ -23,15 +23,24 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from ...arrays import Codes, Floats
 from ...cached import cached_property
-from ...rows.reduce import added
+from ...rows.blocks import dense_rows
+from ...rows.reduce import Work, added
 from ..ball import CategoricalGroup
 from ..norms import NORMS
+from .columns import ColumnFacts, check_columns, column_facts
 from .moves import BEST_MOVES
-from .pieces import PairView, affine_gains, best_pieces, chosen_pieces
+from .pieces import (
+    AffineGains,
+    PairView,
+    PieceSums,
+    affine_gains,
+    best_pieces,
+    chosen_pieces,
+    limited_gains,
+)
 
 if TYPE_CHECKING:
     from ..problem import RobustProblem
@@ -53,13 +62,13 @@ class Plan(NamedTuple):
     """The adversary's choice for each row at a given lam: one move and one label.
 
     ``loss`` and ``cost`` are expectations; F(lam) = radius lam + loss - lam cost.
+    ``choices`` (N, 2) has the label and the winner of each row, or is None.
     """
 
     lam: float
-    label: Codes
-    winner: Codes
     loss: float
     cost: float
+    choices: Codes | None = None
 
 
 class WorstPlans(NamedTuple):
@@ -78,32 +87,23 @@ class BoundedMoves:
 
     problem: RobustProblem
 
-    def __post_init__(self) -> None:
-        if not self.problem.n_rows:
-            return
-        low, high = self.problem.ball.box(self.problem.n_features)
-        ends = self.rows.min(axis=0), self.rows.max(axis=0)
-        for outside, value in zip((ends[0] < low, ends[1] > high), ends, strict=True):
-            found = np.flatnonzero(outside & np.isfinite(self.cost))
-            if len(found):
-                d = found[0]
-                raise ValueError(
-                    f"support must contain the data, but feature {d} has the value "
-                    f"{value[d]:g}, outside [{low[d]:g}, {high[d]:g}]."
-                )
+    def check(self) -> None:
+        """Refuse rows outside the box, and categories that are not one-hot columns."""
+        if self.problem.n_rows:
+            check_columns(self.facts, self.groups, self.cost, self.problem)
+
+    @cached_property
+    def facts(self) -> ColumnFacts:
+        return column_facts(self.problem)
 
     @cached_property
     def rows(self) -> Floats:
         """X as a dense array, because zeros can move too."""
-        X = self.problem.X
-        return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        return dense_rows(self.problem.X)
 
     @cached_property
     def groups(self) -> list[CategoricalGroup]:
-        groups = self.problem.ball.groups(self.problem.n_features)
-        for group in groups:
-            _check_one_hot(self.rows[:, group.columns], group)
-        return groups
+        return self.problem.ball.groups(self.problem.n_features)
 
     @cached_property
     def cost(self) -> Floats:
@@ -205,31 +205,38 @@ class BoundedMoves:
                 cost = cost + np.where(gain > 0, group.cost, 0.0)
         return places, cost
 
-    def plan(self, coef: Floats, intercept: Floats, lam: float) -> Plan:
-        """The best label, winner and move of every row at this lam."""
-        problem = self.problem
-        view = self._view(coef, intercept, lam)
-        if self.is_shared:
-            # Every row has a move of its own.
-            slopes = coef[view.winner] - coef[view.label]
-            cost = np.array([self.moved(slope, lam)[1] for slope in slopes])
-            gain = np.array([self.gain(slope, lam) for slope in slopes])
-            plain = self._losses(coef, intercept)
-            sums, best = chosen_pieces(problem, slice(None), view, plain + gain, cost)
-        else:
-            with problem.reduction() as reduction:
-                sums, best = reduction.fold_keeping(partial(best_pieces, view), added)
-        label, winner = best.T
-        return Plan(lam, label, winner, sums.value + lam * sums.cost, sums.cost)
+    def gain_and_cost(self, slope: Floats, lam: float) -> tuple[Floats, Floats]:
+        """The gain of the best move of each row, minus lam cost, and its cost, (N,)."""
+        step = self.move(slope, lam)
+        cost = self.move_cost(step)
+        gain = step @ slope - lam * cost
+        for group in self.groups:
+            if np.isfinite(group.cost):
+                switched = self.switch(group, slope, lam)[1]
+                gain, cost = gain + switched, cost + group.cost * (switched > 0)
+        return np.asarray(gain), np.asarray(cost)
 
-    def _view(self, coef: Floats, intercept: Floats, lam: float) -> PairView:
-        return PairView(coef, intercept, lam, *self.pairs, affine_gains(self, coef, lam))
+    def plan(
+        self, coef: Floats, intercept: Floats, lam: float, keeping: bool = False
+    ) -> Plan:
+        """The best label, winner and move of every row at this lam.
 
-    def _losses(self, coef: Floats, intercept: Floats) -> Floats:
-        """Losses of all pairs where nothing moves, (K, N)."""
-        winner, label = self.pairs
-        scores = self.problem.scores(coef, intercept).T
-        return np.asarray(scores[winner] - scores[label] + self.problem.loss.margin)
+        Only with ``keeping``, the plan has the choices of all rows.
+        """
+        view = self._view(coef, intercept, lam, affine_gains(self, coef, lam))
+        # If training shares one move among all rows, every row still has its own best one.
+        work: Work = partial(own_pieces if self.is_shared else best_pieces, view)
+        with self.problem.reduction() as reduction:
+            if keeping:
+                sums, choices = reduction.fold_keeping(work, added)
+            else:
+                sums, choices = reduction.fold(partial(_sums_only, work), added), None
+        return Plan(lam, sums.value + lam * sums.cost, sums.cost, choices)
+
+    def _view(
+        self, coef: Floats, intercept: Floats, lam: float, gains: AffineGains
+    ) -> PairView:
+        return PairView(coef, intercept, lam, *self.pairs, gains)
 
     @property
     def is_shared(self) -> bool:
@@ -264,47 +271,44 @@ class BoundedMoves:
         pays for the rest of the slope.
         """
         winner, label = self.pairs
+        if len(limited) != len(winner):
+            raise ValueError(f"limited must have {len(winner)} rows, got {len(limited)}.")
         paid = coef[winner] - coef[label] - limited
         movable = np.isfinite(self.cost)
         norm = NORMS[self.problem.ball.norm]
         lengths = norm.dual_of_rows(paid[:, movable] / self.cost[movable])
         lam = max(lam, float(lengths.max(initial=0.0)))
-        losses = self._losses(coef, intercept)
-        for k, (j, c, part) in enumerate(zip(winner, label, limited, strict=True)):
-            gain = self._limited_gain(part) + self.switch_gain(coef[j] - coef[c], lam)
-            losses[k] += gain
-        view = self._view(coef, intercept, lam)
-        nothing = np.zeros_like(losses)
-        sums, _ = chosen_pieces(self.problem, slice(None), view, losses, nothing)
+        gains = limited_gains(self, coef, lam, limited)
+        work = partial(best_pieces, self._view(coef, intercept, lam, gains))
+        with self.problem.reduction() as reduction:
+            sums = reduction.fold(partial(_sums_only, work), added)
         return RobustRisk(self.problem.radius * lam + sums.value, lam)
 
-    def _limited_gain(self, part: Floats) -> Floats:
-        """The room of each row times the part of a slope that the box limits, (N,)."""
-        up, down = self.room
-        used = part != 0
-        room = np.where(part[used] > 0, up[:, used], down[:, used])
-        return np.asarray(room @ np.abs(part[used]))
-
-    def worst_plans(self, coef: Floats, intercept: Floats) -> WorstPlans:
+    def worst_plans(
+        self, coef: Floats, intercept: Floats, keeping: bool = False
+    ) -> WorstPlans:
         """Minimise F over lam by tangents from both sides."""
         radius = self.problem.radius
 
         def value(plan: Plan, lam: float) -> float:
             return radius * lam + plan.loss - lam * plan.cost
 
+        def plan_at(lam: float) -> Plan:
+            return self.plan(coef, intercept, lam, keeping)
+
         # If escaping pays exactly lam, the best l2 move is not limited.
-        left = self.plan(coef, intercept, self.least_lam(coef) * (1 + VALUE_ROUNDING))
+        left = plan_at(self.least_lam(coef) * (1 + VALUE_ROUNDING))
         if left.cost <= radius:
             risk = value(left, left.lam)
             return WorstPlans([left], [1.0], risk, left.lam, radius - left.cost)
-        right = self.plan(coef, intercept, max(1.0, 2 * left.lam))
+        right = plan_at(max(1.0, 2 * left.lam))
         while right.cost > radius:
-            left, right = right, self.plan(coef, intercept, 2 * right.lam)
+            left, right = right, plan_at(2 * right.lam)
         for _ in range(MAX_TANGENTS):
             lam = (left.loss - right.loss) / (left.cost - right.cost)
             lam = min(max(lam, left.lam), right.lam)
             floor = value(left, lam)
-            middle = self.plan(coef, intercept, lam)
+            middle = plan_at(lam)
             if value(middle, lam) - floor <= VALUE_ROUNDING * max(1.0, abs(floor)):
                 break
             left, right = (middle, right) if middle.cost > radius else (left, middle)
@@ -313,10 +317,19 @@ class BoundedMoves:
         return WorstPlans([left, right], [share, 1 - share], risk, lam, 0.0)
 
 
-def _check_one_hot(block: Floats, group: CategoricalGroup) -> None:
-    is_binary = ((block == 0) | (block == 1)).all()
-    if not (is_binary and (block.sum(axis=1) == 1).all()):
-        raise ValueError(
-            "categorical must name one-hot columns, 0 or 1 with a single 1 per row, but "
-            f"columns {group.columns.tolist()} of X are not."
-        )
+def own_pieces(
+    view: PairView, problem: RobustProblem, rows: slice
+) -> tuple[PieceSums, Codes]:
+    """The same as ``best_pieces`` if every row has a best move of its own."""
+    moves = BoundedMoves(problem.take(rows))
+    slopes = view.coef[view.winner] - view.coef[view.label]
+    found = np.array([moves.gain_and_cost(slope, view.lam) for slope in slopes])
+    gain, cost = found.reshape(len(slopes), 2, len(moves.rows)).transpose(1, 0, 2)
+    scores = problem.scores(view.coef, view.intercept, rows).T
+    plain = scores[view.winner] - scores[view.label] + problem.loss.margin
+    return chosen_pieces(problem, rows, view, plain + gain, cost)
+
+
+def _sums_only(work: Work, problem: RobustProblem, rows: slice) -> PieceSums:
+    sums: PieceSums = work(problem, rows)[0]
+    return sums

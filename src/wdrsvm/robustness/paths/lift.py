@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...kernels import Factor, factorise, kernel_of
+from ...rows.blocks import dense_rows
 from ...rows.canonical import NominalRows
-from ...solvers.scaling import dense_rows
 from .parts import RobustPath
 
 

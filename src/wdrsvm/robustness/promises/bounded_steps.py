@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Codes, Floats
-from ...problem.bounded.worst_case import BoundedMoves
 from ...problem.norms import NORMS
 from ...problem.problem import RobustProblem
 from .nearest_steps import NEAREST_STEPS
@@ -40,7 +39,7 @@ class BoundedSteps:
 
     def __init__(self, problem: RobustProblem) -> None:
         self.problem = problem
-        self.moves = BoundedMoves(problem)
+        self.moves = problem.moves
         self.groups = [group for group in self.moves.groups if np.isfinite(group.cost)]
 
     @property

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
 from ...arrays import Codes, Floats
 from ...problem import Multipliers, RobustProblem
 from ...problem.certificate.multipliers import RowMultipliers
-from ...rows.reduce import Kept, added, joined
+from ...rows.reduce import Kept, Reduction, added, joined
 from ..interior_point.point import Iterate, ScaledData
 from ..result import History, Incumbent
 from .settings import NEWTON
@@ -72,7 +73,7 @@ def polish(
     number of interior point iterations, counted in ``iterations``."""
     problem, near = (
         smoothed.problem,
-        NearRows.at(smoothed, coef, lam, NEWTON.near_margin * mu),
+        _near_rows(smoothed, coef, lam, NEWTON.near_margin * mu),
     )
     n_iter, max_iter = 0, len(iterations)
     at = smoothed.point(coef, lam, HARD_MU)
@@ -97,23 +98,29 @@ def polish(
     return n_iter
 
 
+class _HasRows(Protocol):
+    """A smoothed risk, as far as it concerns the choice of rows."""
+
+    @property
+    def problem(self) -> RobustProblem: ...
+    @property
+    def reduction(self) -> Reduction: ...
+
+
+Smoothed = TypeVar("Smoothed", bound=_HasRows)
+
+
 @dataclass(frozen=True, eq=False)
-class NearRows:
+class NearRows(Generic[Smoothed]):
     """The rows whose margin is at most ``width``, and at least a few."""
 
-    smoothed: SmoothedRisk
+    smoothed: Smoothed
     margins: Kept
     least_width: float
     width: float
 
-    @classmethod
-    def at(cls, smoothed: SmoothedRisk, coef: Floats, lam: float, width: float) -> NearRows:
-        few = 2 * coef.size
-        least, margins = smoothed.margins(coef, lam, few + 1)
-        return cls(smoothed, margins, least[few] if few < len(least) else np.inf, width)
-
-    def wider(self) -> NearRows:
-        return replace(self, width=NEWTON.widening * self.width)
+    def wider(self, factor: float = NEWTON.widening) -> NearRows[Smoothed]:
+        return replace(self, width=factor * self.width)
 
     @property
     def reach(self) -> float:
@@ -136,6 +143,14 @@ class NearRows:
         return np.concatenate(found)
 
 
+def _near_rows(
+    smoothed: SmoothedRisk, coef: Floats, lam: float, width: float
+) -> NearRows[SmoothedRisk]:
+    few = 2 * coef.size
+    least, margins = smoothed.margins(coef, lam, few + 1)
+    return NearRows(smoothed, margins, least[few] if few < len(least) else np.inf, width)
+
+
 def _count_near(reach: float, problem: RobustProblem, rows: slice, margins: Floats) -> int:
     return int(np.count_nonzero(margins <= reach))
 
@@ -148,7 +163,9 @@ def _numbers(problem: RobustProblem, rows: Codes) -> list[Codes]:
     return [rows + problem.first_row]
 
 
-def _reduced(near: NearRows, coef: Floats, lam: float, free: Codes) -> Iterate:
+def _reduced(
+    near: NearRows[SmoothedRisk], coef: Floats, lam: float, free: Codes
+) -> Iterate:
     """The problem on the free rows, the others as a linear term."""
     smoothed = near.smoothed
     rest = smoothed.evaluate_far(coef, lam, HARD_MU, near.margins, near.reach)

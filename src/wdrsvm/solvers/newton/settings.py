@@ -85,6 +85,9 @@ class NewtonSettings:
         the second rounds end.
     last_bounded_mu : float
         Below this mu the rounds of a smooth loss in a bounded ball end.
+    slow_round, max_whole_unknowns : int
+        A round of a smooth loss in a bounded ball with more steps is slow.  Steps that
+        follow move all variables freely, if there are at most so many.
     smooth_hope : float
         Compute a certificate when the expected gap is this share of the requested gap.  A
         certificate that fails costs more than a round.
@@ -142,6 +145,8 @@ class NewtonSettings:
     last_softmax_mu: float = 1e-4
     last_barrier_mu: float = 1e-16
     last_bounded_mu: float = 1e-9
+    slow_round: int = 7
+    max_whole_unknowns: int = 1000
     smooth_hope: float = 0.5
     near_margin: float = 25.0
     bounded_near_margin: float = 100.0

@@ -134,7 +134,7 @@ class SmoothedRisk:
         """
         at = self.point(coef, lam, 0.0)
         work = partial(_margins_of_rows, self.smoothing, at, n_least)
-        least, margins = self.reduction.fold_keeping(work, partial(_least, n_least))
+        least, margins = self.reduction.fold_keeping(work, partial(least_of, n_least))
         return least, margins
 
 
@@ -159,10 +159,10 @@ def _margins_of_rows(
     rows: slice,
 ) -> tuple[Floats, Floats]:
     margins = smoothing.margins(at, problem, rows)
-    return _least(n_least, margins, margins[:0]), margins
+    return least_of(n_least, margins, margins[:0]), margins
 
 
-def _least(count: int, one: Floats, other: Floats) -> Floats:
+def least_of(count: int, one: Floats, other: Floats) -> Floats:
     """The least of two sets of numbers, sorted."""
     both = np.concatenate([one, other])
     if count < len(both):

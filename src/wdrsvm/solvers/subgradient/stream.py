@@ -33,9 +33,9 @@ import numpy as np
 from ...arrays import Codes, Floats
 from ...problem import RobustProblem
 from ...problem.norms import NORMS, class_pairs
+from ...rows.blocks import dense_rows
 from ..newton.kernels import ScoredRows, active_tangents
 from ..result import Start
-from ..scaling import dense_rows
 from .active_pieces import ParameterVector, flip_costs
 from .kernels import active_pieces
 from .settings import STREAM

@@ -75,9 +75,9 @@ def test_the_curvature_is_that_of_the_gradient(seed, loss, trusted):
     first, size = lay.columns["lam"].stop, point[0].size + 1
     now = evaluated(passes, *point)
     at = passes.point(lay.local(*point[:3]), point[1], point[3])
-    frame = np.zeros((lay.n_pairs, len(lay.lift), first + 1))
-    frame[:, :, :first] = lay.lift[:, :first]
-    matrix = passes.curvature(at, frame, now, 1.0, 0)[:size, :size]
+    basis = np.zeros((lay.n_pairs, lay.lift.shape[1], first + 1))
+    basis[:, :first, :first] = np.eye(first)
+    matrix = passes.curvature(at, passes.frames(basis), now, 1.0, 0)[:size, :size]
     for direction in np.random.default_rng(seed).normal(size=(3, size)):
         there, back = (
             gradient(passes, *moved(point, sign * STEP * direction)) for sign in (1, -1)
@@ -103,12 +103,16 @@ def test_masses_sum_to_the_weights(trusted):
     passes = passes_of(1, trusted=trusted)
     coef, lam, own, mu = random_point(passes, 1, mu=0.01)
     at = passes.point(passes.layout.local(coef, lam, own), lam, mu)
-    mass = passes.masses(at)
+    n_rows = passes.problem.n_rows
+    mass = passes.masses(at).rows(passes.problem, slice(0, n_rows))
     assert mass.shape == (passes.layout.n_pairs, passes.problem.n_rows)
     assert (mass.sum(axis=0) <= passes.problem.weight * (1 + 1e-12)).all()
     np.testing.assert_allclose(
         mass.sum(axis=1), passes.evaluate(at).moments[:, -1], rtol=1e-12
     )
+    every = passes.masses(at, with_stays=True).rows(passes.problem, slice(0, n_rows))
+    np.testing.assert_array_equal(every[: len(mass)], mass)
+    np.testing.assert_allclose(every.sum(axis=0), passes.problem.weight)
 
 
 def test_margins_tell_the_two_largest_pieces_apart():
@@ -116,7 +120,8 @@ def test_margins_tell_the_two_largest_pieces_apart():
     coef, lam, own, _ = random_point(passes, 0)
     local = passes.layout.local(coef, lam, own)
     at = passes.point(local, lam, 1e-13)
-    found = passes.margins(at)
+    least, found = passes.margins(at, 4)
+    np.testing.assert_array_equal(least, np.sort(found)[:4])
     problem, price = passes.problem, passes.problem.label_price()
     X = np.hstack([problem.X, np.ones((problem.n_rows, 1))])
     for n in range(problem.n_rows):

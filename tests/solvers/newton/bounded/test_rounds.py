@@ -1,13 +1,15 @@
 """Newton in boxes and with categories, against the interior point and its own bound."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
 from wdrsvm import WassersteinBall
-from wdrsvm.problem import RobustProblem
+from wdrsvm.problem import LOSSES, RobustProblem
 from wdrsvm.solvers import SolverSettings, SolverStatus, solve
+from wdrsvm.solvers.result import Start
 
 from ....agreement.bounded_instances import bounded_problem
 
@@ -79,3 +81,25 @@ def test_a_limit_of_iterations_is_kept_and_the_bound_stays_valid():
         assert found.n_iter <= limit
         assert found.certificate.dual_bound <= expected.objective * (1 + 1e-9)
         assert found.certificate.objective >= expected.dual_bound * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("loss", ["crammer-singer", "logistic"])
+def test_a_start_nearby_saves_steps_and_changes_no_result(loss):
+    problem = replace(mixed_table(900), loss=LOSSES[loss])
+    settings = SolverSettings(tol=1e-4)
+    near = solve(problem.with_radius(1.2 * problem.radius), "newton", settings)
+    start = Start(near.coef, near.intercept, near.certificate.lam)
+    cold, warm = (solve(problem, "newton", settings, at) for at in (None, start))
+    assert warm.certificate.holds(1e-4)
+    assert warm.n_iter < cold.n_iter
+    allowed = 2e-4 * max(cold.certificate.objective, 1e-2)
+    assert abs(warm.certificate.objective - cold.certificate.objective) <= allowed
+
+
+@pytest.mark.parametrize("norm", ["l2", "linf"])
+def test_a_start_is_left_out_where_a_split_is_not_known(norm):
+    problem, settings = bounded_problem(2, norm, n_rows=30), SolverSettings(tol=1e-4)
+    cold = solve(problem, "newton", settings)
+    start = Start(cold.coef, cold.intercept, cold.certificate.lam)
+    again = solve(problem, "newton", settings, start)
+    np.testing.assert_array_equal(again.coef, cold.coef)

@@ -58,16 +58,17 @@ def planned(judged: Judged) -> tuple[Atoms, float]:
     # A smooth loss would spread every row over all winners; the sharp loss does not.
     problem = replace(judged.problem, loss=replace(loss, temperature=0.0))
     moves = problem.moves
-    worst = moves.worst_plans(coef, intercept)
+    worst = moves.worst_plans(coef, intercept, keeping=True)
     rows = np.arange(problem.n_rows)
     parts: list[Atoms] = []
     for plan, share in zip(worst.plans, worst.share, strict=True):
-        places = moves.rows.copy()
+        assert plan.choices is not None
+        places, (label, winner) = moves.rows.copy(), plan.choices.T
         for j, c in np.argwhere(~np.eye(problem.n_classes, dtype=bool)):
-            active = (plan.winner == j) & (plan.label == c)
+            active = (winner == j) & (label == c)
             if active.any():
                 places[active] = moves.moved(coef[j] - coef[c], plan.lam)[0][active]
-        parts.append(Atoms(rows, places, plan.label, share * problem.weight))
+        parts.append(Atoms(rows, places, label, share * problem.weight))
     atoms = _merged(*parts) if len(parts) == 2 else parts[0]
     return atoms._replace(X=like_rows(problem.X, atoms.X)), worst.left
 

@@ -23,9 +23,13 @@ class StepRules:
 
     @kernel
     def central(self, now: Real, after: Real, degree: Real) -> Real:
-        """The centre to aim at, where a step to zero complementarity leads to ``after``."""
+        """The centre to aim at, where a step to zero complementarity leads to ``after``.
+
+        Mehrotra takes the third power of the share.  The fourth needs fewer iterations
+        here, because the correctors centre as well.
+        """
         share: Real = min(after / now, 1.0)
-        return share * share * share * now / degree
+        return share * share * share * share * now / degree
 
     @kernel
     def length(self, longest: Real) -> Real:

@@ -10,8 +10,9 @@ import numpy as np
 from ....arrays import Floats
 from ....cached import cached_property
 from ....problem import RobustProblem
-from ....problem.bounded.certificate import PairPlan
-from ...result import Incumbent
+from ....problem.bounded.masses import Masses
+from ....problem.bounded.plan_sums import PairPlan
+from ...result import Incumbent, Start
 from .layout import BoundedLayout
 from .units import BoundedUnits
 
@@ -43,8 +44,13 @@ class BoundedEvaluation:
     @cached_property
     def middle(self) -> Floats:
         """The mean of the normalised rows, (P,)."""
-        weight, X = self.normalised.weight, self.normalised.X
-        return np.asarray(weight @ X / weight.sum())
+        mean = self.problem.moves.facts.mean
+        return np.asarray((mean - self.units.centre) / self.units.width)
+
+    def normalised_start(self, start: Start) -> Start:
+        """A given point in the units of the normalised problem."""
+        table = self.units.normalised_classifier(start.coef, start.intercept)
+        return Start(table[:, :-1], table[:, -1], start.lam * self.units.unit)
 
     def classifier(self, point: LiftedPoint) -> tuple[Floats, Floats]:
         """coef and intercept, centred so that they sum to zero over the classes."""
@@ -75,21 +81,19 @@ class BoundedEvaluation:
         classifier, lam = self.classifier(point), point.lam / self.units.unit
         best.offer(*classifier, self.problem.moves.trained_risk(*classifier, lam, limited))
 
-    def plan(
-        self, layout: BoundedLayout, loss: Floats, mults: list[Floats], mass: float
-    ) -> PairPlan:
-        """The adversary's transport plan, from multipliers of the losses (K, N), of the
-        sides and of the cones; all are ``mass`` times too large."""
+    def plan(self, layout: BoundedLayout, masses: Masses, mults: list[Floats]) -> PairPlan:
+        """The adversary's transport plan, from masses of the losses and multipliers of
+        the sides and of the cones."""
         sides, *cones = mults
         pull = sides @ layout.sides
         if cones:
             pull -= cones[0] @ layout.cone
-        moved = pull[:, : self.problem.n_features] / mass
+        moved = pull[:, : self.problem.n_features].copy()
         moved[:, np.isinf(self.normalised.moves.cost)] = 0.0
         return PairPlan(
             winner=layout.winner,
             label=layout.label,
-            mass=loss / mass,
+            mass=masses,
             moved=moved,
-            switched=[m / mass for m in layout.switch_multipliers(sides)],
+            switched=layout.switch_multipliers(sides),
         )

@@ -38,7 +38,8 @@ class BoundedLayout:
     These are ``lift`` (P + 1, V), ``sides`` (S, V) and ``cone`` (0 or 1 + T, V), where
     design_n = (x_n, 1) lift.  ``start`` (V,) is strictly feasible, with a = 0.
     ``columns`` names the parts of v.  The last rows of ``sides`` belong to the groups of
-    categories.  ``ended`` has the features of up and down.
+    ``groups`` of categories that can be switched.  ``ended`` has the features of up and
+    down, ``cost`` (P,) the feature costs.
     """
 
     lift: Floats
@@ -48,8 +49,9 @@ class BoundedLayout:
     columns: dict[str, slice]
     winner: Codes
     label: Codes
-    group_sizes: list[int]
+    groups: list[CategoricalGroup]
     ended: dict[str, Codes]
+    cost: Floats
 
     @classmethod
     def of(cls, problem: RobustProblem, middle: Floats) -> BoundedLayout:
@@ -64,8 +66,9 @@ class BoundedLayout:
             columns=rows.columns,
             winner=winner,
             label=label,
-            group_sizes=[len(group.columns) for group in rows.groups],
+            groups=rows.groups,
             ended=rows.ended,
+            cost=rows.cost,
         )
 
     @property
@@ -91,6 +94,23 @@ class BoundedLayout:
         difference = coef[self.winner] - coef[self.label]
         return np.hstack([difference, np.full((self.n_pairs, 1), lam), own])
 
+    def least_own(self, coef: Floats, lam: float) -> Floats:
+        """The least own variables (K, A) of a classifier, for l1 transport: the parts of
+        slopes above lam cost, and the gains of leaving categories."""
+        slope = (coef[self.winner] - coef[self.label])[:, self.columns["a"]]
+        first, own = self.columns["lam"].stop, np.zeros((self.n_pairs, self.n_own))
+        for part, sign in (("up", 1.0), ("down", -1.0)):
+            columns, features = self.columns[part], self.ended[part]
+            excess = sign * slope[:, features] - lam * self.cost[features]
+            own[:, columns.start - first : columns.stop - first] = np.maximum(excess, 0.0)
+        begin = self.columns["switch"].start - first
+        for group in self.groups:
+            values = slope[:, group.columns]
+            gain = values.max(axis=1, keepdims=True) - values - lam * group.cost
+            own[:, begin : begin + len(group.columns)] = np.maximum(gain, 0.0)
+            begin += len(group.columns)
+        return own
+
     def limited(self, own: Floats) -> Floats:
         """up - down of every pair as (K, P)."""
         first = self.columns["lam"].stop
@@ -105,7 +125,7 @@ class BoundedLayout:
     def switch_multipliers(self, mult: Floats) -> list[Floats]:
         """Multipliers (K, S) of the sides, as one array (K, from, to) per group."""
         found, end = [], mult.shape[1]
-        for size in reversed(self.group_sizes):
+        for size in (len(group.columns) for group in reversed(self.groups)):
             rows = mult[:, end - size * (size - 1) : end]
             square = np.zeros((len(mult), size, size))
             square[:, ~np.eye(size, dtype=bool)] = rows

@@ -9,7 +9,8 @@ classifier.
 from __future__ import annotations
 
 from ....problem import RobustProblem
-from ....problem.bounded.certificate import PairPlan, bounded_dual_bound
+from ....problem.bounded.certificate import bounded_dual_bound
+from ....problem.bounded.plan_sums import PairPlan
 from ....problem.certificate.gap import allowed_gap
 from ...result import History, Incumbent, SolverResult, SolverSettings, Start
 from ..settings import INTERIOR_POINT
@@ -51,5 +52,5 @@ def _certify(evaluation: BoundedEvaluation, point: BoundedPoint, best: Incumbent
 
 def plan_of(evaluation: BoundedEvaluation, point: BoundedPoint) -> PairPlan:
     """The adversary's transport plan, from the multipliers of a point."""
-    loss, _, *others = point.mults()
-    return evaluation.plan(point.layout, loss, others, point.mass)
+    loss, _, *others = (mult / point.mass for mult in point.mults())
+    return evaluation.plan(point.layout, loss, others)

@@ -13,6 +13,8 @@ order one.  The columns of categories are 0 and 1, and stay unchanged.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +22,12 @@ from ....arrays import Floats
 from ....problem import RobustProblem
 from ....problem.ball import WassersteinBall
 from ....problem.norms import TINY
+from ....rows.affine_columns import AffineColumns
 from ...scaling import typical_size
+
+# Rows with at most so many entries are copied in the new units.  Larger ones are changed
+# block by block, again in each pass, so that memory does not grow with the rows.
+MAX_COPIED_ENTRIES = 8_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,15 +40,14 @@ class BoundedUnits:
 
     @classmethod
     def of(cls, problem: RobustProblem) -> BoundedUnits:
-        rows, cost = problem.moves.rows, problem.moves.cost
-        centre = np.zeros(rows.shape[1])
+        facts, cost = problem.moves.facts, problem.moves.cost
+        centre = np.zeros(problem.n_features)
         if problem.fit_intercept:
-            centre = problem.weight @ rows / problem.weight.sum()
             # A constant column has width 0, also if its mean is rounded.
-            centre = np.where(rows.min(axis=0) == rows.max(axis=0), rows[0], centre)
+            centre = np.where(facts.low == facts.high, facts.low, facts.mean)
         for group in problem.moves.groups:
             centre[group.columns] = 0.0
-        width = np.abs(rows - centre).max(axis=0)
+        width = np.maximum(facts.high - centre, centre - facts.low)
         width = np.where(width > TINY, width, 1.0)
         for group in problem.moves.groups:
             width[group.columns] = 1.0
@@ -53,13 +59,20 @@ class BoundedUnits:
 
     def normalised(self, problem: RobustProblem) -> RobustProblem:
         """The same problem in these units."""
-        rows = (problem.moves.rows - self.centre) / self.width
+        n_entries = problem.n_rows * problem.n_features
+        copying = n_entries <= MAX_COPIED_ENTRIES and not problem.is_distributed
+        return problem.by_chunks(partial(self._applied_to, copying))
+
+    def _applied_to(self, copying: bool, problem: RobustProblem) -> RobustProblem:
+        rows: Any = AffineColumns(problem.X, self.centre, self.width)
+        if copying:
+            rows = rows[:]
         return replace(problem.with_rows(X=rows), ball=self._ball(problem))
 
     def _ball(self, problem: RobustProblem) -> WassersteinBall:
         ball, n_features = problem.ball, problem.n_features
         low, high = ((end - self.centre) / self.width for end in ball.box(n_features))
-        groups = [(group.columns, group.cost / self.unit) for group in problem.moves.groups]
+        groups = [(g.columns, g.cost / self.unit) for g in ball.groups(n_features)]
         return WassersteinBall(
             radius=problem.radius / self.unit,
             label_cost=np.asarray(ball.label_cost) / self.unit,
@@ -68,6 +81,11 @@ class BoundedUnits:
             support=(low, high),
             categorical=groups,
         )
+
+    def normalised_classifier(self, coef: Floats, intercept: Floats) -> Floats:
+        """Coefficients in these units, (C, P + 1), the intercepts in the last column."""
+        moved = intercept + coef @ self.centre
+        return np.column_stack([coef * self.width, moved])
 
     def original_slopes(self, slopes: Floats) -> Floats:
         """Coefficients (K, P), or their differences, in the problem's units."""

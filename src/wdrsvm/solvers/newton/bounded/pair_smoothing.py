@@ -22,8 +22,8 @@ import numpy as np
 
 from ....arrays import Codes, Flags, Floats
 from ....problem import RobustProblem
+from ....rows.blocks import dense_rows
 from ...interior_point.bounded.layout import add_local
-from ...scaling import dense_rows
 from ..settings import NEWTON
 
 
@@ -67,14 +67,31 @@ class PairFrames(NamedTuple):
     """How scores change with the reduced variables of a step.
 
     ``frame`` (C, C, P + 1, W) turns (x, 1) into the derivatives by the local variables:
-    ``n_shared`` differences of coefficients, lam, and the length of the pair's own step.
-    The global vector of ``size`` numbers has the coefficients of all classes, lam, and
-    the lengths of the own steps of all pairs (C, C).
+    ``n_shared`` differences of coefficients, lam, and ``n_own`` directions of the pair's
+    own variables.  The global vector has the coefficients of all classes, lam, and the
+    lengths along the own directions of all pairs (C, C, n_own).
     """
 
     frame: Floats
     n_shared: int
-    size: int
+    n_own: int
+
+    @property
+    def size(self) -> int:
+        """Numbers of the global vector."""
+        return self.place_of_lam + 1 + len(self.frame) ** 2 * self.n_own
+
+    @property
+    def place_of_lam(self) -> int:
+        return self.n_shared * len(self.frame)
+
+    def places(self, label: int, winner: int) -> tuple[slice, slice, Codes]:
+        """Places of a pair in the global vector: of both classes, and of the others."""
+        n, lam = self.n_shared, self.place_of_lam
+        first = lam + 1 + (label * len(self.frame) + winner) * self.n_own
+        others = np.append(lam, np.arange(first, first + self.n_own))
+        plus, minus = slice(winner * n, winner * n + n), slice(label * n, label * n + n)
+        return plus, minus, others
 
 
 @dataclass(frozen=True)
@@ -133,9 +150,7 @@ class PairSmoothing:
         )
         return sums, softness
 
-    def margins(
-        self, at: PairPoint, problem: RobustProblem, rows: slice
-    ) -> tuple[int, Floats]:
+    def margins(self, at: PairPoint, problem: RobustProblem, rows: slice) -> Floats:
         """By how much each row's largest piece exceeds its second largest."""
         found = self.rows(at, problem, rows, dense_rows(problem.X[rows]))
         net = found.scores - at.lam * found.price[:, None]
@@ -148,7 +163,7 @@ class PairSmoothing:
             net[label, label, row] = -np.inf
         flat = net.reshape(-1, net.shape[2])
         second, first = np.partition(flat, (-2, -1), axis=0)[-2:]
-        return len(flat), first - second
+        return np.asarray(first - second)
 
     def masses(self, found: PairRows, y: Codes, weight: Floats) -> Floats:
         """pi of all labels and winners, (C, C, n)."""
@@ -236,7 +251,7 @@ class _Curvature:
 
     def add_label(self, label: int, rows: _LabelRows) -> Floats:
         """Add a label's curvature; return its share of the mean derivative (n, size)."""
-        lam = self.frames.n_shared * len(self.frames.frame)
+        lam = self.frames.place_of_lam
         mean = np.zeros((len(rows.X), self.frames.size))
         for winner in range(len(self.frames.frame)):
             if winner != label:
@@ -255,14 +270,9 @@ class _Curvature:
 
     def _add_pair(self, label: int, winner: int, rows: _LabelRows, mean: Floats) -> None:
         """Add the pair's own squares, and its part of the label's mean derivative."""
-        change, n_classes = (
-            rows.X @ self.frames.frame[label, winner],
-            len(self.frames.frame),
-        )
+        change = rows.X @ self.frames.frame[label, winner]
         n, q = self.frames.n_shared, rows.winners[winner]
-        lam = n * n_classes
-        plus, minus = slice(winner * n, winner * n + n), slice(label * n, label * n + n)
-        own = np.array([lam, lam + 1 + label * n_classes + winner])
+        plus, minus, own = self.frames.places(label, winner)
         mean[:, plus] += q[:, None] * change[:, :n]
         mean[:, minus] -= q[:, None] * change[:, :n]
         mean[:, own] += q[:, None] * change[:, n:]

@@ -7,22 +7,40 @@ certificate judges on all rows; while the gap is too large, more rows are left f
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 
 from ....arrays import Codes, Floats
 from ....problem import RobustProblem
 from ....problem.bounded.certificate import bounded_dual_bound
+from ....problem.bounded.masses import MassSource
 from ....problem.certificate.gap import allowed_gap
-from ....rows.reduce import added
 from ...interior_point.bounded.evaluation import BoundedEvaluation
 from ...interior_point.bounded.point import BoundedPoint, FixedRows
 from ...result import Incumbent
-from ..polish import HARD_MU
+from ..polish import HARD_MU, NearRows
 from ..settings import NEWTON
-from .pair_smoothing import PairPoint, PairSmoothing, PairSums
+from .pair_smoothing import PairPoint
 from .smoothed_risk import BoundedSmoothedRisk
+
+
+@dataclass(frozen=True, eq=False)
+class FixedAndFreeMasses:
+    """Masses: each fixed row has its whole weight on one piece; ``free`` (K, F) are those
+    of the free rows, whose numbers are sorted."""
+
+    fixed: MassSource
+    free_rows: Codes
+    free: Floats
+
+    def rows(self, problem: RobustProblem, rows: slice) -> Floats:
+        mass = self.fixed.rows(problem, rows)
+        start, stop, _ = rows.indices(problem.n_rows)
+        begin, end = problem.first_row + start, problem.first_row + stop
+        first, last = np.searchsorted(self.free_rows, [begin, end])
+        mass[:, self.free_rows[first:last] - begin] = self.free[:, first:last]
+        return mass
 
 
 def bounded_polish(
@@ -35,24 +53,22 @@ def bounded_polish(
 ) -> int:
     """Improve ``best`` until its gap is ``tol``; returns the number of iterations."""
     hard = at._replace(mu=HARD_MU)
-    margins = smoothed.margins(hard)
-    n_rows, width, n_iter = len(margins), NEWTON.bounded_near_margin * at.mu, 0
-    few = min(n_rows - 1, NEWTON.polished_rows_per_coefficient * smoothed.n_columns)
-    width = max(width, float(np.partition(margins, few)[few]))
-    while n_iter < max_iter and not best.certificate.holds(tol):
-        free = np.flatnonzero(margins <= width)
-        n_iter += _solve_free(
-            evaluation, smoothed, hard, free, best, tol, max_iter - n_iter
-        )
-        if len(free) == n_rows:
+    few = NEWTON.polished_rows_per_coefficient * smoothed.n_columns
+    least, margins = smoothed.margins(hard, few + 1)
+    width = NEWTON.bounded_near_margin * at.mu
+    near, n_iter = NearRows(smoothed, margins, float(least[-1]), width), 0
+    while n_iter < max_iter and not best.certificate.holds(tol) and near.are_few:
+        free = near.rows()
+        n_iter += _solve_free(evaluation, near, hard, free, best, tol, max_iter - n_iter)
+        if len(free) == smoothed.problem.n_rows:
             break
-        width *= NEWTON.bounded_widening
+        near = near.wider(NEWTON.bounded_widening)
     return n_iter
 
 
 def _solve_free(
     evaluation: BoundedEvaluation,
-    smoothed: BoundedSmoothedRisk,
+    near: NearRows[BoundedSmoothedRisk],
     hard: PairPoint,
     free: Codes,
     best: Incumbent,
@@ -60,21 +76,18 @@ def _solve_free(
     max_iter: int,
 ) -> int:
     """Solve the problem in which only some rows are free; returns the iterations."""
-    is_fixed = np.ones(evaluation.problem.n_rows)
-    is_fixed[free] = 0.0
-    fixed = _fixed_rows(smoothed, hard, is_fixed)
-    point = BoundedPoint(smoothed.layout, smoothed.problem.take(free), fixed)
-    mass = smoothed.masses(hard)
+    smoothed = near.smoothed
+    point = BoundedPoint(
+        smoothed.layout, smoothed.problem.take(free), _fixed_rows(near, hard)
+    )
     # The fixed rows may still change, so an exact solution would be wasted.
-    share = NEWTON.polished if is_fixed.any() else 0.0
+    share = NEWTON.polished if len(free) < smoothed.problem.n_rows else 0.0
     for n_iter in range(1, max_iter + 1):
         point.predictor_corrector()
         if point.gap <= allowed_gap(tol, point.objective) or point.is_stuck:
-            loss, _, *mults = point.mults()
-            mass[:, free] = loss / point.mass
-            plan = evaluation.plan(
-                smoothed.layout, mass, [part / point.mass for part in mults], 1.0
-            )
+            loss, _, *mults = (part / point.mass for part in point.mults())
+            masses = FixedAndFreeMasses(smoothed.masses(hard), free, loss)
+            plan = evaluation.plan(smoothed.layout, masses, mults)
             evaluation.offer(smoothed.layout, point, best)
             best.raise_bound(bounded_dual_bound(evaluation.normalised, plan), None)
         solved = point.gap <= share * allowed_gap(tol, point.objective)
@@ -85,22 +98,8 @@ def _solve_free(
     return max_iter
 
 
-def _fixed_rows(
-    smoothed: BoundedSmoothedRisk, at: PairPoint, is_fixed: Floats
-) -> FixedRows:
-    work = partial(_sums_of_fixed, smoothed.smoothing, at)
-    sums = smoothed.reduction.fold(work, added, is_fixed)
-    moments = sums.moments[smoothed.layout.label, smoothed.layout.winner]
-    return FixedRows(sums.dual, moments @ smoothed.layout.lift, sums.on_flips)
-
-
-def _sums_of_fixed(
-    smoothing: PairSmoothing,
-    at: PairPoint,
-    problem: RobustProblem,
-    rows: slice,
-    is_fixed: Floats,
-) -> PairSums:
-    part = problem.take(rows)
-    part = part.with_rows(weight=part.weight * is_fixed)
-    return smoothing.sums(at, part, slice(None))[0]
+def _fixed_rows(near: NearRows[BoundedSmoothedRisk], at: PairPoint) -> FixedRows:
+    layout = near.smoothed.layout
+    sums = near.smoothed.far_sums(at, near.margins, near.reach)
+    moments = sums.moments[layout.label, layout.winner]
+    return FixedRows(sums.dual, moments @ layout.lift, sums.on_flips)

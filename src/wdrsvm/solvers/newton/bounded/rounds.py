@@ -23,14 +23,18 @@ from .steps import BoundedNewton, SmoothBoundedNewton
 def bounded_newton(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
-    """Train to the gap asked for."""
+    """Train to the gap asked for; with l1 transport, ``start`` is the first point."""
     evaluation = BoundedEvaluation.of(problem.without_idle_rows())
     normalised = evaluation.normalised
     with normalised.reduction() as reduction:
         smoothed = BoundedSmoothedRisk.over(normalised, evaluation.layout(), reduction)
         is_smooth = problem.loss.temperature > 0
         rounds = SmoothBoundedRounds if is_smooth else BoundedRounds
-        return rounds(evaluation, smoothed, settings).solve(None)
+        if problem.ball.norm != "l1":
+            start = None  # a split of the slopes between box and norm is not known
+        elif start is not None:
+            start = evaluation.normalised_start(start)
+        return rounds(evaluation, smoothed, settings).solve(start)
 
 
 class BoundedRounds(Rounds):
@@ -50,10 +54,11 @@ class BoundedRounds(Rounds):
 
     def _certify(self, newton: Any) -> None:
         self.evaluation.offer(newton.layout, newton, self.best)
-        mass, mults = self.smoothed.masses(newton.at), newton.moves.mults()
-        plan = self.evaluation.plan(newton.layout, mass, mults, 1.0)
+        masses, mults = self.smoothed.masses(newton.at), newton.moves.mults()
+        plan = self.evaluation.plan(newton.layout, masses, mults)
         if self.problem.loss.temperature > 0:
-            plan = plan.with_stays(self.smoothed.stays(newton.at))
+            masses = self.smoothed.masses(newton.at, with_stays=True)
+            plan = plan.with_stays(self.problem.n_classes, masses)
         self.best.raise_bound(bounded_dual_bound(self.evaluation.normalised, plan), None)
 
     def _finish(self, newton: Any) -> int:

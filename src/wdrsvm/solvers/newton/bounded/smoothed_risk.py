@@ -10,9 +10,17 @@ import numpy as np
 
 from ....arrays import Codes, Floats
 from ....problem import RobustProblem
+from ....rows.blocks import dense_rows
 from ....rows.reduce import Kept, Reduction, added
 from ...interior_point.bounded.layout import BoundedLayout
-from .pair_smoothing import PairFrames, PairPoint, PairSmoothing, softness_flags
+from ..smoothed_risk import least_of
+from .pair_smoothing import (
+    PairFrames,
+    PairPoint,
+    PairSmoothing,
+    PairSums,
+    softness_flags,
+)
 
 
 class SmoothedPairs(NamedTuple):
@@ -84,47 +92,87 @@ class BoundedSmoothedRisk:
         )
 
     def curvature(
-        self, at: PairPoint, frame: Floats, now: SmoothedPairs, share: float, seed: int
+        self,
+        at: PairPoint,
+        frames: PairFrames,
+        now: SmoothedPairs,
+        share: float,
+        seed: int,
     ) -> Floats:
-        """Curvature by a random share of the soft rows, divided by it.
-
-        ``frame`` (K, P + 1, W) turns (x, 1) into derivatives (``PairFrames``).
-        """
-        n_classes, n_shared = self.problem.n_classes, self.layout.n_shared
-        size = n_classes * n_shared + 1 + n_classes**2
-        frames = PairFrames(self._by_class(frame), n_shared, size)
+        """Curvature by a random share of the soft rows, divided by it."""
         work = partial(self.smoothing.gram, at, frames)
         gram = self.reduction.fold_picked(_SoftRows(share, seed), now.softness, work, added)
-        return np.zeros((size, size)) if gram is None else np.asarray(gram / share)
+        empty = np.zeros((frames.size, frames.size))
+        return empty if gram is None else np.asarray(gram / share)
 
-    def margins(self, at: PairPoint) -> Floats:
-        """By how much each row's largest piece exceeds its second largest, (N,)."""
-        work = partial(self.smoothing.margins, at)
-        margins: Floats = self.reduction.fold_keeping(work, added)[1]
-        return margins
+    def frames(self, basis: Floats) -> PairFrames:
+        """How scores change along a basis (K, V, W) of the local variables."""
+        n_shared = self.layout.n_shared
+        n_own = basis.shape[2] - n_shared - 1
+        return PairFrames(self._by_class(self.layout.lift @ basis), n_shared, n_own)
 
-    def masses(self, at: PairPoint) -> Floats:
-        """The masses of the pairs, (K, N), of rows in memory."""
-        return self._masses(at, self.layout.label, self.layout.winner)
+    def margins(self, at: PairPoint, n_least: int) -> tuple[Floats, Kept]:
+        """By how much each row's largest piece exceeds its second largest.
 
-    def stays(self, at: PairPoint) -> Floats:
-        """The masses (C, N) of labels whose winner is the label itself."""
-        each = np.arange(self.problem.n_classes)
-        return self._masses(at, each, each)
+        Returns the ``n_least`` smallest margins, sorted, and all margins, which stay where
+        the rows are.
+        """
+        work = partial(_margins_of_rows, self.smoothing, at, n_least)
+        least, margins = self.reduction.fold_keeping(work, partial(least_of, n_least))
+        return least, margins
 
-    def _masses(self, at: PairPoint, label: Codes, winner: Codes) -> Floats:
-        work = partial(_masses_of, self.smoothing, at)
-        masses = self.reduction.fold_keeping(work, added)[1]
-        return np.ascontiguousarray(masses.transpose(1, 2, 0)[label, winner])
+    def far_sums(self, at: PairPoint, margins: Kept, width: float) -> PairSums:
+        """The sums over rows whose margin exceeds ``width``."""
+        work = partial(_sums_of_far, self.smoothing, at, width)
+        sums: PairSums = self.reduction.fold(work, added, margins)
+        return sums
+
+    def masses(self, at: PairPoint, with_stays: bool = False) -> SoftmaxMasses:
+        """The masses of the pairs, then, if asked for, those that stay with a label."""
+        label, winner = self.layout.label, self.layout.winner
+        if with_stays:
+            each = np.arange(self.problem.n_classes)
+            label, winner = np.append(label, each), np.append(winner, each)
+        return SoftmaxMasses(self.smoothing, at, label, winner)
 
 
-def _masses_of(
-    smoothing: PairSmoothing, at: PairPoint, problem: RobustProblem, rows: slice
-) -> tuple[int, Floats]:
-    X = problem.features(rows)
-    found = smoothing.rows(at, problem, rows, X)
-    masses = smoothing.masses(found, problem.y[rows], problem.weight[rows])
-    return len(X), masses.transpose(2, 0, 1)
+@dataclass(frozen=True, eq=False)
+class SoftmaxMasses:
+    """The masses of some pairs (label, winner) at a point."""
+
+    smoothing: PairSmoothing
+    at: PairPoint
+    label: Codes
+    winner: Codes
+
+    def rows(self, problem: RobustProblem, rows: slice) -> Floats:
+        found = self.smoothing.rows(self.at, problem, rows, dense_rows(problem.X[rows]))
+        masses = self.smoothing.masses(found, problem.y[rows], problem.weight[rows])
+        return masses[self.label, self.winner]
+
+
+def _margins_of_rows(
+    smoothing: PairSmoothing,
+    at: PairPoint,
+    n_least: int,
+    problem: RobustProblem,
+    rows: slice,
+) -> tuple[Floats, Floats]:
+    margins = smoothing.margins(at, problem, rows)
+    return least_of(n_least, margins, margins[:0]), margins
+
+
+def _sums_of_far(
+    smoothing: PairSmoothing,
+    at: PairPoint,
+    width: float,
+    problem: RobustProblem,
+    rows: slice,
+    margins: Floats,
+) -> PairSums:
+    part = problem.take(rows)
+    part = part.with_rows(weight=np.where(margins > width, part.weight, 0.0))
+    return smoothing.sums(at, part, slice(None))[0]
 
 
 def _has_flips(problem: RobustProblem, rows: slice) -> bool:

@@ -11,6 +11,9 @@ where Theta_k keeps the constraints' Lagrangian stationary, r_k is the step that
 stationary, and t_k is a length.  The step is the best one of this form in the Newton model
 of rows and constraints, hence a descent direction.  Its system has the size of the
 unbounded ball's, plus the lengths t_k.
+
+With a smooth loss and few rows near a tie of labels these steps become short.  Then, if
+there are few variables, a step is the whole Newton step, in which the u_k are free.
 """
 
 from __future__ import annotations
@@ -22,9 +25,11 @@ import numpy as np
 from ....arrays import Floats
 from ...cones.kernels import native
 from ...interior_point.bounded.layout import BoundedLayout, add_local
+from ...result import Start
 from ..settings import NEWTON
 from ..smooth_loss import SmoothSteps
 from ..steps import NewtonSteps
+from .pair_smoothing import PairFrames
 from .smoothed_risk import BoundedSmoothedRisk
 
 
@@ -98,6 +103,8 @@ class BoundedNewton(NewtonSteps):
 
     smoothed: Any
     now: Any
+    # Whether a step moves all own variables freely.
+    is_whole = False
 
     def __init__(self, smoothed: BoundedSmoothedRisk, rng: np.random.Generator):
         lay, problem = smoothed.layout, smoothed.problem
@@ -110,6 +117,20 @@ class BoundedNewton(NewtonSteps):
         self.mu, self.n_iter = NEWTON.first_mu, 0
         self.max_curvature_rows = NEWTON.rows_per_coefficient * self.coef.size
         self._look()
+
+    def begin_at(self, start: Start) -> None:
+        """Move to a given point of the normalised problem, a little inside all sides."""
+        lay, slack = self.layout, NEWTON.warm_slack
+        if lay.n_shared > start.coef.shape[1]:
+            self.coef = np.column_stack([start.coef, start.intercept])
+        else:
+            self.coef = start.coef
+        lam = max(start.lam, self.smoothed.problem.moves.least_lam(start.coef))
+        self.lam, self.mu = lam * (1 + slack) + slack, NEWTON.warm_mu
+        self.own = lay.least_own(self.coef, lam) + slack
+        self._look()
+        self.centre = self._share_of_gap()
+        self.moves = PairCone(lay, self._local(), self.centre)
 
     @property
     def degree(self) -> int:
@@ -148,37 +169,46 @@ class BoundedNewton(NewtonSteps):
         pull = self.moves.aim(self.centre) + self.now.moments @ lay.lift
         pull[:, first:] += self.centre
         stiff = self.moves.stiffness()
-        stiff_own, stiff_mixed = stiff[:, first:, first:], stiff[:, first:, :first]
-        bend = -_solved(stiff_own, stiff_mixed)
-        rest = -_solved(stiff_own, pull[:, first:, None])[:, :, 0]
-        rhs, matrix = self._system(stiff, bend, rest, pull)
+        basis = self._basis(stiff, pull)
+        frames = self.smoothed.frames(basis)
+        rhs, matrix = self._system(stiff, basis, frames, pull)
         solution = native.NormalSystem(matrix).solve(rhs)
-        step = self._unfolded(solution, bend, rest)
+        if not np.isfinite(solution).all():
+            return 0.0  # rounding has spoilt the system
+        step = self._unfolded(solution, basis, frames)
         self.moves.find_step(lay.local(*step))
         promise = float(rhs @ solution) / 2
         return promise if self._search(step, 2 * promise) else 0.0
 
-    def _system(
-        self, stiff: Floats, bend: Floats, rest: Floats, pull: Floats
-    ) -> tuple[Floats, Floats]:
-        """Right-hand side and matrix in coefficients, lam and the lengths t."""
+    def _basis(self, stiff: Floats, pull: Floats) -> Floats:
+        """The directions (K, V, W) of the local variables among which a step is chosen."""
         lay, first = self.layout, self.layout.columns["lam"].stop
-        basis = np.zeros((lay.n_pairs, lay.lift.shape[1], first + 1))
+        n_own = lay.n_own if self.is_whole else 1
+        basis = np.zeros((lay.n_pairs, lay.lift.shape[1], first + n_own))
         basis[:, :first, :first] = np.eye(first)
-        basis[:, first:, :first] = bend
-        basis[:, first:, first] = rest
+        if self.is_whole:
+            basis[:, first:, first:] = np.eye(n_own)
+        else:
+            stiff_own = stiff[:, first:, first:]
+            basis[:, first:, :first] = -_solved(stiff_own, stiff[:, first:, :first])
+            basis[:, first:, first:] = -_solved(stiff_own, pull[:, first:, None])
+        return basis
+
+    def _system(
+        self, stiff: Floats, basis: Floats, frames: PairFrames, pull: Floats
+    ) -> tuple[Floats, Floats]:
+        """Right-hand side and matrix in coefficients, lam and the lengths."""
+        lay, n = self.layout, self.layout.n_shared
         share = self._curvature_share()
         seed = int(self.rng.integers(2**32)) if share < 1 else 0
-        frame = lay.lift @ basis
-        matrix = self.smoothed.curvature(self.at, frame, self.now, share, seed)
+        matrix = self.smoothed.curvature(self.at, frames, self.now, share, seed)
         rhs = np.zeros(len(matrix))
-        rhs[self.coef.size] = self.now.on_flips - self.radius
+        rhs[frames.place_of_lam] = self.now.on_flips - self.radius
         reduced = basis.transpose(0, 2, 1) @ stiff @ basis
         forces = (pull[:, None, :] @ basis)[:, 0]
         for k in range(lay.n_pairs):
-            plus, minus, own = self._places(k)
+            plus, minus, own = frames.places(int(lay.label[k]), int(lay.winner[k]))
             add_local(matrix, reduced[k], plus, minus, own)
-            n = lay.n_shared
             rhs[plus] -= forces[k, :n]
             rhs[minus] += forces[k, :n]
             rhs[own] -= forces[k, n:]
@@ -190,20 +220,14 @@ class BoundedNewton(NewtonSteps):
     def _curvature_share(self) -> float:
         return min(1.0, self.max_curvature_rows / self._n_soft)
 
-    def _places(self, k: int) -> tuple[slice, slice, Any]:
-        lay, (n_classes, n) = self.layout, self.coef.shape
-        winner, label = int(lay.winner[k]), int(lay.label[k])
-        own = np.array([self.coef.size, self.coef.size + 1 + label * n_classes + winner])
-        return slice(winner * n, winner * n + n), slice(label * n, label * n + n), own
-
-    def _unfolded(self, solution: Floats, bend: Floats, rest: Floats) -> PairStep:
+    def _unfolded(self, solution: Floats, basis: Floats, frames: PairFrames) -> PairStep:
         """The step in all variables."""
         size, lay = self.coef.size, self.layout
         coef, lam = solution[:size].reshape(self.coef.shape), float(solution[size])
-        length = solution[size + 1 :].reshape(len(coef), len(coef))
-        shared = lay.local(coef, lam, np.zeros((lay.n_pairs, 0)))
-        own = (bend @ shared[:, :, None])[:, :, 0]
-        own += length[lay.label, lay.winner][:, None] * rest
+        n_classes = len(coef)
+        lengths = solution[size + 1 :].reshape(n_classes, n_classes, frames.n_own)
+        chosen = lay.local(coef, lam, lengths[lay.label, lay.winner])
+        own = (basis @ chosen[:, :, None])[:, lay.columns["lam"].stop :, 0]
         return PairStep(coef, lam, own)
 
 
@@ -213,6 +237,15 @@ class SmoothBoundedNewton(SmoothSteps, BoundedNewton):
     @property
     def is_sharp(self) -> bool:
         return self.mu < NEWTON.last_bounded_mu
+
+    def settle(self, max_iter: int, share: float = NEWTON.smooth_settled) -> None:
+        """Step until the promised decrease is a share of the gap, or a step fails."""
+        before = self.n_iter
+        super().settle(max_iter, share)
+        is_slow = self.n_iter - before > NEWTON.slow_round and self.mu < NEWTON.tied_mu
+        n_unknowns = self.coef.size + 1 + len(self.coef) ** 2 * self.layout.n_own
+        if is_slow and n_unknowns <= NEWTON.max_whole_unknowns:
+            self.is_whole = True
 
     def sharpen(self, smoothed: Any) -> None:
         """Start the next round; without flips mu smoothes nothing, and may fall fast."""

@@ -1,0 +1,56 @@
+"""Movement and switches of a plan that are corrected to balance its masses."""
+
+import numpy as np
+import pytest
+
+from wdrsvm.problem.bounded.rebalance import rebalanced_moves, rebalanced_switches
+
+N_CLASSES = 3
+WINNER, LABEL = np.nonzero(~np.eye(N_CLASSES, dtype=bool))
+
+
+def error_of(moved):
+    """What movement (K, P) adds to the equation of the classes."""
+    error = np.zeros((N_CLASSES, moved.shape[1]))
+    np.add.at(error, WINNER, moved)
+    np.subtract.at(error, LABEL, moved)
+    return error
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_small_error_of_movement_is_removed(seed):
+    rng = np.random.default_rng(seed)
+    moved = rng.normal(size=(len(WINNER), 4))
+    error = error_of(0.01 * rng.normal(size=moved.shape))
+    found = rebalanced_moves(WINNER, LABEL, moved, error)
+    np.testing.assert_allclose(error_of(found - moved), -error, atol=1e-12)
+    # Little is changed, in proportion to what there is.
+    assert (np.abs(found - moved) <= 0.5 * np.abs(moved) + 1e-12).all()
+
+
+def test_movement_does_not_turn_back():
+    moved = np.full((len(WINNER), 1), 0.1)
+    found = rebalanced_moves(WINNER, LABEL, moved, np.array([[9.0], [-9.0], [0.0]]))
+    assert (found >= 0).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_small_error_of_categories_is_removed(seed):
+    rng = np.random.default_rng(seed)
+    switched = rng.exponential(size=(len(WINNER), 4, 4))
+    shift = 0.01 * rng.normal(size=switched.shape)
+    error = error_of(shift.sum(axis=1) - shift.sum(axis=2))
+    found = rebalanced_switches(WINNER, LABEL, switched, error)
+    change = found - switched
+    removed = error_of(change.sum(axis=1) - change.sum(axis=2))
+    np.testing.assert_allclose(removed, -error, atol=1e-12)
+    assert (found >= 0).all()
+    assert not np.einsum("kaa->ka", change).any()
+
+
+def test_without_an_error_nothing_changes():
+    switched, moved = np.ones((len(WINNER), 2, 2)), np.ones((len(WINNER), 2))
+    zero = np.zeros((N_CLASSES, 2))
+    np.testing.assert_array_equal(rebalanced_moves(WINNER, LABEL, moved, zero), moved)
+    found = rebalanced_switches(WINNER, LABEL, switched, zero)
+    np.testing.assert_array_equal(found, switched)
