@@ -86,7 +86,7 @@ def main() -> None:
     )
     is_label = table.index.str.contains("labels")
     table.loc[is_label, ["gain over the first", "standard error"]] = np.nan
-    table = table.round(1).rename_axis("").reset_index()
+    table = table.round(1).rename_axis("learner").reset_index()
     print(table.to_string(index=False))
     if asked.csv is not None:
         table.to_csv(asked.csv, index=False)

@@ -63,14 +63,14 @@ def test_the_page_on_extensions_names_files_and_tables_that_exist():
         assert re.search(rf"^{table}\b.*=", source, re.MULTILINE), (table, path)
 
 
-# Pages whose code needs a cluster or files of many gigabytes.
+# Pages whose code needs a cluster or files of many gigabytes: it is compiled, not run.
 NOT_RUN = {"dask.rst", "solvers.rst"}
 # What the code of a page takes as given.
 GIVEN = """
 import numpy as np
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
-from wdrsvm import RobustLinearSVC, WassersteinBall
+from wdrsvm import *
 from wdrsvm.problem import RobustProblem
 X, y = load_wine(return_X_y=True)
 X = StandardScaler().fit_transform(X)
@@ -78,24 +78,56 @@ weight = np.full(len(y), 1 / len(y))
 problem = RobustProblem.of(X, y, weight, WassersteinBall(0.05, 2.0, norm="l1"), 3)
 class encoder:
     encode = staticmethod(lambda texts, normalize_embeddings: X)
-texts, labels, X_new, labels_new = None, y, X, y
+texts, labels, X_new, labels_new, y_new = None, y, X, y, y
+model = RobustLinearSVC(feature_cost="std").fit(X, y)
 """
-BLOCK = re.compile(r"^\.\. code-block:: python\n\n((?:   .*\n|\n)+)", re.MULTILINE)
-PAGES = [
-    path
-    for path in sorted(DOCS.glob("*.rst"))
-    if path.name not in NOT_RUN and BLOCK.search(path.read_text())
-]
+BLOCK = re.compile(
+    r"^(\.\. code-block:: python|(?!\.\. ).*::)\n\n((?:   .*\n|\n)+)", re.MULTILINE
+)
+
+
+def code_of(page):
+    """Blocks that are marked as Python, and literal blocks that are Python."""
+    for mark, block in BLOCK.findall(page.read_text()):
+        code = textwrap.dedent(block)
+        if mark.startswith("..") or is_python(code):
+            yield code
+
+
+def is_python(text):
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
+
+
+PAGES = [path for path in sorted(DOCS.glob("*.rst")) if any(code_of(path))]
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
-def test_the_code_of_a_page_runs(page):
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib").use("agg")
+    if "penguins.csv" in page.read_text():
+        penguins = pytest.importorskip("palmerpenguins").load_penguins()
+        penguins.to_csv(tmp_path / "penguins.csv", index=False)
+    monkeypatch.chdir(tmp_path)
     names = {}
     exec(GIVEN, names)
-    for block in BLOCK.findall(page.read_text()):
-        exec(compile(textwrap.dedent(block), str(page), "exec"), names)
+    for block in code_of(page):
+        code = compile(block, str(page), "exec")
+        if page.name not in NOT_RUN:
+            exec(code, names)
+
+
+def test_literal_blocks_are_seen(tmp_path):
+    page = tmp_path / "page.rst"
+    page.write_text(
+        "This::\n\n   x = 1\n\nand::\n\n   wdrsvm fit a.csv\n\n"
+        ".. math::\n\n   y = 1\n\n.. code-block:: python\n\n   z = 1\n"
+    )
+    assert [code.strip() for code in code_of(page)] == ["x = 1", "z = 1"]
 
 
 def test_there_are_examples_enough():

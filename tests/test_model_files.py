@@ -1,6 +1,7 @@
 """Model files give the same model back, or one clear sentence."""
 
 import json
+import re
 import sys
 import zipfile
 
@@ -147,12 +148,13 @@ def test_a_member_that_swells_is_not_read(written, path):
         load_model(path)
 
 
-@pytest.mark.parametrize("version", ["99.0.0", "0.1.1", "0.10"])
+@pytest.mark.parametrize("version", ["99.0.0", "0.2.1", "0.10"])
 def test_a_newer_version_is_named(written, path, version):
     parts = members(written)
     about = json.loads(parts[model_files.ABOUT]) | {"version": version}
     path.write_bytes(zipped(parts | {model_files.ABOUT: json.dumps(about)}))
-    with pytest.raises(ValueError, match=rf"wdrsvm {version}, this is 0.1.0: install"):
+    current = re.escape(wdrsvm.__version__)
+    with pytest.raises(ValueError, match=f"wdrsvm {version}, this is {current}: install"):
         load_model(path)
 
 

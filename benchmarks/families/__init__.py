@@ -16,6 +16,7 @@ from . import (
     b9_scale_out,
     b10_many_classes,
     b12_mixed_tables,
+    b13_beside_sklearn,
 )
 
 FAMILIES: dict[str, Family] = {
@@ -33,5 +34,6 @@ FAMILIES: dict[str, Family] = {
         b9_scale_out,
         b10_many_classes,
         b12_mixed_tables,
+        b13_beside_sklearn,
     )
 }

@@ -93,11 +93,11 @@ def rows_of(data: str) -> Rows:
         return large_rows(16_000, 16, 26, seed=0)
     if data.startswith("growth"):
         _, n_rows, n_classes = data.split()
-        return _embeddings(int(n_rows), GROWTH_FEATURES, int(n_classes))
-    return _embeddings(*EMBEDDINGS.get(data, (150, 12, 5)))
+        return invented_embeddings(int(n_rows), GROWTH_FEATURES, int(n_classes))
+    return invented_embeddings(*EMBEDDINGS.get(data, (150, 12, 5)))
 
 
-def _embeddings(n_rows: int, n_features: int, n_classes: int) -> Rows:
+def invented_embeddings(n_rows: int, n_features: int, n_classes: int) -> Rows:
     rng = np.random.default_rng(0)
     y = np.arange(n_rows) % n_classes
     centres = rng.standard_normal((n_classes, n_features))

@@ -52,7 +52,6 @@ class WineTable(NamedTuple):
     truth: Any
     X_test: Any
     y_test: Any
-    names: Any
 
     @property
     def wrong(self) -> Any:
@@ -81,11 +80,12 @@ class Findings(NamedTuple):
 def wine_table() -> WineTable:
     """Wine, with a fifth of the training labels changed at random."""
     wine = load_wine()
+    kind = wine.target_names[wine.target]
     X_train, X_test, truth, y_test = train_test_split(
-        wine.data, wine.target, test_size=0.3, stratify=wine.target, random_state=0
+        wine.data, kind, test_size=0.3, stratify=kind, random_state=0
     )
     labels = flip_labels(truth, WRONG_SHARE, random_state=1)
-    return WineTable(X_train, labels, truth, X_test, y_test, wine.target_names)
+    return WineTable(X_train, labels, truth, X_test, y_test)
 
 
 def findings(table: WineTable) -> Findings:
@@ -110,8 +110,7 @@ def promise_on_test_rows(table: WineTable, model: Pipeline) -> Promise:
 
 def suspect_lines(table: WineTable, suspects: Any) -> list[tuple[str, ...]]:
     """The most suspicious labels, with the truth beside them."""
-    given, suggested = table.names[suspects.given], table.names[suspects.suggested]
-    truth = table.names[table.truth[suspects.row]]
+    given, suggested, truth = suspects.given, suspects.suggested, table.truth[suspects.row]
     doubt = [share(float(each)) for each in suspects.doubt]
     lines = zip(map(str, suspects.row), given, suggested, doubt, truth, strict=True)
     return [tuple(map(str, line)) for line in lines][:N_SHOWN]

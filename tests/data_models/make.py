@@ -1,8 +1,9 @@
 """Writes the model files of this folder, once for each version that must stay readable.
 
-Files of a version are never written anew: they are what users have.  They stand in one
-archive, ``0.1.0.zip``, beside the scores that the models gave, ``0.1.0.npz``.  Run
-``python tests/data_models/make.py`` before a release and commit what is new.
+Files of a version are never written anew: they are what users have.  Each
+version has one archive, as ``0.1.0.zip``, and the scores that its models gave,
+``0.1.0.npz``.  Run ``python tests/data_models/make.py`` before a release and commit what is
+new.
 """
 
 from __future__ import annotations

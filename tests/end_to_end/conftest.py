@@ -8,13 +8,14 @@ import pytest
 @pytest.fixture(scope="package")
 def browser():
     webdriver = pytest.importorskip("selenium.webdriver")
-    if not (shutil.which("chromium") and shutil.which("chromedriver")):
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if not (chromium and shutil.which("chromedriver")):
         pytest.skip("no chromium and chromedriver: make browser installs them on Debian")
     options = webdriver.ChromeOptions()
     # The sandbox needs rights that containers lack; the pages are our own.
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
         options.add_argument(argument)
-    options.binary_location = shutil.which("chromium")
+    options.binary_location = chromium
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     service = webdriver.ChromeService(shutil.which("chromedriver"))
     driver = webdriver.Chrome(options=options, service=service)

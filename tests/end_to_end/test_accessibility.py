@@ -72,14 +72,6 @@ def test_the_page_with_sliders(browser, explored):
     assert_accessible(browser, explored[0], "label")
 
 
-@pytest.mark.parametrize("name", ["index", "command_line", "guide"])
-def test_pages_of_the_documentation(browser, name):
-    page = Path(__file__).parents[2] / "docs" / "_build" / "html" / f"{name}.html"
-    if not page.exists():
-        pytest.skip("the documentation is not built: make docs builds it")
-    assert_accessible(browser, page)
-
-
 def test_a_page_that_few_can_read_is_found(browser, tmp_path):
     page = tmp_path / "bad.html"
     page.write_text(

@@ -67,6 +67,10 @@ MergeRare = Annotated[
 ]
 
 
+class Share(float):
+    """A share of rows: per cent for people, a number between 0 and 1 for programs."""
+
+
 class Output:
     """Prints results to the standard output, and progress to the standard error."""
 
@@ -136,6 +140,8 @@ def _with_classes(facts: dict[str, Any], promise: Promise) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, Share):
+        return f"{100 * value:.1f} %"
     if isinstance(value, dict):
         return ", ".join(f"{name}: {cell(each)}" for name, each in value.items())
     if isinstance(value, list | tuple):

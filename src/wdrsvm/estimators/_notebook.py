@@ -11,21 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 from ..robustness.notebook import html_facts, told_cost
 from ..robustness.promises.errors.error_curve import percent
 
-DOCUMENTATION = "https://wdrsvm.readthedocs.io/en/stable/api.html#wdrsvm.{name}"
 CALL = "worst_case_error(X, y) computes it for any rows"
 
 
 class NotebookMixin:
-    """Adds facts about the fit to the HTML of an estimator, and a link to its page.
+    """Adds facts about the fit to the HTML of an estimator.
 
-    A pipeline shows scikit-learn's diagram only.
+    A pipeline shows scikit-learn's diagram only.  The diagram has no link: scikit-learn's
+    pages do not describe these estimators.
     """
-
-    _doc_link_module = "wdrsvm"
-    _doc_link_template = DOCUMENTATION
-
-    def _doc_link_url_param_generator(self) -> dict[str, str]:
-        return {"name": type(self).__name__}
 
     def _fit_facts(self) -> dict[str, Any]:
         return certificate_facts(self)

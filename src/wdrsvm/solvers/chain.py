@@ -16,6 +16,7 @@ from typing import Protocol
 
 from ..problem import RobustProblem
 from .auto import choose
+from .first_order.known_multipliers import resumable
 from .neighbours import Neighbour, distance
 from .registry import check_name
 from .result import SolverSettings
@@ -53,7 +54,10 @@ def chain_of(
 
 @dataclass
 class StartedChain:
-    """Each solve starts from the nearest neighbour's classifier."""
+    """Each solve starts from the nearest neighbour's classifier.
+
+    Unless ``starting``, it does so only with multipliers that the method can go on with.
+    """
 
     name: str
     settings: SolverSettings
@@ -62,6 +66,8 @@ class StartedChain:
 
     def solve(self, problem: RobustProblem, neighbours: list[Neighbour]) -> Neighbour:
         nearest = min(neighbours, key=lambda other: distance(problem, other), default=None)
-        start = nearest.start if self.starting and nearest is not None else None
+        start = None if nearest is None else nearest.start
+        if not self.starting and resumable(problem, start) is None:
+            start = None
         found = solve(problem, self.name, self.settings, start, self.of_kernel)
         return Neighbour(problem, found)

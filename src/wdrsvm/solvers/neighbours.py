@@ -23,7 +23,8 @@ class Neighbour(NamedTuple):
     @property
     def start(self) -> Start:
         found = self.result
-        return Start(found.coef, found.intercept, found.certificate.lam)
+        lam, multipliers = found.certificate.lam, found.multipliers
+        return Start(found.coef, found.intercept, lam, multipliers)
 
 
 def distance(problem: RobustProblem, other: Neighbour) -> float:

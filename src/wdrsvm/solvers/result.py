@@ -34,11 +34,16 @@ def status_of(certificate: Certificate, tol: float, stalled: bool) -> SolverStat
 
 
 class Start(NamedTuple):
-    """A point to start from: coef (C, P), intercept (C,), lam."""
+    """A point to start from: coef (C, P), intercept (C,), lam.
+
+    ``multipliers`` are those of a neighbouring problem with the same rows and classes, if
+    they are known.
+    """
 
     coef: Floats
     intercept: Floats
     lam: float
+    multipliers: MultiplierSource | None = None
 
 
 class Progress(NamedTuple):

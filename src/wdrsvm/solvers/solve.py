@@ -142,4 +142,4 @@ def _trained_risk(problem: RobustProblem, known: Start) -> RobustRisk:
     the worst-case risk."""
     if not problem.is_bounded:
         return problem.risk(known.coef, known.intercept)
-    return problem.moves.trained_risk(*known)
+    return problem.moves.trained_risk(known.coef, known.intercept, known.lam)

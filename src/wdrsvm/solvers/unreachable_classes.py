@@ -44,10 +44,10 @@ def without_massless(problem: RobustProblem) -> RobustProblem:
 
 
 def start_without(start: Start | None, kept: Flags) -> Start | None:
-    """A start for the other classes."""
+    """A start for the other classes; its multipliers are those of all classes."""
     if start is None:
         return None
-    return start._replace(coef=start.coef[kept], intercept=start.intercept[kept])
+    return Start(start.coef[kept], start.intercept[kept], start.lam)
 
 
 def with_massless(result: SolverResult, kept: Flags) -> SolverResult:

@@ -1,8 +1,12 @@
 """Audits of a table."""
 
+import re
+
 import numpy as np
 import pandas
 import pytest
+
+from wdrsvm.cli.main import main
 
 from ..flowers import LABELLED, N, flowers, run_json, texts
 
@@ -35,6 +39,19 @@ def test_the_audit_finds_a_wrong_label(folder, capsys, ending):
     else:
         assert "<legend>Row 10: oak, or ash?</legend>" in text
         assert text.count("<fieldset ") == facts["to check"]
+
+
+@pytest.mark.parametrize(
+    ("out", "reviewed"), [("s.csv", "s.csv"), ("s.html", "reviewed.csv")]
+)
+def test_people_read_per_cent_and_the_next_command(folder, capsys, out, reviewed):
+    table = flowers().rename(columns={"kind": "the kind"})
+    table.loc[10, "the kind"] = "oak"
+    table.to_csv("train.csv", index=False)
+    assert main(["audit", "train.csv", "--target", "the kind", "--out", out]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"^share that is wrong +\d+\.\d %$", told, re.M)
+    assert f"wdrsvm relabel train.csv {reviewed} --target 'the kind' --out" in told
 
 
 def test_rows_without_a_label_are_left_out_and_keep_their_numbers(folder, capsys):

@@ -16,9 +16,12 @@ from wdrsvm import (
     RobustLogisticRegression,
     RobustOneVsRestSVC,
     RobustSVC,
+    WassersteinBall,
     radius_max,
 )
 from wdrsvm.estimators.fitting import steps as _fit
+from wdrsvm.problem import RobustProblem
+from wdrsvm.solvers import SolverStatus
 
 from ..cases import IRIS, SPECIES
 
@@ -383,3 +386,18 @@ def test_weights_that_were_assumed_finite_and_are_not():
     told = "^sample_weight must be finite in every row"
     with sklearn.config_context(assume_finite=True), pytest.raises(ValueError, match=told):
         RobustLinearSVC().fit(TWELVE, Y, sample_weight=np.full(12, np.nan))
+
+
+@pytest.mark.parametrize(
+    ("solver", "bounded", "advised"),
+    [("auto", True, False), ("newton", True, True), ("auto", False, True)],
+)
+def test_another_solver_is_advised_only_if_one_is_left(solver, bounded, advised):
+    support = (IRIS.min(axis=0), IRIS.max(axis=0)) if bounded else None
+    ball = WassersteinBall(0.1, support=support)
+    codes = np.unique(SPECIES, return_inverse=True)[1]
+    weight = np.full(len(IRIS), 1 / len(IRIS))
+    problem = RobustProblem.of(IRIS, codes, weight, ball, 3)
+    assert problem.is_bounded == bounded
+    remedy = _fit._remedy(solver, problem, SolverStatus.STALLED)
+    assert ("another solver" in remedy) == advised

@@ -34,7 +34,7 @@ PROMISE = promise()
         ((0.1, 0.2), (0.1, 0.2), "A draw", None),
         ((0.2, 0.3), (0.1, 0.2), "Use LogisticRegression instead", False),
         ((0.1, 0.7), (0.1, 0.2), "Right more often", None),
-        ((0.7, 0.8), (0.1, 0.2), "Do not use it", False),
+        ((0.7, 0.8), (0.1, 0.2), "Do not use this model", False),
         ((0.1, 0.2), None, "Worth using", True),
         # The page shows both as 20 %.
         ((0.1, 0.2), (0.1, 0.20004), "A draw", None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +21,7 @@ from ..output import (
     MinRows,
     Numbers,
     Output,
+    Share,
     Target,
 )
 from ..tables.features import Labelled
@@ -87,7 +89,27 @@ def audit(
         _page(found, data, train, target, n_listed).write(out)
     else:
         write_table(_listed(found, data, n_listed), out)
+    if found.n_suspects:
+        output.notes.append(_next_step(train, target, out))
     output.show(_facts(found, data, out))
+
+
+def _next_step(train: Path, target: str, out: Path) -> str:
+    """What to do with the list, as a command that can be copied."""
+    is_page = out.suffix.lower() == PAGE
+    reviewed, how = (
+        ("reviewed.csv", "decide on the page and download the list")
+        if is_page
+        else (
+            out.name,
+            f"write the right label into the column {REVIEWED} where you know it",
+        )
+    )
+    command = (
+        f"wdrsvm relabel {quote(str(train))} {quote(reviewed)} --target {quote(target)} "
+        "--out checked.csv"
+    )
+    return f"Next: {how}, then run {command}."
 
 
 def _listed(found: LabelAudit, data: Labelled, n_listed: int) -> Any:
@@ -120,9 +142,9 @@ def _facts(found: LabelAudit, data: Labelled, out: Path) -> dict[str, Any]:
     return {
         "rows": len(found.row),
         "to check": found.n_suspects,
-        "share that is wrong": found.wrong_share,
-        "at least": low,
-        "at most": high,
+        "share that is wrong": Share(found.wrong_share),
+        "at least": Share(low),
+        "at most": Share(high),
         "most suspicious": first or "none",
         "written to": str(out),
     }

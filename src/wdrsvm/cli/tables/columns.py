@@ -217,7 +217,8 @@ class _Reader:
         if len(filled) and dates.mean() > MOSTLY:
             raise ValueError(
                 f"{self.path}: {name} holds dates, such as {filled[dates].iloc[0]}; leave "
-                f"it out by --drop {name}, or take it as categories by --categories {name}."
+                f"it out by --drop {quote(name)}, or take it as categories by --categories "
+                f"{quote(name)}."
             )
 
     def all_notes(self) -> list[str]:
@@ -231,13 +232,14 @@ class _Reader:
 
 def check_categories(columns: Columns, path: Path) -> None:
     """Refuse columns of texts that have too many different values."""
-    for name in columns.kinds[CATEGORIES]:
-        n_categories = columns.frame[name].nunique()
-        if n_categories > MAX_CATEGORIES:
-            raise ValueError(
-                f"{path}: the text {name} has {n_categories} different values, more than "
-                f"{MAX_CATEGORIES}; leave it out by --drop {name}."
-            )
+    counts = {name: columns.frame[name].nunique() for name in columns.kinds[CATEGORIES]}
+    many = {name: count for name, count in counts.items() if count > MAX_CATEGORIES}
+    if many:
+        told = listed([f"{name} ({count})" for name, count in many.items()])
+        raise ValueError(
+            f"{path}: texts with more than {MAX_CATEGORIES} different values: {told}; "
+            f"leave them out by --drop {quote(','.join(many))}."
+        )
 
 
 def as_texts(column: Any) -> Any:
@@ -271,7 +273,8 @@ def _check_type(column: Any, path: Path) -> None:
         raise ValueError(f"{path}: {column.name} must hold real numbers, got complex ones.")
     if types.is_datetime64_any_dtype(column) or types.is_timedelta64_dtype(column):
         raise ValueError(
-            f"{path}: {column.name} holds dates; leave it out by --drop {column.name}."
+            f"{path}: {column.name} holds dates; leave it out by --drop "
+            f"{quote(column.name)}."
         )
 
 

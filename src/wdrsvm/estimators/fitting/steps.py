@@ -298,9 +298,13 @@ _REMEDIES = {
 }
 
 
-def _remedy(problem: RobustProblem, status: SolverStatus) -> str:
-    """Advice for the user; problems with only one solver get no advice to change it."""
-    if status is SolverStatus.STALLED and problem.is_distributed:
+def _remedy(solver: str, problem: RobustProblem, status: SolverStatus) -> str:
+    """Advice for the user; where no other solver is left, no advice to change it.
+
+    In a bounded ball "auto" has tried both solvers.
+    """
+    is_last = problem.is_distributed or (problem.is_bounded and solver == "auto")
+    if status is SolverStatus.STALLED and is_last:
         return "Raise tol or standardise the features."
     return _REMEDIES[status]
 
@@ -311,7 +315,7 @@ def warn_about_gap(estimator: Any, problem: RobustProblem, result: SolverResult)
     warnings.warn(
         f"{type(estimator).__name__} stopped after {result.n_iter} iterations of "
         f"{result.solver} at a relative duality gap of {gap:.1e}, above "
-        f"tol={estimator.tol:.1e}. {_remedy(problem, result.status)}",
+        f"tol={estimator.tol:.1e}. {_remedy(estimator.solver, problem, result.status)}",
         ConvergenceWarning,
         stacklevel=5,
     )

@@ -111,7 +111,7 @@ class RowMultipliers(NamedTuple):
         return RowMultipliers(np.maximum(alpha, 0.0), phi, beta)
 
     def loosened(self, weight: Floats) -> RowMultipliers:
-        trace = CERTIFICATE.loosening * weight[:, None] / self.alpha.shape[1]
+        trace = loosening_of(weight, self.alpha.shape[1])
         return self._replace(alpha=self.alpha + trace, beta=self.beta + trace)
 
     def tilted(self, pull: Floats) -> RowMultipliers:
@@ -124,21 +124,16 @@ class RowMultipliers(NamedTuple):
         return float((np.where(self.phi > 0, cost, 0.0) * self.phi).sum())
 
     def slopes(self, y: Codes) -> Floats:
-        # The zero piece has no slope; adding and subtracting its mass would lose digits.
-        sloped = self.alpha.copy()
-        sloped[np.arange(len(y)), y] = 0.0
-        slope = sloped + self.beta - self.phi
-        slope[np.arange(len(y)), y] -= row_sums(sloped)
-        return np.asarray(slope)
+        return np.asarray(label_slopes(self.alpha, y) + (self.beta - self.phi))
 
     def response(self, pull: Floats) -> Floats:
-        return _response(self.alpha, pull) + _response(self.beta, pull)
+        return response(self.alpha, pull) + response(self.beta, pull)
 
     def curvature(self, columns: Floats) -> Floats:
         n_classes, n_columns = self.alpha.shape[1], columns.shape[1]
         system = np.zeros((n_classes, n_columns, n_classes, n_columns))
-        _add_curvature(system, self.alpha, columns)
-        _add_curvature(system, self.beta, columns)
+        add_curvature(system, self.alpha, columns)
+        add_curvature(system, self.beta, columns)
         return system
 
 
@@ -178,6 +173,20 @@ class Loosened(Changed):
         return self.multipliers.rows(problem, rows).loosened(problem.weight[rows])
 
 
+def label_slopes(alpha: Floats, y: Codes) -> Floats:
+    """The slopes of masses on the true label's pieces."""
+    # The zero piece has no slope; adding and subtracting its mass would lose digits.
+    slopes = alpha.copy()
+    slopes[np.arange(len(y)), y] = 0.0
+    slopes[np.arange(len(y)), y] = -row_sums(slopes)
+    return np.asarray(slopes)
+
+
+def loosening_of(weight: Floats, n_classes: int) -> Floats:
+    """A little mass (rows, 1) for each class."""
+    return np.asarray(CERTIFICATE.loosening * weight[:, None] / n_classes)
+
+
 def tilt(mass: Floats, pull: Floats) -> Floats:
     """Shift mass along ``pull`` within each row; masses stay >= 0, row sums unchanged."""
     total = row_sums(mass)[:, None]
@@ -195,12 +204,12 @@ def _from_mean(mass: Floats, pull: Floats, total: Floats) -> Floats:
     return np.asarray(pull - row_sums(mass * pull)[:, None] / safe)
 
 
-def _response(mass: Floats, pull: Floats) -> Floats:
+def response(mass: Floats, pull: Floats) -> Floats:
     """The derivative of the tilted mass along ``pull``."""
     return np.asarray(mass * _from_mean(mass, pull, row_sums(mass)[:, None]))
 
 
-def _add_curvature(system: Floats, mass: Floats, columns: Floats) -> None:
+def add_curvature(system: Floats, mass: Floats, columns: Floats) -> None:
     """Add sum_n (diag(m_n) - m_n m_n' / sum(m_n)) kron e_n e_n'."""
     n_classes, n_columns = system.shape[:2]
     if n_columns == 0:

@@ -36,17 +36,18 @@ def judgement_of(promise: Promise) -> Judgement:
     always = f"always answering {promise.largest_class}"
     if rates.error >= constant:
         return Judgement(
-            f"Do not use it as it is: it has no fewer errors than {always}.", False
+            f"Do not use this model as it is: it has no fewer errors than {always}.", False
         )
     if is_vacuous(promise):
         return Judgement(
             "Right more often than a constant answer, but this movement is too large for a "
-            f"promise: in the worst case it has no fewer errors than {always}.",
+            f"promise: in the worst case this model has no fewer errors than {always}.",
             None,
         )
     if promise.logistic is None:
         return Judgement(
-            f"Worth using: it has fewer errors than {always}, now and if the rows move.",
+            f"Worth using: this model has fewer errors than {always}, now and if the rows "
+            "move.",
             True,
         )
     return _beside_logistic(rates, promise.logistic)
@@ -62,11 +63,11 @@ def _beside_logistic(rates: Rates, logistic: Rates) -> Judgement:
     moved = _compared(rates.worst_case_error, logistic.worst_case_error)
     if now == moved:
         than = "as" if now == 0 else "than"
-        told = f"it has {MANY[now]} {than} {LOGISTIC}, now and if the rows move"
+        told = f"this model has {MANY[now]} {than} {LOGISTIC}, now and if the rows move"
     else:
         told = (
-            f"compared with {LOGISTIC} it has {MANY[now]} now, and {MANY[moved]} at most "
-            "if the rows move"
+            f"compared with {LOGISTIC}, this model has {MANY[now]} now, and {MANY[moved]} "
+            "at most if the rows move"
         )
     if max(now, moved) <= 0 and now + moved < 0:
         return Judgement(f"Worth using: {told}.", True)

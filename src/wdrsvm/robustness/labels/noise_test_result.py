@@ -51,6 +51,13 @@ class LabelNoiseTest:
     confusion: Floats
     level: float
 
+    def __repr__(self) -> str:
+        return (
+            f"LabelNoiseTest(noise: {self.kind}, {100 * self.wrong_share:.1f} % wrong; p "
+            f"of none {self.p_none:.2g}, uniform {self.p_uniform:.2g}, by class "
+            f"{self.p_by_class:.2g})"
+        )
+
     @property
     def kind(self) -> str:
         """``"none"``, ``"uniform"``, ``"by class"`` or ``"by row"``."""

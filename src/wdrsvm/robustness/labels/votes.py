@@ -105,6 +105,13 @@ class VotedLabels:
     n_given: Codes
     confusion: Floats
 
+    def __repr__(self) -> str:
+        return (
+            f"VotedLabels({self.n_votes.sum()} votes of {len(self.annotator)} annotators "
+            f"on {len(self.row)} rows, {len(self.classes)} classes; mean probability "
+            f"{self.probability.mean():.3g})"
+        )
+
     def to_frame(self) -> Any:
         """The labels as a table, one for each row of the data.
 

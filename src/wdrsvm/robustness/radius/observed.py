@@ -55,6 +55,12 @@ old source would be 0.1 apart, so that at least 0.2 is drift.
     n_old: int
     n_new: int
 
+    def __repr__(self) -> str:
+        return (
+            f"ObservedRadius({self.radius:.3g} of {self.n_new} new from {self.n_old} old "
+            f"rows; noise floor {self.noise_floor:.3g}, drift {self.drift:.3g})"
+        )
+
     def sentence(self) -> str:
         """The result in one sentence.
 

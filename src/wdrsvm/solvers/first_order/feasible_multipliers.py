@@ -13,9 +13,10 @@ import numpy as np
 
 from ...arrays import Floats
 from ...problem import Multipliers, RobustProblem
-from ...problem.certificate.multipliers import RowMultipliers
+from ...problem.certificate.multipliers import MultiplierSource, RowMultipliers
 from ...problem.certificate.repair import Repair, repaired
 from ...problem.certificate.smooth import RowTangents, Tangents
+from ...problem.certificate.trusted_masses import RowMasses, TrustedMasses
 from .layout import Layout
 from .samples import Duals, SampleArrays
 from .settings import FIRST_ORDER
@@ -40,6 +41,9 @@ class Feasible(NamedTuple):
         rows = self.repair.rows()
         if isinstance(rows, RowTangents):
             return Tangents(rows.loss, rows.points.copy(), rows.masses, flow)
+        if isinstance(rows, RowMasses):
+            none = np.broadcast_to(0.0, rows.alpha.shape)
+            return Multipliers(rows.alpha, none, none, flow)
         assert isinstance(rows, RowMultipliers)
         return Multipliers(*rows, flow)
 
@@ -56,12 +60,12 @@ def feasible(problem: RobustProblem, layout: Layout, duals: Duals) -> Feasible |
     return Feasible(found, np.ascontiguousarray(gradient), sums.on_flips, sums.value)
 
 
-def _source(problem: RobustProblem, duals: Duals) -> Multipliers | Tangents:
+def _source(problem: RobustProblem, duals: Duals) -> MultiplierSource:
     alpha, phi, beta = duals
     if problem.loss.temperature > 0:
         return Tangents(problem.loss, alpha, phi)
     if len(phi) == 0:
-        phi = beta = np.broadcast_to(0.0, alpha.shape)
+        return TrustedMasses(alpha)
     return Multipliers(alpha, phi, beta)
 
 

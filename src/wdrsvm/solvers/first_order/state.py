@@ -21,11 +21,13 @@ from typing import Protocol
 import numpy as np
 
 from ...arrays import Codes, Floats
-from ...problem import RobustProblem, dual_bound, lipschitz
+from ...problem import Multipliers, RobustProblem, dual_bound, lipschitz
+from ...problem.certificate.multipliers import RowMultipliers
 from ...problem.norms import HUGE
 from ..result import Incumbent, Start
 from .feasible_multipliers import Feasible, feasible, spending
 from .kernels import Price, row_squares
+from .known_multipliers import resumable
 from .layout import Layout, design_of
 from .norms.l1 import BoxBlock
 from .norms.l2 import EuclideanBlock, TriangleBlock
@@ -75,7 +77,8 @@ class Ascent:
         self.rng = np.random.default_rng(seed)
         self.layout = Layout.of(problem)
         self.rows = _rows(problem, self.layout)
-        self.duals = _without_slopes(self.rows, problem)
+        known = resumable(problem, start)
+        self.duals = _first_duals(self.rows, problem, known)
         touch, self.free_centre, lam = _first_point(problem, self.layout, start)
         self.least_lam = FIRST_ORDER.least_lam_share * lam
         loss = problem.loss
@@ -89,7 +92,15 @@ class Ascent:
         self.n_sweeps = 0
         block = BLOCKS[problem.norm] if len(touch) else BoxBlock
         self.block = block(self.rows, self.duals, self.free, self.price, touch)
+        if known is not None and isinstance(self.block, EuclideanBlock):
+            self._resume(self.block)
         self._move_free()
+
+    def _resume(self, block: EuclideanBlock) -> None:
+        """Let the block and the price follow the multipliers of the start."""
+        slopes = RowMultipliers(*_with_flips(self.duals)).slopes(self.problem.y)
+        self.price.spent = spending(self.rows, self.duals.phi)
+        block.resume(np.asarray(self.layout.touch.T @ slopes))
 
     def sweep(self) -> None:
         """One epoch in random order, over all rows or over those that are not at rest."""
@@ -141,11 +152,14 @@ class Ascent:
         problem, gradient = self.problem, made.gradient
         flow = self.block.flow()
         bound = made.bound(problem, self.block.polar(gradient))
-        multipliers = made.multipliers(None if flow is None else self.layout.flow(flow))
         unknowns = problem.n_classes * (problem.n_features + 1)
         work = problem.n_rows * unknowns**2
         small = unknowns <= FIRST_ORDER.max_dense_unknowns
-        if small and work <= FIRST_ORDER.max_dense_work:
+        small = small and work <= FIRST_ORDER.max_dense_work
+        if bound <= best.dual_bound and not small:
+            return bound
+        multipliers = made.multipliers(None if flow is None else self.layout.flow(flow))
+        if small:
             own = self.layout.flow(self.block.own_gradient(gradient).T)
             multipliers = replace(multipliers, gradient=own)
             bound = max(bound, dual_bound(problem, multipliers))
@@ -217,6 +231,28 @@ def _rows(problem: RobustProblem, layout: Layout) -> SampleArrays:
         touch_curvature=squares,
         free_curvature=np.zeros(problem.n_rows),
     )
+
+
+def _first_duals(
+    rows: SampleArrays, problem: RobustProblem, known: Multipliers | None
+) -> Duals:
+    """The known multipliers, made feasible row by row, or else none with a slope."""
+    if known is None:
+        return _without_slopes(rows, problem)
+    every, cost = slice(0, problem.n_rows), problem.attainable_flip_cost()
+    given = known.rows(problem, every)
+    alpha, phi, beta = given.restored(rows.weight, problem.y, cost, flip_share=1.0)
+    if len(rows.cost) == 0:
+        phi = beta = np.zeros_like(rows.cost)
+    return Duals(*map(np.ascontiguousarray, (alpha, phi, beta)))
+
+
+def _with_flips(duals: Duals) -> Duals:
+    """The same with zeros for flips that are impossible."""
+    if len(duals.phi):
+        return duals
+    none = np.broadcast_to(0.0, duals.alpha.shape)
+    return duals._replace(phi=none, beta=none)
 
 
 def _without_slopes(rows: SampleArrays, problem: RobustProblem) -> Duals:

@@ -162,12 +162,16 @@ class NewtonSteps:
                 return True
             lowest = decline * length / (2 * (rise + decline * length))
             length *= min(max(lowest, NEWTON.shortest_cut), NEWTON.longest_cut)
-        self._go(origin, step, 0.0)
+        self._return_to(origin)
         self._look()
         return False
 
     def _position(self) -> Any:
         return self.coef, self.lam
+
+    def _return_to(self, origin: Any) -> None:
+        """Undo a step; a step of length 0 would not do if the step is not finite."""
+        self.coef, self.lam = origin
 
     def _go(self, origin: Any, step: Any, length: float) -> None:
         """Move to the point at this length along a step."""

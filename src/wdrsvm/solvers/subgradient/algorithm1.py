@@ -56,7 +56,7 @@ class SubgradientDescent:
         if start is None:
             zeros = np.zeros((n_classes, self.problem.n_features))
             return ParameterVector(zeros, np.zeros(n_classes), 0.0)
-        return self._projected(ParameterVector(*start))
+        return self._projected(ParameterVector(start.coef, start.intercept, start.lam))
 
     def _projected(self, to: ParameterVector) -> ParameterVector:
         norm, rtol = self.problem.ball.norm, self.settings.projection_rtol

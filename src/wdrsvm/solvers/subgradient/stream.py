@@ -130,7 +130,7 @@ class StreamState:
         if start is None:
             zeros = np.zeros((n_classes, n_features))
             start = Start(zeros, np.zeros(n_classes), 0.0)
-        point = ParameterVector(*start)
+        point = ParameterVector(start.coef, start.intercept, start.lam)
         return cls(point, point, point, Moments.none(n_features))
 
     @property

@@ -27,6 +27,7 @@ import numpy as np
 
 from ....arrays import Codes, Floats
 from ....problem.norms import TRIANGLE, polar
+from ....problem.pair_weights import PairWeights
 from ..kernels import (
     adapt_pairs_often,
     class_metric,
@@ -89,6 +90,27 @@ class EuclideanBlock:
         last = self.pairs, self.gram, self.price, self.damping
         adapt_pairs_often(*last, least_weight, rounds)
 
+    def resume(self, gradient: Floats) -> None:
+        """Begin with rows of this gradient (T, C): pairs have the weights of its flow."""
+        self.residual += gradient
+        self.gram = self.residual.T @ self.residual
+        self.price.pressure = max(
+            self.price.radius - self.price.spent,
+            FIRST_ORDER.least_pressure * self.price.radius,
+        )
+        lengths = self._flow_lengths(gradient)
+        if lengths.any():
+            # Symmetric to the last bit, as a Laplacian must be for its bounds to hold.
+            lengths = lengths + lengths.T
+            lengths += FIRST_ORDER.start_floor * lengths.mean() * (self.pairs > 0)
+            self.pairs = lengths / np.tril(lengths).sum()
+
+    def _flow_lengths(self, gradient: Floats) -> Floats:
+        """Lengths of a short flow between the classes with divergence G (T, C)."""
+        off_diagonal = self.pairs - np.diag(self.pairs.diagonal())
+        rounds = FIRST_ORDER.flow_rounds
+        return PairWeights(off_diagonal).shortened(gradient.T, rounds, 1e-4).weights
+
     def recentre(self) -> None:
         """Make the present M the centre of the next proximal step."""
         metric = class_metric(self.pairs, self.price, self.damping)
@@ -130,6 +152,9 @@ class TriangleBlock(EuclideanBlock):
     def _starting_pairs(coef: Floats) -> Floats:
         """Equal weights, or more on the longest coefficients."""
         return _starting_weights(coef, np.eye(coef.shape[1]))
+
+    def _flow_lengths(self, gradient: Floats) -> Floats:
+        return np.diag(np.linalg.norm(gradient, axis=0))
 
     def polar(self, gradient: Floats) -> float:
         """sigma(G), G given as (T, C)."""

@@ -158,6 +158,9 @@ class BoundedNewton(NewtonSteps):
     def _position(self) -> Any:
         return self.coef, self.lam, self.own
 
+    def _return_to(self, origin: Any) -> None:
+        self.coef, self.lam, self.own = origin
+
     def _go(self, origin: Any, step: Any, length: float) -> None:
         self.coef, self.lam, self.own = (
             part + length * change for part, change in zip(origin, step, strict=True)
@@ -165,6 +168,10 @@ class BoundedNewton(NewtonSteps):
 
     def _step(self) -> float:
         """A damped Newton step; returns the decrease that it promised, 0 if it failed."""
+        with np.errstate(all="ignore"):
+            return self._try_step()
+
+    def _try_step(self) -> float:
         lay, first = self.layout, self.layout.columns["lam"].stop
         pull = self.moves.aim(self.centre) + self.now.moments @ lay.lift
         pull[:, first:] += self.centre
@@ -174,7 +181,9 @@ class BoundedNewton(NewtonSteps):
         rhs, matrix = self._system(stiff, basis, frames, pull)
         solution = native.NormalSystem(matrix).solve(rhs)
         if not np.isfinite(solution).all():
-            return 0.0  # rounding has spoilt the system
+            # Multipliers that have run away from the centre spoilt the system.
+            self.moves = PairCone(lay, self._local(), self.centre)
+            return 0.0
         step = self._unfolded(solution, basis, frames)
         self.moves.find_step(lay.local(*step))
         promise = float(rhs @ solution) / 2

@@ -98,9 +98,15 @@ class PairDiameter(Diameter):
         gradient = laplacian(slopes) @ coef
         return Smoothed(value, gradient, lengths, slopes, slopes.sum(axis=1))
 
-    def flow(self, found: Smoothed, gradient: Floats) -> PairWeights:
-        """The weights of a short flow with the divergence G (C, T)."""
-        weights = PairWeights(found.slopes * found.lengths)
+    def flow(self, found: Smoothed, gradient: Floats, tol: float) -> PairWeights:
+        """The weights of a short flow with the divergence G (C, T).
+
+        No pair begins without a weight: what G has beside the flow of the longest pairs
+        must find a way too.  The rounds take these weights away only down to the tolerance.
+        """
+        plain = found.slopes * found.lengths
+        floor = min(PRODUCTS.flow_floor, 1 / PRODUCTS.flow_floor * tol**2)
+        weights = PairWeights(plain + floor * plain.mean())
         return weights.shortened(gradient, PRODUCTS.flow_rounds, rtol=1e-4)
 
     def polar(self, flow: PairWeights | None, gradient: Floats) -> float:
@@ -143,7 +149,7 @@ class EntryDiameter(Diameter):
         stiffness = (self.power - 1) * slopes.mean(axis=1)
         return Smoothed(value, slopes * coef, lengths, slopes, stiffness)
 
-    def flow(self, found: Smoothed, gradient: Floats) -> None:
+    def flow(self, found: Smoothed, gradient: Floats, tol: float) -> None:
         """No flow is needed, because the polar has a closed form."""
 
     def polar(self, flow: PairWeights | None, gradient: Floats) -> float:

@@ -9,6 +9,8 @@ Preconditioned quasi-Newton steps minimise it, one pass over the rows each (``de
    coefficients whose longest differences are shortened.  Its lower part is the value of the
    tangents after they are moved towards the labels, until the radius can pay for them.
 3. When the estimate is small enough, the certificate is computed.
+4. If the first steps settle early, minima of a model of the loss take the place of further
+   steps, as long as the risk follows the model (``model``).
 
 No matrix is larger than the coefficients, (P, P) or (C, C).
 """
@@ -28,7 +30,8 @@ from ...result import History, Incumbent, SolverResult, SolverSettings, Start
 from ...scaling import Scaling
 from .choice import single_flip_cost
 from .design import Design, in_columns, row_step
-from .diameter import DIAMETERS
+from .diameter import DIAMETERS, PairDiameter
+from .model import model_step
 from .settings import PRODUCTS
 from .start import first_point
 from .steps import Descent
@@ -73,31 +76,61 @@ class ProductRounds:
         flip_cost = single_flip_cost(problem) / design.scaling.unit
         last_mu = PRODUCTS.least_mu * settings.tol**0.5
         self.descent = Descent(design, diameter, self.radius, coef, flip_cost, last_mu)
+        limit = settings.max_iter
+        self.max_iter = PRODUCTS.max_iter if limit is None else limit
         self.history = History(settings.callback)
         shape = (problem.n_classes, problem.n_features)
         self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
-        self.n_asked = 0
+        self.n_asked, self.n_model_rounds = 0, 0
         # What a repair cost, relative to how far the lengths were apart.
         self.excess_rate = 0.0
+        # What a bound lacked, relative to the imbalance of the intercepts.
+        self.shortfall_rate = 0.0
 
     def solve(self) -> SolverResult:
         descent, tol = self.descent, self.settings.tol
-        limit = self.settings.max_iter
-        max_iter = PRODUCTS.max_iter if limit is None else limit
-        while descent.n_iter < max_iter and not self._is_over():
+        while not self._is_over():
             is_moving = descent.step()
             if descent.has_settled or not is_moving:
                 self._consider()
-                descent.sharpen()
+                self._sharpen()
             self.history.add(descent.n_iter, descent.risk, self.best.dual_bound)
         if not self.best.certificate.holds(tol) and self.n_asked < PRODUCTS.max_asked:
-            self._ask(descent.repaired(tol), descent.flow())
-        stalled = descent.n_iter < max_iter
+            self._ask(descent.repaired(tol), descent.flow(tol))
+        stalled = descent.n_iter < self.max_iter
         return self.best.result("newton", tol, stalled, descent.n_iter, self.history)
+
+    def _sharpen(self) -> None:
+        """By the loss's model as long as that leads on; else by one more power."""
+        if self._is_over() or not self._model_pays():
+            self.descent.sharpen()
+            return
+        for _ in range(PRODUCTS.model_rounds):
+            followed = model_step(self.descent)
+            self._consider()
+            if not followed or self._is_over():
+                break
+        self.n_model_rounds += 1
+        self.descent.blunt()
+
+    def _model_pays(self) -> bool:
+        """Whether the steps settled early, which shows that the curvature is known, and a
+        pass over the rows takes longer than many steps without one."""
+        problem, descent = self.problem, self.descent
+        enough = PRODUCTS.model_rows * (problem.n_classes + 50)
+        return (
+            isinstance(descent.diameter, PairDiameter)
+            and descent.flip_cost == np.inf
+            and self.n_model_rounds == 0
+            and descent.n_iter <= PRODUCTS.model_after
+            and descent.n_since < PRODUCTS.patience
+            and problem.n_rows >= enough
+        )
 
     def _is_over(self) -> bool:
         return (
             self.best.certificate.holds(self.settings.tol)
+            or self.descent.n_iter >= self.max_iter
             or self.n_asked >= PRODUCTS.max_asked
             or self.descent.is_stuck
         )
@@ -112,7 +145,7 @@ class ProductRounds:
         hoped = descent.smooth_risk + PRODUCTS.excess_hope * self.excess_rate * spread
         if descent.promise > wanted or hoped - descent.dual > wanted:
             return
-        flow = descent.flow()
+        flow = descent.flow(tol)
         bound = self._foreseen_bound(flow)
         if hoped - bound > wanted:
             return
@@ -128,7 +161,8 @@ class ProductRounds:
         lost = self.radius * descent.smoothed.value
         if descent.flip_cost < np.inf:
             lost = descent.dual
-        return descent.dual - (1 - self._share(flow)) * lost
+        foreseen = descent.dual - (1 - self._share(flow)) * lost
+        return foreseen - self.shortfall_rate * descent.imbalance
 
     def _share(self, flow: PairWeights | None) -> float:
         """How far the tangents must move towards the labels, for the radius to pay."""
@@ -138,8 +172,15 @@ class ProductRounds:
         rounding = 1e-5 if self.settings.tol >= PRODUCTS.single_tol else 1e-9
         return min(1.0, self.radius / max(spent, self.radius / 2) * (1 - rounding))
 
+    def _learn_shortfall(self, foreseen: float) -> None:
+        foreseen += self.shortfall_rate * self.descent.imbalance
+        lacking, imbalance = foreseen - self.best.dual_bound, self.descent.imbalance
+        if imbalance > 0 and 0 < lacking < np.inf:
+            self.shortfall_rate = PRODUCTS.shortfall_hope * lacking / imbalance
+
     def _ask(self, repaired: Floats, flow: PairWeights | None) -> None:
         self.n_asked += 1
+        foreseen = self._foreseen_bound(flow)
         descent, original = self.descent, self.design.scaling.original
         price = descent.price(descent.smoothed.value)
         coef, intercept = original(descent.coef)
@@ -152,6 +193,7 @@ class ProductRounds:
             self.settings.tol,
             steering=False,
         )
+        self._learn_shortfall(foreseen)
         if isinstance(self.best.multipliers, DrawnTangents):
             # The points are as many as the scores, so the result does not keep them.
             self.best.multipliers = replace(self.best.multipliers, points=None)

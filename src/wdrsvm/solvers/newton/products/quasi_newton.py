@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -14,14 +15,16 @@ from .settings import PRODUCTS
 class Memory:
     """The last steps; the curvature of none may be negative."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: Any = np.float64) -> None:
+        """Steps are kept in numbers of ``kind``."""
+        self.kind = kind
         self.steps: deque[tuple[Floats, Floats, float]] = deque(maxlen=PRODUCTS.memory)
 
     def add(self, step: Floats, change: Floats) -> None:
         curved = float(np.vdot(step, change))
         least = PRODUCTS.least_cosine * np.linalg.norm(step) * np.linalg.norm(change)
         if curved > least:
-            self.steps.append((step, change, curved))
+            self.steps.append((step.astype(self.kind), change.astype(self.kind), curved))
 
     def forget(self) -> None:
         self.steps.clear()
@@ -30,16 +33,16 @@ class Memory:
         self, gradient: Floats, precondition: Callable[[Floats], Floats]
     ) -> Floats:
         """Minus the approximate inverse curvature times the gradient."""
-        rest, shares = gradient.copy(), []
+        rest, shares = gradient.astype(self.kind), []
         for step, change, curved in reversed(self.steps):
             share = float(np.vdot(step, rest)) / curved
             shares.append(share)
             rest -= share * change
-        found = precondition(rest)
+        found = precondition(rest).astype(self.kind, copy=False)
         if self.steps:
             _, change, curved = self.steps[-1]
             own = float(np.vdot(change, precondition(change)))
             found *= min(PRODUCTS.max_stretch, curved / own)
         for (step, change, curved), share in zip(self.steps, reversed(shares), strict=True):
             found += (share - float(np.vdot(change, found)) / curved) * step
-        return -found
+        return np.asarray(-found, dtype=np.float64)

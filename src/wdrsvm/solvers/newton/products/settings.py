@@ -46,12 +46,35 @@ class ProductSettings:
     excess_hope : float
         A repair is tried if the gap stays small enough after it costs this share of the
         last repair's cost, adjusted to how unequal the lengths are now.
+    shortfall_hope : float
+        A bound is expected to lack this share of what the last one lacked, adjusted to how
+        far the intercepts are out of balance now.
     flow_rounds : int
         Rounds that shorten the flow of a certificate.
+    flow_floor : float
+        Weight of every pair at first, as a share of the mean weight, at a tolerance of this
+        size; it falls with the tolerance's square.
     repair_rounds : int
         Rounds that shorten pairs longer than most, at most.
     repair_share : float
         Share of the tolerance by which a pair may stay longer.
+    model_after : int
+        Steps within which the first settling must come for the loss's model to be tried.
+    model_rows : int
+        The model is tried with at least this many rows for each class and fifty more: with
+        fewer rows a pass costs no more than a step on the model.
+    model_rounds, model_steps : int
+        Minima of the model to be tried in a row, and steps towards each of them.
+    model_pairs : int
+        Steps by which the model's curvature is corrected.
+    model_power : float
+        The last power of the mean in the model.
+    model_settled : float
+        As ``settled``, for steps on the model.
+    model_share : float
+        The model's steps end when this share of what there was to gain is left.
+    model_trust : float
+        The model is left when the risk falls by less than this share of what it promised.
     least_unknowns : int
         With fewer coefficients, Newton's method with a matrix of curvature is faster.
     max_sent_unknowns : int
@@ -98,9 +121,20 @@ class ProductSettings:
     single_tol: float = 1e-4
     hope: float = 0.9
     excess_hope: float = 0.4
+    shortfall_hope: float = 0.5
     flow_rounds: int = 8
+    flow_floor: float = 1e-3
     repair_rounds: int = 100
     repair_share: float = 0.1
+    model_after: int = 15
+    model_rows: int = 20
+    model_rounds: int = 8
+    model_steps: int = 40
+    model_pairs: int = 10
+    model_power: float = 150.0
+    model_settled: float = 0.4
+    model_share: float = 0.01
+    model_trust: float = 0.3
     least_unknowns: int = 60
     max_sent_unknowns: int = 4000
     max_rescued_unknowns: int = 2500

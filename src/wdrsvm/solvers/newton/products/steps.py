@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
+from dataclasses import replace
+
 import numpy as np
 
 from ....arrays import Floats
 from ....problem.pair_weights import PairWeights
 from .design import At, Design, LossSums
 from .diameter import EntryDiameter, PairDiameter, Smoothed
-from .preconditioner import Preconditioner
+from .preconditioner import ClassCurvature, ClassInverse, Preconditioner
 from .quasi_newton import Memory
 from .settings import PRODUCTS
 
@@ -24,16 +27,21 @@ class Descent:
         coef: Floats,
         flip_cost: float = np.inf,
         last_mu: float = 1.0,
+        last_power: float = PRODUCTS.last_power,
     ):
         self.design, self.diameter, self.radius = design, diameter, radius
+        self.last_power = last_power
         self.flip_cost, self.mu, self.last_mu = flip_cost, PRODUCTS.first_mu, last_mu
         self.n_touchable = design.scaling.n_touchable
-        self.memory, self.n_iter, self.n_since, self.n_failed = Memory(), 0, 0, 0
+        self.memory = Memory(design.kind)
+        self.n_iter, self.n_since, self.n_failed = 0, 0, 0
         self.promise = np.inf
+        # The last steps, and how the loss's gradient changed along them.
+        self.pairs: deque[tuple[Floats, Floats]] = deque(maxlen=PRODUCTS.model_pairs)
         self.coef, self.smoothed = coef, self._smoothed_at(coef)
         self.sums = self._sums_at(coef, self.smoothed.value)
         self.gradient = self._gradient_of(self.smoothed, self.sums)
-        self._build()
+        self.rebuild()
 
     def price(self, lam: float) -> float:
         """The price of a flip; infinite where labels are trusted, for any lam."""
@@ -63,11 +71,14 @@ class Descent:
         """The total cost of the flips."""
         return self._on_flips(self.sums)
 
-    def _build(self) -> None:
+    def rebuild(self) -> None:
+        """The curvature at the point, which takes a pass, and the preconditioner."""
         sums = self.design.curvature(self._at(self.coef, self.smoothed.value))
         left = max(self.radius - self.on_flips, PRODUCTS.least_left * self.radius)
         stiffness = left * self.smoothed.stiffness
-        self.precondition = Preconditioner.of(sums, stiffness, self.design.kind)
+        self.curvature = ClassCurvature.of(sums, self.n_touchable)
+        self.precondition: Preconditioner | ClassInverse
+        self.precondition = Preconditioner.of(self.curvature, stiffness, self.design.kind)
 
     @property
     def smooth_risk(self) -> float:
@@ -94,8 +105,16 @@ class Descent:
     def flow_gradient(self) -> Floats:
         return self.sums.gradient[:, : self.n_touchable]
 
-    def flow(self) -> PairWeights | None:
-        return self.diameter.flow(self.smoothed, self.flow_gradient)
+    @property
+    def imbalance(self) -> float:
+        """How far the slopes of each class are from having the sum zero, which a
+        certificate of a classifier with intercepts needs."""
+        if not self.design.scaling.fit_intercept:
+            return 0.0
+        return float(np.abs(self.sums.gradient[:, -1]).sum())
+
+    def flow(self, tol: float) -> PairWeights | None:
+        return self.diameter.flow(self.smoothed, self.flow_gradient, tol)
 
     def risk_at(self, coef: Floats) -> float:
         """The true risk of other coefficients, which takes a pass."""
@@ -126,7 +145,7 @@ class Descent:
         """Adapt the shares to the lengths; raise the power if the steps settled quickly."""
         power = self.diameter.power
         if self.n_since <= PRODUCTS.quick_steps:
-            power = min(PRODUCTS.last_power, PRODUCTS.power_factor * power)
+            power = min(self.last_power, PRODUCTS.power_factor * power)
         self.diameter = self.diameter.reweighted(self.smoothed.lengths, power)
         self.n_since = 0
         self.smoothed = self._smoothed_at(self.coef)
@@ -141,7 +160,7 @@ class Descent:
         self.n_since += 1
         *early, period = PRODUCTS.rebuilds
         if self.n_iter in early or self.n_iter % period == 0:
-            self._build()
+            self.rebuild()
         step = self.memory.direction(self.gradient, self.precondition)
         slope = float(np.vdot(self.gradient, step))
         if not slope < 0:
@@ -157,7 +176,7 @@ class Descent:
 
     def _search(self, step: Floats, slope: float) -> bool:
         """Shorten the step until the smoothed risk falls; False if it never does."""
-        length, risk, gradient = 1.0, self.smooth_risk, self.gradient
+        length, risk = 1.0, self.smooth_risk
         for _ in range(PRODUCTS.max_trials):
             coef = self.coef + length * step
             smoothed = self._smoothed_at(coef)
@@ -168,10 +187,47 @@ class Descent:
             is_flatter = np.vdot(after, step) <= -PRODUCTS.max_slope * slope
             enough = PRODUCTS.least_gain * length * slope
             if rise <= enough or (is_level and is_flatter):
-                self.coef, self.sums = coef, sums
-                self.smoothed, self.gradient = smoothed, after
-                self.memory.add(length * step, after - gradient)
+                self._move(coef, smoothed, sums, after)
                 return True
             lowest = -slope * length / (2 * (rise - slope * length))
             length *= min(max(lowest, 0.1), 0.5)
         return False
+
+    def _move(
+        self, coef: Floats, smoothed: Smoothed, sums: LossSums, after: Floats
+    ) -> None:
+        """Go there, and remember how the gradients changed."""
+        step = coef - self.coef
+        self.memory.add(step, after - self.gradient)
+        self.pairs.append((step, sums.gradient - self.sums.gradient))
+        self.coef, self.sums = coef, sums
+        self.smoothed, self.gradient = smoothed, after
+
+    def jump(
+        self, coef: Floats, diameter: PairDiameter | EntryDiameter, promised: float
+    ) -> bool:
+        """Go where the smoothed risk, with this diameter, is ``promised`` to be lower.
+
+        Returns whether it fell by most of what was promised; if it rose, stay.
+        """
+        self.n_iter += 1
+        before, self.diameter = self.diameter, diameter
+        here, there = self._smoothed_at(self.coef), self._smoothed_at(coef)
+        sums = self._sums_at(coef, there.value)
+        risk = self.radius * here.value + self.sums.loss
+        gained = risk - (self.radius * there.value + sums.loss)
+        if gained < 0 and risk - promised > PRODUCTS.risk_rounding * risk:
+            self.diameter = before
+            return False
+        self.smoothed, self.gradient = here, self._gradient_of(here, self.sums)
+        self._move(coef, there, sums, self._gradient_of(there, sums))
+        self.promise = max(0.0, risk - promised)
+        wanted = PRODUCTS.model_trust * (risk - promised)
+        return gained >= wanted - PRODUCTS.risk_rounding * risk
+
+    def blunt(self) -> None:
+        """Let the power be one of ordinary steps again."""
+        power = min(self.last_power, self.diameter.power)
+        self.diameter = replace(self.diameter, power=power)
+        self.smoothed = self._smoothed_at(self.coef)
+        self.gradient = self._gradient_of(self.smoothed, self.sums)

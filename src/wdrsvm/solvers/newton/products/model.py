@@ -1,0 +1,124 @@
+r"""Steps that need no pass over the rows: a quadratic model of the loss, the true norm.
+
+Where the preconditioner is good, a few steps tell nearly all of the loss, and the rest of
+the work is the norm's: which pairs of classes are the longest.  There the loss around a
+point M is taken as
+
+    loss + <G, S> + <S, B S> / 2,    S = M' - M,
+
+with B the curvature of the classes, corrected by the last steps and by how the loss's
+gradient changed along them (BFGS).  Its sum with the smoothed diameter is minimised in the
+basis in which the curvature of each class is a diagonal plus rank one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ....arrays import Floats
+from ...scaling import Scaling
+from .design import At, LossSums
+from .diameter import PairDiameter
+from .preconditioner import ClassCurvature
+from .settings import PRODUCTS
+from .steps import Descent
+
+Pair = tuple[Floats, Floats]
+
+
+@dataclass(eq=False)
+class LossModel:
+    """The model at ``point`` (C, Q) with the ``sums`` of the loss there, in the basis."""
+
+    scaling: Scaling
+    class_curvature: ClassCurvature
+    point: Floats
+    sums: LossSums
+    corrections: list[Pair] = field(default_factory=list)
+    # Of the steps that are remembered.
+    kind: Any = np.float32
+
+    @classmethod
+    def at(cls, descent: Descent, pairs: Iterable[Pair]) -> LossModel:
+        """``pairs``: steps and changes of the loss's gradient, in the solver's columns."""
+        curvature = descent.curvature
+        basis = curvature.basis
+        sums = LossSums(descent.sums.loss, descent.sums.gradient @ basis)
+        model = cls(descent.design.scaling, curvature, descent.coef @ basis, sums)
+        for step, change in pairs:
+            model._correct(step @ basis, change @ basis)
+        return model
+
+    def _correct(self, step: Floats, change: Floats) -> None:
+        """Let the curvature along the step be the one seen."""
+        image, seen = self._times(step), float(np.vdot(step, change))
+        expected = float(np.vdot(step, image))
+        least = PRODUCTS.least_cosine * np.linalg.norm(step) * np.linalg.norm(change)
+        if seen > least and expected > 0:
+            self.corrections.append((image / expected**0.5, change / seen**0.5))
+
+    def _times(self, step: Floats) -> Floats:
+        image = self.class_curvature.times(step)
+        for removed, added in self.corrections:
+            image += float(np.vdot(added, step)) * added
+            image -= float(np.vdot(removed, step)) * removed
+        return image
+
+    def evaluate(self, at: At) -> LossSums:
+        """The model and its gradient at other coefficients."""
+        step = at.coef - self.point
+        image, gradient = self._times(step), self.sums.gradient
+        loss = self.sums.loss + float(np.vdot(gradient + 0.5 * image, step))
+        return LossSums(loss, gradient + image)
+
+
+class ModelDescent(Descent):
+    """Steps on the model with the smoothed diameter."""
+
+    design: LossModel  # type: ignore[assignment]
+
+    def rebuild(self) -> None:
+        self.curvature = self.design.class_curvature
+        self.precondition = self.curvature.inverse(self.radius * self.smoothed.stiffness)
+
+    @property
+    def has_settled(self) -> bool:
+        added = self.radius * self.spread
+        is_late = self.n_since >= PRODUCTS.patience
+        return is_late or self.promise < PRODUCTS.model_settled * added
+
+    def run(self) -> None:
+        """Until what is left to gain is small beside what it was."""
+        first = None
+        while self.n_iter < PRODUCTS.model_steps and not self.is_stuck:
+            is_moving = self.step()
+            if self.has_settled or not is_moving:
+                left = self.promise + self.radius * self.spread
+                self.sharpen()
+                first = left if first is None else first
+                if left < max(PRODUCTS.model_share * first, 1e-5 * self.risk):
+                    break
+
+
+def model_step(descent: Descent) -> bool:
+    """Move to where the model is least; False if the loss did not follow the model."""
+    assert isinstance(descent.diameter, PairDiameter)
+    if descent.design.scaling.n_columns <= len(descent.coef):
+        # The curvature takes less than a pass then, and the model is better for it.
+        descent.rebuild()
+    model = LossModel.at(descent, descent.pairs)
+    inner = ModelDescent(
+        model,  # type: ignore[arg-type]
+        descent.diameter,
+        descent.radius,
+        model.point,
+        last_power=PRODUCTS.model_power,
+    )
+    inner.run()
+    return descent.jump(
+        inner.coef @ model.class_curvature.basis.T, inner.diameter, inner.smooth_risk
+    )

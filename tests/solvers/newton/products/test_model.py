@@ -1,0 +1,132 @@
+"""Steps on a model of the loss: what the model says, and when it is believed."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
+from wdrsvm.solvers import SolverSettings, SolverStatus
+from wdrsvm.solvers.newton.products import loop
+from wdrsvm.solvers.newton.products.design import At, Design, in_columns
+from wdrsvm.solvers.newton.products.diameter import PairDiameter
+from wdrsvm.solvers.newton.products.loop import product_newton
+from wdrsvm.solvers.newton.products.model import LossModel, model_step
+from wdrsvm.solvers.newton.products.settings import PRODUCTS
+from wdrsvm.solvers.newton.products.steps import Descent
+from wdrsvm.solvers.newton.smooth_loss import label_newton
+from wdrsvm.solvers.scaling import Scaling
+
+from .test_loop import blobs
+
+MANY_ROWS = {"n_rows": 2000, "n_features": 8, "n_classes": 20}
+
+
+@pytest.fixture
+def descent():
+    problem = blobs(n_rows=600, n_features=6, n_classes=5)
+    scaling = Scaling.of(problem)
+    prepared = problem.by_chunks(partial(in_columns, scaling, np.float64))
+    with prepared.reduction() as reduction:
+        design = Design(scaling, reduction)
+        diameter = PairDiameter.of(5, scaling.n_touchable)
+        coef = np.random.default_rng(0).normal(size=(5, scaling.n_columns))
+        found = Descent(design, diameter, 0.05, 0.1 * coef)
+        for _ in range(3):
+            found.step()
+        yield found
+
+
+def test_its_gradient_is_that_of_its_value(descent):
+    model = LossModel.at(descent, descent.pairs)
+    rng = np.random.default_rng(1)
+    coef, side = (rng.normal(size=model.point.shape) for _ in range(2))
+    ahead, behind = (model.evaluate(At(coef + t * side)).loss for t in (1e-4, -1e-4))
+    slope = np.vdot(model.evaluate(At(coef)).gradient, side)
+    assert (ahead - behind) / 2e-4 == pytest.approx(slope, rel=1e-6)
+
+
+def test_at_its_point_it_is_the_loss(descent):
+    model = LossModel.at(descent, descent.pairs)
+    here = model.evaluate(At(model.point))
+    assert here.loss == descent.sums.loss
+    back = here.gradient @ model.class_curvature.basis.T
+    np.testing.assert_allclose(back, descent.sums.gradient, atol=1e-12)
+
+
+def test_it_knows_the_last_step_exactly(descent):
+    model = LossModel.at(descent, descent.pairs)
+    basis = model.class_curvature.basis
+    step, change = descent.pairs[-1]
+    before = model.evaluate(At(model.point - step @ basis)).gradient
+    after = model.evaluate(At(model.point)).gradient
+    np.testing.assert_allclose((after - before) @ basis.T, change, atol=1e-12)
+
+
+def test_a_step_of_the_model_lowers_the_risk(descent):
+    before = descent.risk
+    assert model_step(descent)
+    assert descent.risk < before
+
+
+def test_a_rise_is_refused(descent):
+    coef, diameter, risk = descent.coef, descent.diameter, descent.smooth_risk
+    assert not descent.jump(100 * coef, replace(diameter, power=99.0), promised=0.0)
+    assert descent.coef is coef
+    assert descent.diameter is diameter
+    assert descent.smooth_risk == risk
+
+
+def test_power_after_the_model_is_one_of_ordinary_steps(descent):
+    descent.diameter = replace(descent.diameter, power=PRODUCTS.model_power)
+    descent.blunt()
+    assert descent.diameter.power == PRODUCTS.last_power
+    direct = descent.radius * descent.smoothed.gradient
+    n_touchable = descent.n_touchable
+    expected = descent.sums.gradient[:, :n_touchable] + direct
+    np.testing.assert_allclose(descent.gradient[:, :n_touchable], expected)
+
+
+def without_model(monkeypatch):
+    monkeypatch.setattr(loop, "PRODUCTS", replace(PRODUCTS, model_after=0))
+
+
+def embeddings(n_rows=2000, n_features=64, n_classes=30):
+    """Rows of unit length around the centres of their classes."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n_rows) % n_classes
+    X = rng.normal(size=(n_classes, n_features))[y] + rng.normal(size=(n_rows, n_features))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    weight, ball = np.full(n_rows, 1 / n_rows), WassersteinBall(1e-3)
+    return RobustProblem.of(X, y, weight, ball, n_classes, loss=LOSSES["logistic"])
+
+
+def test_it_saves_passes_and_proves_as_much(monkeypatch):
+    problem, settings = embeddings(), SolverSettings(tol=1e-3)
+    found = product_newton(problem, settings)
+    without_model(monkeypatch)
+    other = product_newton(problem, SolverSettings(tol=1e-5)).certificate
+    assert found.status is SolverStatus.CONVERGED
+    assert found.certificate.dual_bound <= other.objective
+    assert other.dual_bound <= found.certificate.objective
+    assert found.n_iter < product_newton(problem, settings).n_iter
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize(("radius", "tol"), [(1e-3, 1e-2), (0.02, 1e-4), (0.3, 1e-3)])
+def test_bounds_hold_at_small_and_large_radii(radius, tol, fit_intercept):
+    problem = blobs(ball={"radius": radius}, fit_intercept=fit_intercept, **MANY_ROWS)
+    found = product_newton(problem, SolverSettings(tol=tol))
+    other = label_newton(problem, SolverSettings(tol=1e-5)).certificate
+    assert found.status is SolverStatus.CONVERGED
+    assert found.certificate.dual_bound <= other.objective
+    assert other.dual_bound <= found.certificate.objective
+
+
+def test_the_limit_of_steps_holds_for_the_model_too():
+    problem = blobs(**MANY_ROWS)
+    free = product_newton(problem, SolverSettings(tol=1e-8)).n_iter
+    for limit in (1, 6, 9):
+        found = product_newton(problem, SolverSettings(tol=1e-8, max_iter=limit))
+        assert found.n_iter <= min(limit, free)
