@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from wdrsvm.experiments.claims import worst_case, wrong_labels
+
 ROOT = Path(__file__).parents[1]
 # Read from the folder, so that a family that is not registered is missed.
 FAMILIES = [
@@ -130,13 +132,13 @@ def test_the_study_of_doubtful_labels_runs_tiny(monkeypatch, capsys, tmp_path):
     pytest.importorskip("cleanlab")
     monkeypatch.syspath_prepend(ROOT)
     study = importlib.import_module("benchmarks.doubt_study")
-    data = importlib.import_module("benchmarks.doubt_data")
-    assert not set(data.DEVELOPED_ON) & set(data.JUDGED_ON)
-    monkeypatch.setattr(study, "STRENGTHS", (0.01, 1.0))
+    assert not set(study.DEVELOPED_ON) & set(study.JUDGED_ON)
+    monkeypatch.setattr(wrong_labels, "STRENGTHS", (0.01, 1.0))
     given = ["--tiny", "--csv", str(tmp_path / "found.csv"), "--out", str(tmp_path)]
     found = study.main(given)
-    assert {each.method for each in found} == set(study.METHODS)
-    assert len(found) == 2 * len(study.METHODS)
+    methods = wrong_labels.methods_for("contraceptive")
+    assert {each.method for each in found} == set(methods)
+    assert len(found) == 2 * len(methods)
     assert all(0 < each.accuracy < 1 for each in found)
     assert "failed" in (tmp_path / "doubt-verdicts.csv").read_text()
     assert "gain over" in capsys.readouterr().out
@@ -168,8 +170,8 @@ def test_the_verdicts_on_doubtful_labels_can_fail(monkeypatch):
 def test_the_study_of_worst_case_errors_runs_tiny(monkeypatch, capsys, tmp_path):
     monkeypatch.syspath_prepend(ROOT)
     study = importlib.import_module("benchmarks.worst_case_error_study")
-    monkeypatch.setattr(study, "RADII", {"l2": (0.01, 0.03, 0.1)})
-    monkeypatch.setattr(study, "STRENGTHS", (0.01, 1.0))
+    monkeypatch.setattr(worst_case, "RADII", {"l2": (0.01, 0.03, 0.1)})
+    monkeypatch.setattr(worst_case, "STRENGTHS", (0.01, 1.0))
     given = ["--tiny", "--csv", str(tmp_path / "found.csv"), "--out", str(tmp_path)]
     found = study.main(given)
     assert {each.table for each in found} == {"contraceptive", "acsf1"}

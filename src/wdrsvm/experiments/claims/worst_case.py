@@ -28,6 +28,7 @@ from .data import TABLES, random_split, rows_of
 FIRST_SEED, N_TRAIN = 900, 250
 # Of the embedding sets only the first intents of one take part.
 EMBEDDED, N_INTENTS = "banking77", 10
+JUDGED_ON = (*TABLES, EMBEDDED)
 RADII = {"l2": (0.03, 0.1, 0.3), "l1": (0.06, 0.2, 0.6), "linf": (0.01, 0.03, 0.1)}
 STRENGTHS = np.logspace(-4, 2, 9)
 # Radii of the convex machine, as multiples of the middle radius.
@@ -90,7 +91,7 @@ def _split(table: str, seed: int) -> Split:
 
 def tasks(preset: str) -> list[Task]:
     """All methods and balls on one split of a table."""
-    chosen = (*TABLES, EMBEDDED) if preset == "full" else QUICK_TABLES
+    chosen = JUDGED_ON if preset == "full" else QUICK_TABLES
     return [{"table": table} for table in chosen]
 
 

@@ -165,7 +165,7 @@ METHODS: dict[str, Callable[[Split], Any]] = {
 }
 
 
-def _methods(table: str) -> list[str]:
+def methods_for(table: str) -> list[str]:
     """The methods for a table; cleanlab only if it is installed."""
     left_out = set() if table in EMBEDDINGS else {"k-NN"}
     if importlib.util.find_spec("cleanlab") is None:
@@ -182,7 +182,7 @@ def tasks(preset: str) -> list[Task]:
     return [
         {"table": table, "noise": noise, "method": method}
         for table, noise in cases
-        for method in _methods(table)
+        for method in methods_for(table)
     ]
 
 
