@@ -38,7 +38,7 @@ from .defaults import (
     resolved_norm,
     resolved_radii,
 )
-from .doubt.choice import Doubts, doubts_of
+from .doubt.choice import Doubts, believes_all, doubts_of
 from .folds import FoldScores, scored_fold
 from .grid import SearchGrid
 from .judges import (
@@ -248,7 +248,9 @@ class PathSearch(RoutingMixin, RefitMixin):
             return None
         held_out = [test for _, test in splits]
         opinions = [fold.opinions for fold in folds]
-        return doubts_of(rows.y, score_weight(rows, self.class_weight), held_out, opinions)
+        weight = score_weight(rows, self.class_weight)
+        merged = self._estimator()._training_data(*rows).rows.became
+        return doubts_of(rows.y, weight, held_out, opinions, merged)
 
     def _choose(
         self,
@@ -261,8 +263,12 @@ class PathSearch(RoutingMixin, RefitMixin):
         index = best_point(self.cv_results_, decided_by)
         if doubted is not None:
             self.cv_results_ |= doubted.columns(len(grid.params))
-            if self.scoring is None:
-                index = doubted.chosen(eligible(self.cv_results_, decided_by))
+            could = eligible(self.cv_results_, decided_by)
+            if self._averages:
+                believing = believes_all(grid.label_costs, len(grid.radii))
+                index = doubted.centre(could, believing)
+            elif self.scoring is None:
+                index = doubted.chosen(could)
         if self.one_standard_error:
             index = most_robust(grid, self.cv_results_, decided_by, index, len(folds))
         self.best_index_ = index

@@ -43,10 +43,12 @@ class RefitMixin(SuspectsMixin):
         if doubted is None:
             best.fit(*rows)
         elif self._averages:
-            weight = doubted.weights(eligible(self.cv_results_, ALONE))
+            could = eligible(self.cv_results_, ALONE)
+            weight = doubted.weights(could)
             self.cv_results_["weight"] = weight[: len(grid.params)]
             factor = doubted.evidence.factor
-            points = PointWeights(weight, factor / factor[self.best_index_])
+            factor = factor / factor[self.best_index_]
+            points = PointWeights(weight, factor, doubted.grid_weights(could))
             fitted_mean(best, self._rough(estimator), rows, grid, points)
         else:
             self._fit_like_folds(best, rows, grid)

@@ -7,11 +7,13 @@ from wdrsvm.estimators.search.doubt.choice import (
     EVIDENCE_RATE,
     LEAST_SHARE,
     Doubts,
+    believes_all,
     doubts_of,
 )
 from wdrsvm.estimators.search.doubt.opinions import Evidence, Opinion
 
 ALL = np.ones(3, dtype=bool)
+ROWS = np.arange(2)
 
 
 def doubts(value, weight=None, taken=0.0):
@@ -19,7 +21,9 @@ def doubts(value, weight=None, taken=0.0):
     weight = np.ones(value.shape[1]) if weight is None else np.asarray(weight, float)
     share, other = np.full(len(value), 0.3), np.zeros(value.shape, dtype=int)
     taken, factor = np.broadcast_to(taken, len(value)), np.ones(len(value))
-    evidence = Evidence(value, taken, factor, share, value, other, value, weight)
+    evidence = Evidence(
+        value, taken, factor, share, value, other, value, weight, len(weight)
+    )
     return Doubts(np.array(["a", "b", "c"]), np.zeros(value.shape[1], int), evidence)
 
 
@@ -48,6 +52,28 @@ def test_weights_fall_exponentially_with_the_evidence_of_all_rows():
     assert found.weights(np.array([False, True, True]))[0] == 0
 
 
+def test_grid_points_have_weights_among_themselves():
+    found = doubts([[0.0] * 4, [-1.0] * 4, [0.0] * 4, [99.0] * 4])
+    among = np.array([1, np.exp(-4 * EVIDENCE_RATE), 1])
+    assert found.grid_weights(ALL) == pytest.approx(among / among.sum())
+    assert found.weights(ALL) == pytest.approx([0, 0, 0, 1])
+
+
+def test_the_centre_is_the_heaviest_point_of_the_heavier_kind():
+    # The first point is the heaviest one; the other two together are heavier.
+    found = doubts([[0.1] * 4, [0.0] * 4, [0.05] * 4, [9.0] * 4])
+    assert found.centre(ALL, np.array([True, False, False])) == 2
+    assert found.centre(ALL, np.array([True, True, False])) == 0
+    assert found.centre(ALL, ALL) == found.centre(ALL, ~ALL) == 0
+    assert found.centre(np.array([True, True, False]), np.array([True, False, False])) == 0
+
+
+def test_points_that_believe_all_labels_have_infinite_costs_between_labels():
+    matrix = np.where(np.eye(2) == 1, 0.0, np.inf)
+    found = believes_all([np.inf, 0.5, matrix], 2)
+    assert found.tolist() == [True, True, False, False, True, True]
+
+
 def test_points_that_were_left_out_have_no_weight():
     found = doubts([[0.0] * 4, [np.nan] * 4, [0.0] * 4])
     assert found.weights(ALL) == pytest.approx([0.5, 0, 0.5])
@@ -61,6 +87,6 @@ def test_the_share_of_wrong_labels_leaves_out_lucky_replacements():
 
 def test_labels_are_codes_and_weights_are_equal_by_default():
     said = Opinion(np.array([[2.0, 0.0], [0.0, 1.0]]), np.array([0, 1]))
-    found = doubts_of(np.array(["no", "yes"]), None, [np.array([0, 1])], [[said]])
+    found = doubts_of(np.array(["no", "yes"]), None, [np.array([0, 1])], [[said]], ROWS)
     assert found.codes.tolist() == [0, 1]
     assert found.evidence.weight.tolist() == [1.0, 1.0]

@@ -68,7 +68,7 @@ def likelihoods(given, weight):
 def test_factor_and_share_have_the_largest_likelihood():
     given, weight = np.array([0.9, 0.95, 0.02, 0.8]), np.array([1.0, 2.0, 1.0, 3.0])
     folds = [[of_two(given[:2])], [of_two(given[2:])]]
-    found = pooled(folds, [np.array([0, 1]), np.array([2, 3])], weight)
+    found = pooled(folds, [np.array([0, 1]), np.array([2, 3])], weight, np.arange(4))
     factor, share, p, q = likelihoods(given, weight)
     assert 0 < share < SHARES[-1]
     assert (found.factor[0], found.share[0]) == (factor, share)
@@ -79,7 +79,7 @@ def test_factor_and_share_have_the_largest_likelihood():
 
 def test_without_noise_evidence_is_likelihood_plus_accuracy():
     given = np.array([0.9, 0.6, 0.4])
-    found = pooled([[of_two(given)]], [np.arange(3)], np.ones(3))
+    found = pooled([[of_two(given)]], [np.arange(3)], np.ones(3), np.arange(3))
     _, share, p, _ = likelihoods(given, np.ones(3))
     assert share == 0
     assert found.value[0] == pytest.approx(np.log(p) + (given > 0.5), rel=1e-5)
@@ -99,7 +99,7 @@ def confused():
 def test_the_confusion_is_the_likeliest_one_under_its_prior():
     """Another method does not find a larger sum of log-likelihood and prior."""
     said = confused()
-    found = pooled([[said]], [np.arange(90)], np.ones(90))
+    found = pooled([[said]], [np.arange(90)], np.ones(90), np.arange(90))
     right = said.scores.argmax(axis=1) == said.codes
     ours = (found.value[0] - right).sum() - 90 * found.taken[0]
     p = softmax(found.factor[0] * said.scores, axis=1)
@@ -118,7 +118,7 @@ def test_the_confusion_is_the_likeliest_one_under_its_prior():
 
 def test_rows_in_several_folds_have_mean_opinions_and_rows_in_none_no_weight():
     folds = [[of_two([0.9, 0.6])], [of_two([0.7])]]
-    found = pooled(folds, [np.array([0, 2]), np.array([0])], np.ones(3))
+    found = pooled(folds, [np.array([0, 2]), np.array([0])], np.ones(3), np.arange(3))
     assert found.weight.tolist() == [1.0, 0.0, 1.0]
     assert found.log_odds[0] == pytest.approx(
         [np.log([1 / 9, 3 / 7]).mean(), 0.0, np.log(2 / 3)], rel=1e-5
@@ -128,12 +128,23 @@ def test_rows_in_several_folds_have_mean_opinions_and_rows_in_none_no_weight():
 
 def test_weights_have_no_scale():
     said, rows = confused(), [np.arange(90)]
-    one, many = (pooled([[said]], rows, np.full(90, w)) for w in (1.0, 7.0))
+    one, many = (pooled([[said]], rows, np.full(90, w), rows[0]) for w in (1.0, 7.0))
     assert many.mean == pytest.approx(one.mean)
+
+
+def test_repeated_rows_are_rows_of_larger_weight():
+    said = confused()
+    times = np.arange(90) % 3
+    twice = Opinion(said.scores.repeat(times, axis=0), said.codes.repeat(times))
+    merged = np.arange(90).repeat(times)
+    again = pooled([[twice]], [np.arange(len(merged))], np.ones(len(merged)), merged)
+    once = pooled([[said]], [np.arange(90)], times.astype(float), np.arange(90))
+    assert again.n_rows == once.n_rows == 60
+    assert again.mean == pytest.approx(once.mean)
 
 
 def test_points_that_are_left_out_have_no_evidence():
     folds = [[of_two([0.9]), of_two([0.9])], [of_two([0.8]), None]]
-    found = pooled(folds, [np.array([0]), np.array([1])], np.ones(2))
+    found = pooled(folds, [np.array([0]), np.array([1])], np.ones(2), np.arange(2))
     assert np.isfinite(found.mean[0])
     assert found.mean[1] == -np.inf

@@ -53,8 +53,25 @@ class Doubts(NamedTuple):
         """The weights of all points; their sum is 1.  Ridge points are eligible."""
         mean = self.evidence.mean
         mean[: len(eligible)][~eligible] = -np.inf
-        n_rows = np.count_nonzero(self.evidence.weight)
-        weight = np.exp(EVIDENCE_RATE * n_rows * (mean - mean.max()))
+        return self._shares(mean)
+
+    def grid_weights(self, eligible: Flags) -> Floats:
+        """The weights of the grid points among themselves; their sum is 1."""
+        mean = self.evidence.mean[: len(eligible)]
+        return self._shares(np.where(eligible, mean, -np.inf))
+
+    def centre(self, eligible: Flags, believing: Flags) -> int:
+        """The grid point whose ball a mean has.
+
+        Points that believe all labels are one kind, the others the second kind.  The kind
+        with more weight in the grid decides, and its heaviest point is the centre.
+        """
+        weight = self.grid_weights(eligible)
+        kind = believing == (weight[believing].sum() > 0.5)
+        return int(np.where(kind, weight, -1.0).argmax())
+
+    def _shares(self, mean: Floats) -> Floats:
+        weight = np.exp(EVIDENCE_RATE * self.evidence.n_rows * (mean - mean.max()))
         weight[weight < LEAST_SHARE] = 0.0
         return weight / weight.sum()
 
@@ -64,8 +81,26 @@ def doubts_of(
     weight: Floats | None,
     held_out: Sequence[Codes],
     opinions: Sequence[Sequence[Opinion | None]],
+    merged: Codes,
 ) -> Doubts:
-    """Pool the opinions of all folds; rows have equal weights if ``weight`` is None."""
+    """Pool the opinions of all folds; rows have equal weights if ``weight`` is None.
+
+    Rows with the same number in ``merged`` are equal.
+    """
     classes, codes = observed_classes(y)
     weight = np.ones(len(codes)) if weight is None else weight
-    return Doubts(classes, codes, pooled(opinions, held_out, weight))
+    return Doubts(classes, codes, pooled(opinions, held_out, weight, merged))
+
+
+def believes_all(label_costs: Sequence[Any], n_radii: int) -> Flags:
+    """Which points of a grid believe all labels."""
+    trusting = [
+        bool(np.isinf(_between_labels(np.asarray(cost, dtype=np.float64))).all())
+        for cost in label_costs
+    ]
+    return np.repeat(trusting, n_radii)
+
+
+def _between_labels(cost: Floats) -> Floats:
+    """The costs between different labels."""
+    return cost if cost.ndim == 0 else cost[~np.eye(len(cost), dtype=bool)]

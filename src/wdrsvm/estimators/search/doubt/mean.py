@@ -2,11 +2,11 @@
 
 A choice among many points by a few hundred doubtful labels is partly a matter of chance.
 The mean of the points' classifiers, with weights from the evidence (``choice``),
-varies less.  Factors bring the scores of all points to the scale of the point with the
-largest weight; they are ratios of the factors with which probabilities fit best
+varies less.  Factors bring the scores of all points to the scale of one point, the centre
+(``choice``).  They are ratios of the factors with which probabilities fit best
 (``opinions``).  The mean of linear classifiers is a linear classifier.
 
-The objective of the mean is recomputed in the ball of the point with the largest weight.
+The objective of the mean is recomputed in the ball of the centre.
 The dual bound is that of the convex problem for the best beliefs there.  So the duality gap
 says what the mean costs in this objective.
 """
@@ -34,26 +34,29 @@ from .ridge import ridge_points
 
 class PointWeights(NamedTuple):
     """Weights of the points of a grid and of the ridge points, and factors on their
-    scores."""
+    scores.  ``grid_weight`` has the weights of the grid points among themselves."""
 
     weight: Floats
     factor: Floats
+    grid_weight: Floats
 
 
 class MeanClassifier(NamedTuple):
-    """Mean coefficients (C, P), mean intercepts (C,), and mean beliefs in the labels."""
+    """Mean coefficients (C, P), mean intercepts (C,), and mean beliefs in the labels.
+
+    The beliefs are those of the grid points: ridge points cannot disbelieve.
+    """
 
     coef: Floats
     intercept: Floats
     belief: Floats
 
 
-class _Opinionated(NamedTuple):
-    """The place of a point, its classifier, and its beliefs in the labels."""
+class _Member(NamedTuple):
+    """The place of a point, and its classifier."""
 
     place: int
     fitted: Any
-    belief: Floats
 
 
 def fitted_mean(
@@ -72,25 +75,27 @@ def fitted_mean(
     return estimator
 
 
-def _classifiers(rough: Any, rows: GivenRows, grid: SearchGrid) -> Iterator[_Opinionated]:
+def _classifiers(rough: Any, rows: GivenRows, grid: SearchGrid) -> Iterator[_Member]:
     """The classifiers of the grid on all rows, and those of the ridge points."""
     n_points = len(grid.params)
     for place, fitted, _ in doubting_points(rough, rows, grid, np.ones(n_points, bool)):
-        yield _Opinionated(place, fitted, fitted.label_belief_)
-    everything = np.ones(len(rows.y))
+        yield _Member(place, fitted)
     for place, fitted in enumerate(ridge_points(rough, rows), start=n_points):
-        yield _Opinionated(place, fitted, everything)
+        yield _Member(place, fitted)
 
 
-def _mean_of(found: Iterator[_Opinionated], points: PointWeights) -> MeanClassifier:
-    counted = [each for each in found if points.weight[each.place] > 0]
+def _mean_of(found: Iterator[_Member], points: PointWeights) -> MeanClassifier:
+    members = list(found)
+    in_grid = [each for each in members if each.place < len(points.grid_weight)]
+    belief = sum(points.grid_weight[p] * fitted.label_belief_ for p, fitted in in_grid)
+    counted = [each for each in members if points.weight[each.place] > 0]
     weight = points.weight[[each.place for each in counted]]
     factor = weight * points.factor[[each.place for each in counted]]
     scores = [linear_scores(each.fitted) for each in counted]
     return MeanClassifier(
         coef=np.tensordot(factor, [each.coef for each in scores], 1),
         intercept=factor @ np.array([each.intercept for each in scores]),
-        belief=weight @ np.array([each.belief for each in counted]),
+        belief=np.asarray(belief),
     )
 
 

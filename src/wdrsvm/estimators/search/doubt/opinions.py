@@ -83,7 +83,8 @@ class Evidence(NamedTuple):
     rows) is the probability that the label is wrong, if labels are replaced at random.
     ``other`` (points, rows) is the likeliest other label, as a code.  ``log_odds`` (points,
     rows) compares it with the given label.  ``weight`` (rows,) is 0 for rows that are in no
-    fold; their values are 0.
+    fold; their values are 0.  ``n_rows`` is the number of different rows in folds, so that
+    a repeated row counts as a row of larger weight does.
     """
 
     value: Floats
@@ -94,6 +95,7 @@ class Evidence(NamedTuple):
     other: Codes
     log_odds: Floats
     weight: Floats
+    n_rows: int
 
     @property
     def mean(self) -> Floats:
@@ -115,17 +117,24 @@ class _OfPoint(NamedTuple):
 
 
 def pooled(
-    opinions: Sequence[Sequence[Opinion | None]], held_out: Sequence[Codes], weight: Floats
+    opinions: Sequence[Sequence[Opinion | None]],
+    held_out: Sequence[Codes],
+    weight: Floats,
+    merged: Codes,
 ) -> Evidence:
-    """Put the opinions of all folds together; of a row's opinions, the mean counts."""
+    """Put the opinions of all folds together; of a row's opinions, the mean counts.
+
+    Rows with the same number in ``merged`` are equal.
+    """
     visits = np.bincount(np.concatenate(held_out), minlength=len(weight))
     known = np.where(visits > 0, weight, 0.0)
+    n_rows = len(np.unique(merged[known > 0]))
     parts = [
-        _of_point([fold[k] for fold in opinions], held_out, known, visits)
+        _of_point([fold[k] for fold in opinions], held_out, known, visits, n_rows)
         for k in range(len(opinions[0]))
     ]
     columns = (np.array(column) for column in zip(*parts, strict=True))
-    return Evidence(*columns, weight=known)
+    return Evidence(*columns, weight=known, n_rows=n_rows)
 
 
 def _of_point(
@@ -133,12 +142,13 @@ def _of_point(
     held_out: Sequence[Codes],
     weight: Floats,
     visits: Codes,
+    n_rows: int,
 ) -> _OfPoint:
     told = [each for each in opinions if each is not None]
     if len(told) < len(opinions):
         return _left_out(len(weight))
     rows = np.concatenate(held_out)
-    said = _joined(told, weight[rows] / visits[rows], np.count_nonzero(weight))
+    said = _joined(told, weight[rows] / visits[rows], n_rows)
     fit = _uniform_noise(said)
     q, taken = _noise_by_class(said, fit)
     other, log_odds = _best_other(said)

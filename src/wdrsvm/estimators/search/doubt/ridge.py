@@ -12,6 +12,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
@@ -26,10 +27,11 @@ MAX_ITER = 1000
 
 def ridge_points(estimator: Any, rows: GivenRows) -> list[Any]:
     """The fitted classifiers; None each if there is only one class."""
-    if len(np.unique(rows.y)) < 2:
+    # Equal rows are merged, and weights are those of rows and classes.
+    data = clone(estimator)._training_data(*rows)
+    merged, y = data.rows, data.classes[data.rows.y]
+    if len(np.unique(merged.y)) < 2:
         return [None] * len(STRENGTHS)
-    weight = np.ones(len(rows.y)) if rows.sample_weight is None else rows.sample_weight
-    weight = weight * (TOTAL_WEIGHT / weight.sum())
     with warnings.catch_warnings():
         # Scores hardly change after so many steps.
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -37,8 +39,7 @@ def ridge_points(estimator: Any, rows: GivenRows) -> list[Any]:
             LogisticRegression(
                 C=strength,
                 fit_intercept=estimator.fit_intercept,
-                class_weight=estimator.class_weight,
                 max_iter=MAX_ITER,
-            ).fit(rows.X, rows.y, sample_weight=weight)
+            ).fit(merged.X, y, sample_weight=TOTAL_WEIGHT * merged.weight)
             for strength in STRENGTHS
         ]
