@@ -26,11 +26,11 @@ MAX_ITER = 1000
 
 
 def ridge_points(estimator: Any, rows: GivenRows) -> list[Any]:
-    """The fitted classifiers; None each if there is only one class."""
+    """The fitted classifiers; None each if a class has no weight."""
     # Equal rows are merged, and weights are those of rows and classes.
     data = clone(estimator)._training_data(*rows)
     merged, y = data.rows, data.classes[data.rows.y]
-    if len(np.unique(merged.y)) < 2:
+    if len(np.unique(merged.y)) < len(data.classes):
         return [None] * len(STRENGTHS)
     with warnings.catch_warnings():
         # Scores hardly change after so many steps.
