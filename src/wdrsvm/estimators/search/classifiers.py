@@ -141,9 +141,12 @@ class RobustLogisticRegressionCV(PathSearch, LogisticClassifier):
     Attributes
     ----------
     radius_ : float
-        The radius chosen; of a mean, that of the point with the largest weight.
+        The radius chosen.  Of a mean: points that believe all labels are one kind, the
+        other points of the grid the second kind.  The radius is that of the heaviest point
+        of the kind with more weight.
     label_cost_ : float or ndarray
-        The label cost chosen, likewise.
+        The label cost chosen, likewise.  It is finite if points that disbelieve labels
+        have more weight than the points of the grid that believe all labels.
     radii_ : ndarray of shape (n_radii,)
         The radii tried.
     cv_results_ : dict

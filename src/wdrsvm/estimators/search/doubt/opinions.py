@@ -133,8 +133,12 @@ def pooled(
         _of_point([fold[k] for fold in opinions], held_out, known, visits, n_rows)
         for k in range(len(opinions[0]))
     ]
-    columns = (np.array(column) for column in zip(*parts, strict=True))
-    return Evidence(*columns, weight=known, n_rows=n_rows)
+    value, taken, factor, share, wrong, other, log_odds = (
+        np.array(column) for column in zip(*parts, strict=True)
+    )
+    return Evidence(
+        value, taken, factor, share, wrong, other, log_odds, weight=known, n_rows=n_rows
+    )
 
 
 def _of_point(
