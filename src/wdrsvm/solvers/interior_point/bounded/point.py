@@ -21,6 +21,7 @@ import numpy as np
 from ....arrays import Codes, Floats
 from ....problem import RobustProblem
 from ...cones.kernels import native
+from .gauges import hold_gauges
 from .layout import BoundedLayout, add_local
 
 # Positions of the families of rows.
@@ -168,7 +169,7 @@ class BoundedPoint:
             self._scatter_columns(self.coupling, pulled, k)
         scaled = self.coupling / np.sqrt(self.stiffness)[:, None]
         matrix -= scaled.T @ scaled
-        native.hold_gauge(matrix, *self.coef.shape, 0)
+        hold_gauges(matrix, lay, len(self.coef))
         self.system = native.NormalSystem(matrix)
 
     def _spring(self, family: int) -> Floats:
