@@ -246,7 +246,7 @@ class _LocalRows:
             one[group.columns] = 1.0
         intercept = np.eye(n_shared)[self.columns["d"]]
         ones = np.vstack([ones, intercept])
-        return ones[:-1] - ones[-1:]
+        return np.asarray(ones[:-1] - ones[-1:])
 
     def start(self) -> Floats:
         """A strictly feasible v with a = 0 and lam = 1."""
