@@ -25,13 +25,14 @@ native: $(READY)
 demo: $(DEMO_READY)
 	@$(BIN)/python -m wdrsvm.demo
 
+# Slow tests stand side by side in their files: workers that have none left take some over.
 test: lint coverage
-	$(BIN)/python -m pytest -n auto $(addprefix --ignore=,$(COUNTED))
+	$(BIN)/python -m pytest -n auto --dist worksteal $(addprefix --ignore=,$(COUNTED))
 
 # Lines of kernels are counted where they run uncompiled.
 coverage: native
-	$(BIN)/python -m pytest -n auto --cov --cov-report= $(COUNTED)
-	WDRSVM_CPU=python $(BIN)/python -m pytest -n auto --cov --cov-append --cov-report= \
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report= $(COUNTED)
+	WDRSVM_CPU=python $(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-append --cov-report= \
 		-m tiny tests/solvers
 	set -e; for room in $(ROOMS); do \
 		echo "$$room:"; \
@@ -46,7 +47,7 @@ lint: $(READY)
 # Malformed files and random parameters by the thousand; a quarter of an hour.
 fuzz: native
 	WDRSVM_FUZZ=$${WDRSVM_FUZZ:-10000} WDRSVM_PROPERTIES=$${WDRSVM_PROPERTIES:-10} \
-		$(BIN)/python -m pytest -n auto tests/fuzz tests/properties tests/test_security.py
+		$(BIN)/python -m pytest -n auto --dist worksteal tests/fuzz tests/properties tests/test_security.py
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

@@ -38,6 +38,13 @@ SUBGRADIENT = {
     "peer_accuracy": "barrier",
     "repetitions": "repetitions",
 }
+CLAIMS = (
+    "verdicts",
+    "worst-case-error-differences",
+    "rare-classes-gains",
+    "rare-classes-gains-by-table",
+)
+VERDICT = ("claim", "aim", "found", "reached")
 FIGURES = {
     "simulation": ("curves-4-classes", "curves-8-classes"),
     "real-data": ("published-and-ours",),
@@ -49,6 +56,8 @@ FIGURES = {
 
 def main(folder: Path) -> None:
     """Write every table whose experiment is there, and copy its figures."""
+    if (folder / "claims-full").is_dir():
+        claims(folder / "claims-full")
     for name, tables in TABLES.items():
         source = folder / f"{name}-full"
         if source.is_dir():
@@ -146,6 +155,16 @@ def ranks(source: Path):
     table = pandas.read_csv(source / "summary-ranks.csv")
     columns = ["name", *CONDITIONS, *CROWD_CONDITIONS, "all"]
     return table.sort_values("all")[columns].round(1)
+
+
+def claims(source: Path) -> None:
+    """Verdicts, and the tables of the page on the claims, as far as they are there."""
+    for name in CLAIMS:
+        path = source / f"summary-{name}.csv"
+        if path.exists():
+            table = pandas.read_csv(path).rename(columns={"all tables": "gain"})
+            shown = [column for column in VERDICT if column in table] or list(table)
+            table[shown].to_csv(RESULTS / f"claims-{name}.csv", index=False)
 
 
 TABLES = {

@@ -68,10 +68,13 @@ def assert_shown(page, r, k):
     shown = {name: float(text(browser, name)) for name in ("certified", "training")}
     assert shown["certified"] == pytest.approx(risk, abs=2e-4)
     assert shown["training"] == pytest.approx(losses.mean(), abs=1e-4)
-    assert text(browser, "accuracy") == f"{100 * right:.1f}%"
+    wrong = float(text(browser, "wrong").rstrip(" %"))
+    assert wrong == pytest.approx(100 * (1 - right), abs=0.06)
     for name, kind in (("flipped", "flipped"), ("moved", "moved")):
         mass = worst.weight[worst.kind == kind].sum()
-        assert float(text(browser, name).rstrip("%")) == pytest.approx(100 * mass, abs=0.06)
+        assert float(text(browser, name).rstrip(" %")) == pytest.approx(
+            100 * mass, abs=0.06
+        )
     assert float(text(browser, "spent")) <= data["radii"][r] * (1 + 1e-2)
     assert text(browser, "certified") in text(browser, "status")
     value = browser.find_element("id", "radius").get_attribute("aria-valuetext")

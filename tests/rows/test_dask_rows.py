@@ -149,11 +149,14 @@ def test_a_chunk_knows_its_size():
         assert chunk.__sizeof__() == pytest.approx(len(pickle.dumps(chunk)), rel=0.3)
 
 
-def test_a_bounded_ball_needs_rows_in_memory():
+def test_the_risk_in_a_bounded_ball_is_that_of_rows_in_memory():
     problem = random_problem(3, radius=0.1)
-    ball = replace(problem.ball, support=(-100.0, 100.0))
-    with pytest.raises(ValueError, match="rows in memory"):
-        chunked(replace(problem, ball=ball)).risk(*classifier(problem))
+    ends = problem.X.min(axis=0) - 0.1, problem.X.max(axis=0) + 0.1
+    problem = replace(problem, ball=replace(problem.ball, norm="l1", support=ends))
+    found = chunked(problem).risk(*classifier(problem)).value
+    assert found == pytest.approx(problem.risk(*classifier(problem)).value, rel=1e-12)
+    free = replace(problem, ball=replace(problem.ball, support=None))
+    assert found < chunked(free).risk(*classifier(problem)).value
 
 
 def test_chunked_rows_know_their_sizes_and_starts():

@@ -8,7 +8,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.preprocessing import scale
 
 from wdrsvm import RobustLinearSVC, WassersteinBall, worst_case_error
-from wdrsvm.report.model.baselines import Baselines
+from wdrsvm.report.model.baselines import Baselines, largest_class
 from wdrsvm.report.model.promise import DEVIATIONS, Movement, promise_of
 
 X, y = load_iris(return_X_y=True)
@@ -56,3 +56,10 @@ def test_the_baselines_of_a_model_are_taken_first():
     kept = Baselines.of_model(model, y, X)
     assert not kept.folds
     assert kept.about_logistic == "LogisticRegression on the same rows"
+
+
+@pytest.mark.parametrize("kind", [object, str])
+def test_the_largest_class_is_a_plain_value(kind):
+    found = largest_class(np.array(["b", "a", "b"], dtype=kind))
+    assert found == "b"
+    assert type(found) is str

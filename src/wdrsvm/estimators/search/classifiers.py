@@ -46,6 +46,8 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
         Whether to leave a point out of further folds once it is 3 standard deviations
         behind the best point, or promises no more than a constant classifier.  This begins
         after two folds, and needs at least four.  False solves all points in all folds.
+        The scores of points that stay are those of the whole search up to the relative gap
+        in folds: solvers start from neighbours, and have fewer of them.
         With random label noise and ``scoring=None`` all points stay.
     n_jobs : int or None, default=None
         Number of folds that run at the same time, with joblib's active backend.

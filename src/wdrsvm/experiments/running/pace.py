@@ -27,7 +27,7 @@ class Pace:
 
     Examples
     --------
-    >>> from wdrsvm.experiments.pace import Pace
+    >>> from wdrsvm.experiments.running.pace import Pace
     >>> waiting = [{"n": n, "repetition": r} for r in (0, 1) for n in (1, 100)]
     >>> pace = Pace(waiting, n_workers=1)
     >>> pace.done({"n": 1, "repetition": 0}, 1.0)

@@ -60,7 +60,7 @@ class CertificateSettings:
     max_tilts: int = 20
     few_rows: int = 4096
     few_features: int = 32
-    max_kept_entries: int = 6_000_000
+    max_kept_entries: int = 2_000_000
     max_cg_steps: int = 200
     cg_tol: float = 1e-6
     first_ridge: float = 1e-12

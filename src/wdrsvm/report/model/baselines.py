@@ -112,4 +112,6 @@ def _logistic(X: Any, y: Any) -> LinearScores:
 def largest_class(y: Any) -> Any:
     """The most frequent label; if several tie, the first of them."""
     classes, counts = np.unique(np.asarray(y), return_counts=True)
-    return classes[counts.argmax()].item()
+    largest = classes[counts.argmax()]
+    # Labels in an array of objects are Python's values already.
+    return largest.item() if isinstance(largest, np.generic) else largest

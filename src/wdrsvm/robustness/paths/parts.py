@@ -284,8 +284,7 @@ def _warn_about_gaps(found: Found) -> None:
         worst = max(each.certificate.relative_gap for each in failed)
         warnings.warn(
             f"{len(failed)} of {len(found)} points of the path stopped at a relative "
-            f"duality gap of up to {worst:.1e}. Raise tol, standardise the features or "
-            "try another solver.",
+            f"duality gap of up to {worst:.1e}. Raise tol or standardise the features.",
             ConvergenceWarning,
             stacklevel=4,
         )

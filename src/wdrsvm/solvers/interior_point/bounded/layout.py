@@ -39,7 +39,8 @@ class BoundedLayout:
     design_n = (x_n, 1) lift.  ``start`` (V,) is strictly feasible, with a = 0.
     ``columns`` names the parts of v.  The last rows of ``sides`` belong to the groups of
     ``groups`` of categories that can be switched.  ``ended`` has the features of up and
-    down, ``cost`` (P,) the feature costs.
+    down, ``cost`` (P,) the feature costs.  ``shifts`` (G, n_shared) are changes of (a, d)
+    that change no row's score, because one-hot columns sum to one.
     """
 
     lift: Floats
@@ -52,6 +53,7 @@ class BoundedLayout:
     groups: list[CategoricalGroup]
     ended: dict[str, Codes]
     cost: Floats
+    shifts: Floats
 
     @classmethod
     def of(cls, problem: RobustProblem, middle: Floats) -> BoundedLayout:
@@ -69,6 +71,7 @@ class BoundedLayout:
             groups=rows.groups,
             ended=rows.ended,
             cost=rows.cost,
+            shifts=rows.shifts(),
         )
 
     @property
@@ -234,6 +237,16 @@ class _LocalRows:
                     row[first + k] = -1.0
                     rows.append(row)
         return np.array(rows).reshape(len(rows), self.n_local)
+
+    def shifts(self) -> Floats:
+        """Each group's columns against the intercept; without one, against a group."""
+        groups, n_shared = self.moves.groups, self.columns["lam"].start
+        ones = np.zeros((len(groups), n_shared))
+        for one, group in zip(ones, groups, strict=True):
+            one[group.columns] = 1.0
+        intercept = np.eye(n_shared)[self.columns["d"]]
+        ones = np.vstack([ones, intercept])
+        return np.asarray(ones[:-1] - ones[-1:])
 
     def start(self) -> Floats:
         """A strictly feasible v with a = 0 and lam = 1."""

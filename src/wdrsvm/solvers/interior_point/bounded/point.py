@@ -21,7 +21,9 @@ import numpy as np
 from ....arrays import Codes, Floats
 from ....problem import RobustProblem
 from ...cones.kernels import native
+from .gauges import hold_gauges
 from .layout import BoundedLayout, add_local
+from .products import subtract_square
 
 # Positions of the families of rows.
 LOSS, FLOOR, SIDES, CONES = range(4)
@@ -166,9 +168,8 @@ class BoundedPoint:
                 gram += lay.cone.T @ cone_stiffness[k] @ lay.cone
             add_local(matrix, gram, *self._places(k))
             self._scatter_columns(self.coupling, pulled, k)
-        scaled = self.coupling / np.sqrt(self.stiffness)[:, None]
-        matrix -= scaled.T @ scaled
-        native.hold_gauge(matrix, *self.coef.shape, 0)
+        subtract_square(matrix, self.coupling / np.sqrt(self.stiffness)[:, None])
+        hold_gauges(matrix, lay, len(self.coef))
         self.system = native.NormalSystem(matrix)
 
     def _spring(self, family: int) -> Floats:

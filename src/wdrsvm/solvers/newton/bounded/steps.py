@@ -24,6 +24,7 @@ import numpy as np
 
 from ....arrays import Floats
 from ...cones.kernels import native
+from ...interior_point.bounded.gauges import hold_gauges
 from ...interior_point.bounded.layout import BoundedLayout, add_local
 from ...result import Start
 from ..settings import NEWTON
@@ -221,7 +222,7 @@ class BoundedNewton(NewtonSteps):
             rhs[plus] -= forces[k, :n]
             rhs[minus] += forces[k, :n]
             rhs[own] -= forces[k, n:]
-        native.hold_gauge(matrix, *self.coef.shape, 0)
+        hold_gauges(matrix, lay, len(self.coef))
         unused = np.diag(matrix) <= 0
         matrix[unused, unused] = 1.0
         return rhs, matrix
