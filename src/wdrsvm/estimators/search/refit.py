@@ -39,21 +39,25 @@ class RefitMixin(SuspectsMixin):
         self, estimator: Any, rows: GivenRows, grid: SearchGrid, doubted: Doubts | None
     ) -> None:
         best = clone(estimator).set_params(**self.best_params_)
-        weight = np.eye(len(grid.params))[self.best_index_]
-        if doubted is None:
+        points = None if doubted is None else self._point_weights(doubted, grid)
+        if points is None:
             best.fit(*rows)
         elif self._averages:
-            could = eligible(self.cv_results_, ALONE)
-            weight = doubted.weights(could)
-            self.cv_results_["weight"] = weight[: len(grid.params)]
-            factor = doubted.evidence.factor
-            factor = factor / factor[self.best_index_]
-            points = PointWeights(weight, factor, doubted.grid_weights(could))
+            self.cv_results_["weight"] = points.weight[: len(grid.params)]
             fitted_mean(best, self._rough(estimator), rows, grid, points)
         else:
             self._fit_like_folds(best, rows, grid)
         self._adopt(best)
-        self._keep_doubts(doubted, weight)
+        self._keep_doubts(doubted, points)
+
+    def _point_weights(self, doubted: Doubts, grid: SearchGrid) -> PointWeights:
+        """The weights of a mean; the chosen point alone has the weight 1."""
+        if not self._averages:
+            alone = np.eye(len(grid.params))[self.best_index_]
+            return PointWeights(alone, np.ones(len(alone)), alone)
+        could = eligible(self.cv_results_, ALONE)
+        factor = doubted.evidence.factor / doubted.evidence.factor[self.best_index_]
+        return PointWeights(doubted.weights(could), factor, doubted.grid_weights(could))
 
     @property
     def _averages(self) -> bool:

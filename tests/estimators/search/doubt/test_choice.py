@@ -10,7 +10,7 @@ from wdrsvm.estimators.search.doubt.choice import (
     believes_all,
     doubts_of,
 )
-from wdrsvm.estimators.search.doubt.opinions import Evidence, Opinion
+from wdrsvm.estimators.search.doubt.opinions import Evidence, Opinion, Told, pooled
 
 ALL = np.ones(3, dtype=bool)
 ROWS = np.arange(2)
@@ -24,7 +24,9 @@ def doubts(value, weight=None, taken=0.0):
     evidence = Evidence(
         value, taken, factor, share, value, other, value, weight, len(weight)
     )
-    return Doubts(np.array(["a", "b", "c"]), np.zeros(value.shape[1], int), evidence)
+    codes = np.zeros(value.shape[1], int)
+    nothing = Told([], [], weight, codes)
+    return Doubts(np.array(["a", "b", "c"]), codes, evidence, nothing)
 
 
 def test_the_most_evidence_is_chosen_among_eligible_grid_points():
@@ -90,3 +92,18 @@ def test_labels_are_codes_and_weights_are_equal_by_default():
     found = doubts_of(np.array(["no", "yes"]), None, [np.array([0, 1])], [[said]], ROWS)
     assert found.codes.tolist() == [0, 1]
     assert found.evidence.weight.tolist() == [1.0, 1.0]
+
+
+def test_the_evidence_for_a_mean_is_that_of_its_scores():
+    y, rows = np.array([0, 1, 1, 0]), np.arange(4)
+    scores = np.random.default_rng(1).normal(size=(2, 4, 2))
+    told = [[Opinion(each, y) for each in scores]]
+    found = doubts_of(y, None, [rows], told, rows)
+    weight, factor = np.array([0.3, 0.7]), np.array([2.0, 1.0])
+    mean = Opinion(0.6 * scores[0] + 0.7 * scores[1], y)
+    alone = pooled(Told([[mean]], [rows], np.ones(4), rows))
+    for ours, other in zip(found.of_mean(weight, factor), alone, strict=True):
+        assert ours == pytest.approx(other, rel=1e-5)
+    # A single point is its own mean.
+    one = found.of_mean(np.array([0.0, 1.0]), factor)
+    assert one.wrong[0] == pytest.approx(found.evidence.wrong[1])

@@ -12,6 +12,7 @@ from wdrsvm.estimators.search.doubt.opinions import (
     PSEUDO_LABELS,
     SHARES,
     Opinion,
+    Told,
     opinion_of,
     pooled,
 )
@@ -68,7 +69,7 @@ def likelihoods(given, weight):
 def test_factor_and_share_have_the_largest_likelihood():
     given, weight = np.array([0.9, 0.95, 0.02, 0.8]), np.array([1.0, 2.0, 1.0, 3.0])
     folds = [[of_two(given[:2])], [of_two(given[2:])]]
-    found = pooled(folds, [np.array([0, 1]), np.array([2, 3])], weight, np.arange(4))
+    found = pooled(Told(folds, [np.array([0, 1]), np.array([2, 3])], weight, np.arange(4)))
     factor, share, p, q = likelihoods(given, weight)
     assert 0 < share < SHARES[-1]
     assert (found.factor[0], found.share[0]) == (factor, share)
@@ -79,7 +80,7 @@ def test_factor_and_share_have_the_largest_likelihood():
 
 def test_without_noise_evidence_is_likelihood_plus_accuracy():
     given = np.array([0.9, 0.6, 0.4])
-    found = pooled([[of_two(given)]], [np.arange(3)], np.ones(3), np.arange(3))
+    found = pooled(Told([[of_two(given)]], [np.arange(3)], np.ones(3), np.arange(3)))
     _, share, p, _ = likelihoods(given, np.ones(3))
     assert share == 0
     assert found.value[0] == pytest.approx(np.log(p) + (given > 0.5), rel=1e-5)
@@ -99,7 +100,7 @@ def confused():
 def test_the_confusion_is_the_likeliest_one_under_its_prior():
     """Another method does not find a larger sum of log-likelihood and prior."""
     said = confused()
-    found = pooled([[said]], [np.arange(90)], np.ones(90), np.arange(90))
+    found = pooled(Told([[said]], [np.arange(90)], np.ones(90), np.arange(90)))
     right = said.scores.argmax(axis=1) == said.codes
     ours = (found.value[0] - right).sum() - 90 * found.taken[0]
     p = softmax(found.factor[0] * said.scores, axis=1)
@@ -118,7 +119,7 @@ def test_the_confusion_is_the_likeliest_one_under_its_prior():
 
 def test_rows_in_several_folds_have_mean_opinions_and_rows_in_none_no_weight():
     folds = [[of_two([0.9, 0.6])], [of_two([0.7])]]
-    found = pooled(folds, [np.array([0, 2]), np.array([0])], np.ones(3), np.arange(3))
+    found = pooled(Told(folds, [np.array([0, 2]), np.array([0])], np.ones(3), np.arange(3)))
     assert found.weight.tolist() == [1.0, 0.0, 1.0]
     assert found.log_odds[0] == pytest.approx(
         [np.log([1 / 9, 3 / 7]).mean(), 0.0, np.log(2 / 3)], rel=1e-5
@@ -128,7 +129,7 @@ def test_rows_in_several_folds_have_mean_opinions_and_rows_in_none_no_weight():
 
 def test_weights_have_no_scale():
     said, rows = confused(), [np.arange(90)]
-    one, many = (pooled([[said]], rows, np.full(90, w), rows[0]) for w in (1.0, 7.0))
+    one, many = (pooled(Told([[said]], rows, np.full(90, w), rows[0])) for w in (1.0, 7.0))
     assert many.mean == pytest.approx(one.mean)
 
 
@@ -137,14 +138,37 @@ def test_repeated_rows_are_rows_of_larger_weight():
     times = np.arange(90) % 3
     twice = Opinion(said.scores.repeat(times, axis=0), said.codes.repeat(times))
     merged = np.arange(90).repeat(times)
-    again = pooled([[twice]], [np.arange(len(merged))], np.ones(len(merged)), merged)
-    once = pooled([[said]], [np.arange(90)], times.astype(float), np.arange(90))
+    again = pooled(Told([[twice]], [np.arange(len(merged))], np.ones(len(merged)), merged))
+    once = pooled(Told([[said]], [np.arange(90)], times.astype(float), np.arange(90)))
     assert again.n_rows == once.n_rows == 60
     assert again.mean == pytest.approx(once.mean)
 
 
 def test_points_that_are_left_out_have_no_evidence():
     folds = [[of_two([0.9]), of_two([0.9])], [of_two([0.8]), None]]
-    found = pooled(folds, [np.array([0]), np.array([1])], np.ones(2), np.arange(2))
+    found = pooled(Told(folds, [np.array([0]), np.array([1])], np.ones(2), np.arange(2)))
     assert np.isfinite(found.mean[0])
     assert found.mean[1] == -np.inf
+
+
+def test_a_mean_classifier_has_weighted_sums_of_scores_in_every_fold():
+    rng = np.random.default_rng(0)
+    folds = [
+        [Opinion(rng.normal(size=(3, 2)), np.array([0, 1, 0])) for _ in range(3)]
+        for _ in range(2)
+    ]
+    told = Told(folds, [np.arange(3), np.arange(3, 6)], np.ones(6), np.arange(6))
+    found = told.mean(np.array([0.5, 0.0, 2.0]))
+    for (mean,), fold in zip(found.opinions, folds, strict=True):
+        scores = 0.5 * fold[0].scores + 2.0 * fold[2].scores
+        assert mean.scores == pytest.approx(scores, rel=1e-6)
+        assert np.array_equal(mean.codes, fold[0].codes)
+    assert found[1:] == told[1:]
+
+
+def test_points_that_were_left_out_are_not_in_the_mean():
+    said = of_two([0.9, 0.2])
+    told = Told([[said, None]], [np.arange(2)], np.ones(2), np.arange(2))
+    for weight in (0.0, np.nan):
+        (mean,) = told.mean(np.array([1.0, weight])).opinions[0]
+        assert mean.scores == pytest.approx(said.scores)

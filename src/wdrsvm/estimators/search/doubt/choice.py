@@ -15,7 +15,7 @@ import numpy as np
 
 from ....arrays import Codes, Flags, Floats, Labels
 from ....inputs.arrays import observed_classes
-from .opinions import Evidence, Opinion, pooled
+from .opinions import Evidence, Opinion, Told, pooled
 
 EVIDENCE_RATE = 0.5
 # Points with a smaller share of the largest weight do not count.
@@ -25,12 +25,14 @@ LEAST_SHARE = 1e-3
 class Doubts(NamedTuple):
     """The given labels, as codes of the classes, and the evidence of all folds.
 
-    The points of the grid come first; ridge points may follow.
+    The points of the grid come first; ridge points may follow.  ``told`` has the opinions
+    behind the evidence.
     """
 
     classes: Labels
     codes: Codes
     evidence: Evidence
+    told: Told
 
     @property
     def wrong_share(self) -> Floats:
@@ -70,6 +72,13 @@ class Doubts(NamedTuple):
         kind = believing == (weight[believing].sum() > 0.5)
         return int(np.where(kind, weight, -1.0).argmax())
 
+    def of_mean(self, weight: Floats, factor: Floats) -> Evidence:
+        """The evidence for one classifier: the mean of all points in each fold.
+
+        Weights and factors on the scores are those of the mean classifier.
+        """
+        return pooled(self.told.mean(weight * factor))
+
     def _shares(self, mean: Floats) -> Floats:
         weight = np.exp(EVIDENCE_RATE * self.evidence.n_rows * (mean - mean.max()))
         weight[weight < LEAST_SHARE] = 0.0
@@ -89,7 +98,8 @@ def doubts_of(
     """
     classes, codes = observed_classes(y)
     weight = np.ones(len(codes)) if weight is None else weight
-    return Doubts(classes, codes, pooled(opinions, held_out, weight, merged))
+    told = Told(opinions, held_out, weight, merged)
+    return Doubts(classes, codes, pooled(told), told)
 
 
 def believes_all(label_costs: Sequence[Any], n_radii: int) -> Flags:

@@ -116,16 +116,36 @@ class _OfPoint(NamedTuple):
     log_odds: Floats
 
 
-def pooled(
-    opinions: Sequence[Sequence[Opinion | None]],
-    held_out: Sequence[Codes],
-    weight: Floats,
-    merged: Codes,
-) -> Evidence:
-    """Put the opinions of all folds together; of a row's opinions, the mean counts.
+class Told(NamedTuple):
+    """What was said in all folds: opinions by fold and point, and the rows of each fold.
 
-    Rows with the same number in ``merged`` are equal.
+    ``weight`` (rows,) has the weights of the rows.  Rows with the same number in ``merged``
+    are equal.
     """
+
+    opinions: Sequence[Sequence[Opinion | None]]
+    held_out: Sequence[Codes]
+    weight: Floats
+    merged: Codes
+
+    def mean(self, weight: Floats) -> Told:
+        """The opinions of one classifier, whose scores are weighted sums of the points'.
+
+        Points without weight may have been left out of a fold.
+        """
+        return self._replace(opinions=[[_mean(fold, weight)] for fold in self.opinions])
+
+
+def _mean(fold: Sequence[Opinion | None], weight: Floats) -> Opinion:
+    pairs = zip(weight, fold, strict=True)
+    counted = [(w, each) for w, each in pairs if w > 0 and each is not None]
+    scores = sum(w * each.scores for w, each in counted)
+    return Opinion(np.asarray(scores, dtype=np.float32), counted[0][1].codes)
+
+
+def pooled(told: Told) -> Evidence:
+    """Put the opinions of all folds together; of a row's opinions, the mean counts."""
+    opinions, held_out, weight, merged = told
     visits = np.bincount(np.concatenate(held_out), minlength=len(weight))
     known = np.where(visits > 0, weight, 0.0)
     n_rows = len(np.unique(merged[known > 0]))

@@ -12,8 +12,9 @@ from ....arrays import Codes, Flags, Floats, Labels
 from ....robustness.frames import ColumnsMixin
 from ...fitting.label_noise import LIKELY
 from .choice import Doubts
+from .mean import PointWeights
 
-# A label is worth a check if it is more probably wrong than right.
+# Out of fold, a label is worth a check if it is more probably wrong than right.
 LIKELY_WRONG = 0.5
 
 
@@ -79,8 +80,11 @@ class SuspectsMixin:
     def suspects(self) -> SuspectLabels:
         """The training labels, from the most to the least suspicious.
 
-        The classifiers of the cross-validation judge labels that they have not seen.  If
-        the chosen fit believes all labels, they are an audit of the labels all the same.
+        A label is to be checked if the fit does not believe it, or if the classifiers of
+        the cross-validation, which have not seen it, find it more probably wrong than
+        right.  So a fit that believes all labels leaves an audit of the labels.  Labels to
+        be checked come first.  Ranks follow the sum of this probability and of the
+        disbelief, which is 1 less the belief.
 
         Returns
         -------
@@ -104,31 +108,30 @@ class SuspectsMixin:
                 "suspects needs a fit with label_noise='random', got "
                 f"label_noise={self.label_noise!r}."
             )
-        others, doubt = self._other_codes, self.label_doubt_
-        order = np.lexsort((-self._log_odds, -doubt))
+        doubt, belief = self.label_doubt_, self.label_belief_
+        check = (belief < LIKELY) | (doubt > LIKELY_WRONG)
+        order = np.lexsort((-self._log_odds, belief - doubt, ~check))
         return SuspectLabels(
             row=order,
             given=self.classes_[self._given_codes[order]],
-            suggested=self.classes_[others[order]],
+            suggested=self.classes_[self._other_codes[order]],
             doubt=doubt[order],
-            believed=self.label_belief_[order] >= LIKELY,
-            n_suspects=int((doubt > LIKELY_WRONG).sum()),
+            believed=belief[order] >= LIKELY,
+            n_suspects=int(check.sum()),
             wrong_share=self.wrong_share_,
         )
 
-    def _keep_doubts(self, doubted: Doubts | None, weight: Floats) -> None:
-        """Keep the out-of-fold opinions on the labels, with weights of the points."""
+    def _keep_doubts(self, doubted: Doubts | None, points: PointWeights | None) -> None:
+        """Keep the out-of-fold opinions of the mean classifier, or of the chosen point."""
         for name in _KEPT:
             vars(self).pop(name, None)
-        if doubted is None:
+        if doubted is None or points is None:
             return
-        # Points that were left out of a fold have no weight, and no opinion.
-        counted, evidence = np.flatnonzero(weight), doubted.evidence
-        share = weight[counted]
-        self.label_doubt_ = share @ evidence.wrong[counted]
-        self.wrong_share_ = float(share @ doubted.wrong_share[counted])
-        self._other_codes = evidence.other[self.best_index_]
-        self._log_odds = share @ evidence.log_odds[counted]
+        said = doubted.of_mean(points.weight, points.factor)
+        self.label_doubt_ = said.wrong[0]
+        self.wrong_share_ = float(said.share[0] * (1 - 1 / len(doubted.classes)))
+        self._other_codes = said.other[0]
+        self._log_odds = said.log_odds[0]
         self._given_codes = doubted.codes
 
 
