@@ -54,6 +54,18 @@ def test_people_read_per_cent_and_the_next_command(folder, capsys, out, reviewed
     assert f"wdrsvm relabel train.csv {reviewed} --target 'the kind' --out" in told
 
 
+@pytest.mark.parametrize(
+    ("train", "checked"),
+    [("train.csv", "checked.csv"), ("checked.csv", "checked-again.csv")],
+)
+def test_the_next_command_writes_a_new_table(folder, capsys, train, checked):
+    table = flowers()
+    table.loc[10, "kind"] = "oak"
+    table.to_csv(train, index=False)
+    assert main(["audit", train, "--target", "kind", "--out", "s.csv"]) == 0
+    assert f"--out {checked}." in capsys.readouterr().out
+
+
 def test_rows_without_a_label_are_left_out_and_keep_their_numbers(folder, capsys):
     table = flowers()
     table.loc[0, "kind"] = np.nan

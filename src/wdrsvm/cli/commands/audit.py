@@ -107,9 +107,14 @@ def _next_step(train: Path, target: str, out: Path) -> str:
     )
     command = (
         f"wdrsvm relabel {quote(str(train))} {quote(reviewed)} --target {quote(target)} "
-        "--out checked.csv"
+        f"--out {_new_table(train)}"
     )
     return f"Next: {how}, then run {command}."
+
+
+def _new_table(train: Path) -> str:
+    """A name for the checked table; a table that is read is never written over."""
+    return "checked.csv" if train.name != "checked.csv" else "checked-again.csv"
 
 
 def _listed(found: LabelAudit, data: Labelled, n_listed: int) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import numpy as np
@@ -64,6 +65,7 @@ wdrsvm fit train.csv --target y --cv --kernel rbf --test test.csv --out y.wdrsvm
 
 # Labels with a smaller belief are not believed.
 BELIEVED = 0.5
+NOT_BELIEVED = "labels not believed"
 
 
 def register(app: Any) -> None:
@@ -173,6 +175,7 @@ def fit(
     model.reading_ = learned_reading(data, columns) | {WITHSTAND: withstand}
     setattr(model, ATTRIBUTE, baselines.plain())
     facts = _facts(classifier, columns.features, data.y, choice)
+    output.notes += _which_labels(facts, train, target)
     save_model(model, out)
     if tested is None:
         promise = promised(model, columns.features, data.y, kind="training")
@@ -282,7 +285,15 @@ def _about_beliefs(chosen: Any) -> dict[str, Any]:
     if getattr(chosen, "label_noise", None) != "random":
         return {}
     doubted = int((chosen.label_belief_ < BELIEVED).sum())
-    return {"labels not believed": doubted}
+    return {NOT_BELIEVED: doubted}
+
+
+def _which_labels(facts: dict[str, Any], train: Path, target: str) -> list[str]:
+    """How to see the labels that were not believed, as a command that can be copied."""
+    if not facts.get(NOT_BELIEVED):
+        return []
+    audit = f"wdrsvm audit {quote(str(train))} --target {quote(target)} --out suspects.html"
+    return [f"To see and correct suspicious labels, run {audit}."]
 
 
 def _trained_for(chosen: Any) -> dict[str, float]:
