@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ...report import Page, review_page
+from ...report.review import mostly_suspected
 from ...robustness import LabelAudit, audit_labels
 from ..options import TableOptions
 from ..output import (
@@ -24,7 +25,7 @@ from ..output import (
     Share,
     Target,
 )
-from ..tables.features import Labelled
+from ..tables.features import Labelled, Prepared
 from ..tables.files import TABLE_ENDINGS, checked_output, write_table
 from ..tables.labels import about_folds
 from ..tables.trust import TrustColumn
@@ -86,9 +87,11 @@ def audit(
         found = audit_labels(columns.features, data.y, label_trust=data.trust)
     n_listed = len(found.row) if everything else found.n_suspects
     if out.suffix.lower() == PAGE:
-        _page(found, data, train, target, n_listed).write(out)
+        beside = _as_read(data, columns)
+        _page(found, data, beside, train, target, n_listed).write(out)
     else:
         write_table(_listed(found, data, n_listed), out)
+    output.notes += mostly_suspected(found)
     if found.n_suspects:
         output.notes.append(_next_step(train, target, out))
     output.show(_facts(found, data, out))
@@ -150,13 +153,27 @@ def _facts(found: LabelAudit, data: Labelled, out: Path) -> dict[str, Any]:
     }
 
 
+def _as_read(data: Labelled, columns: Prepared) -> Any:
+    """The table with its numbers as they were read, so that they have medians."""
+    if data.beside is None or columns.columns is None:
+        return data.beside
+    shown = data.beside.copy()
+    shown[list(columns.columns.columns)] = columns.columns
+    return shown
+
+
 def _page(
-    found: LabelAudit, data: Labelled, train: Path, target: str, n_listed: int
+    found: LabelAudit,
+    data: Labelled,
+    beside: Any,
+    train: Path,
+    target: str,
+    n_listed: int,
 ) -> Page:
     lead = f"Labels in column {target} of {train.name}, the most suspicious first."
     return review_page(
         found,
-        table=data.beside,
+        table=beside,
         rows=data.row,
         given=data.texts,
         lead=lead,
