@@ -9,7 +9,14 @@ from sklearn.linear_model import LogisticRegression
 
 from wdrsvm import audit_labels
 from wdrsvm.report import review_page
-from wdrsvm.report.review import ALL_DIFFER, MAX_LABELS, _numbers, _Usual, mostly_suspected, percent
+from wdrsvm.report.review import (
+    ALL_DIFFER,
+    MAX_LABELS,
+    _numbers,
+    _Usual,
+    mostly_suspected,
+    percent,
+)
 
 
 @pytest.fixture(scope="module")

@@ -158,9 +158,9 @@ def mostly_suspected(audit: LabelAudit) -> list[str]:
     if not most:
         return []
     return [
-        f"Most labels of these classes look wrong: {listed(most)}. A class with few rows is "
-        "hard to learn, and its labels may look wrong for this reason alone: confirm them "
-        "before you change them."
+        f"Most labels of these classes look wrong: {listed(most)}. A class with few rows "
+        "is hard to learn, and its labels may look wrong for this reason alone: confirm "
+        "them before you change them."
     ]
 
 

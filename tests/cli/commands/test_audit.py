@@ -118,3 +118,11 @@ def test_the_report_suspects_the_same_labels(folder, capsys):
     )
     looks = f"{facts['to check']} of {N} labels look"
     assert looks in told["check before use"]["Labels that look wrong"]
+
+
+def test_the_next_command_writes_another_table(folder, capsys):
+    table = flowers()
+    table.loc[10, "kind"] = "oak"
+    table.to_csv("checked.csv", index=False)
+    assert main(["audit", "checked.csv", "--target", "kind", "--out", "s.html"]) == 0
+    assert "--out checked2.csv." in capsys.readouterr().out

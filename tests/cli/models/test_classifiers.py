@@ -17,6 +17,10 @@ def test_labels_can_be_doubted(folder, capsys):
     assert facts["labels not believed"] == (chosen.label_belief_ < 1).sum()
     assert "Categories, which here can be touched like numbers: colour." in facts["notes"]
     assert facts["training accuracy"] > 0.8
+    (told,) = (note for note in facts["notes"] if "not believed" in note)
+    worst = int(chosen.label_belief_.argmin())
+    assert f"counted from 0: {worst}" in told
+    assert "wdrsvm audit train.csv --target kind --out suspects.html" in told
 
 
 @pytest.mark.parametrize(

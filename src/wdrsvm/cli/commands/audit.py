@@ -33,6 +33,8 @@ from .relabel import REVIEWED
 
 PAGE = ".html"
 SHOWN = 5
+# Names of the table to write next; a second audit reads the first.
+CHECKED = ("checked.csv", "checked2.csv", "checked3.csv")
 
 EXAMPLES = """Examples:
 
@@ -108,9 +110,10 @@ def _next_step(train: Path, target: str, out: Path) -> str:
             f"write the right label into the column {REVIEWED} where you know it",
         )
     )
+    checked = next(name for name in CHECKED if name not in (train.name, reviewed))
     command = (
         f"wdrsvm relabel {quote(str(train))} {quote(reviewed)} --target {quote(target)} "
-        "--out checked.csv"
+        f"--out {checked}"
     )
     return f"Next: {how}, then run {command}."
 
