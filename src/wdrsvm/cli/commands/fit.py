@@ -63,6 +63,9 @@ wdrsvm fit checked.csv --target y --cv --trust-column label_trust --out y.wdrsvm
 wdrsvm fit train.csv --target y --cv --kernel rbf --test test.csv --out y.wdrsvm
 """
 
+# Labels with a smaller belief are not believed.
+BELIEVED = 0.5
+
 
 def register(app: Any) -> None:
     """Add the command."""
@@ -294,7 +297,7 @@ def _about_beliefs(chosen: Any) -> dict[str, Any]:
     """How many labels were not believed, if labels could be doubted."""
     if getattr(chosen, "label_noise", None) != "random":
         return {}
-    doubted = int((chosen.label_belief_ < 1).sum())
+    doubted = int((chosen.label_belief_ < BELIEVED).sum())
     return {"labels not believed": doubted}
 
 
