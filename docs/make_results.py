@@ -1,7 +1,7 @@
 """Small tables and figures for the documentation from the results of full runs.
 
-Run as ``python docs/make_results.py FOLDER`` with the folder of ``wdrsvm reproduce``, or with
-``benchmarks/results``.
+Run as ``python docs/make_results.py FOLDER`` with the folder of ``wdrsvm reproduce``, or
+with ``benchmarks/results``.
 """
 
 from __future__ import annotations
