@@ -154,6 +154,19 @@ def test_equal_weights_change_nothing_and_trust_is_routed():
     assert line[-1].label_belief_[~WRONG].all()
 
 
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_verified_labels_come_last_and_are_not_doubted(kind):
+    doubted = small(kind).fit(WINE, LABELS).suspects().row[:5]
+    trust = np.ones(178)
+    trust[doubted] = np.inf
+    search = small(kind).fit(WINE, LABELS, label_trust=trust)
+    found = search.suspects()
+    assert set(found.row[-5:]) == set(doubted)
+    assert (search.label_doubt_[doubted] == 0).all()
+    assert search.label_belief_[doubted] == pytest.approx(1)
+    assert found.n_suspects > 5
+
+
 def test_rows_without_weight_are_no_evidence():
     weight = np.where(WRONG, 0.0, 1.0)
     found = small().fit(WINE, LABELS, sample_weight=weight)
