@@ -42,6 +42,11 @@ class InteriorPointSettings:
     bounded_look : float
         Below this relative gap each point of a bounded problem is certified, because
         rounding may spoil later points.
+    bending : float
+        With a smooth loss in a bounded ball, a step is halved if the losses exceed their
+        linear forms by more than this share of all products of slacks and multipliers.
+    max_halvings : int
+        So many lengths of a step are tried.
     """
 
     max_iter: int = 200
@@ -57,6 +62,8 @@ class InteriorPointSettings:
     least_distance: float = 0.03
     constant_tol: float = 1e-9
     bounded_look: float = 1e-8
+    bending: float = 0.3
+    max_halvings: int = 30
 
 
 INTERIOR_POINT = InteriorPointSettings()
