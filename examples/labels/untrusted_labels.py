@@ -40,7 +40,7 @@ for name, each in {"doubting": model, "logistic regression": logistic}.items():
 suspects = model.suspects()
 print(suspects.to_frame().head(8))
 wrong = np.flatnonzero(labels != truth)
-disbelieved = np.flatnonzero(model.label_belief_ < 1)
+disbelieved = np.flatnonzero(model.label_belief_ < 0.5)
 found = np.intersect1d(suspects.row[: suspects.n_suspects], wrong)
 print(
     f"{len(wrong)} labels are wrong; {suspects.n_suspects} are to be checked, "

@@ -5,9 +5,10 @@ import tempfile
 
 import pytest
 
+from wdrsvm.cli.output import FEW
 from wdrsvm.cli.tables import files as tables
 
-from .flowers import run
+from .flowers import pandas, run, run_json
 
 LABELLED = ("--target", "kind")
 COMMANDS = {
@@ -80,3 +81,19 @@ def test_what_is_read_is_not_written_over(model, capsys, command):
     assert (code, error.count("\n")) == (2, 1)
     assert "must not be a file that is read" in error
     assert {path.name: path.read_bytes() for path in model.parent.iterdir()} == before
+
+
+def test_people_see_the_worst_of_many_classes_and_programs_all(folder, capsys):
+    n_classes = FEW + 4
+    table = pandas.DataFrame({"x": range(4 * n_classes)})
+    table["kind"] = [f"k{k // 4}" for k in range(4 * n_classes)]
+    table.to_csv("many.csv", index=False)
+    given = ("fit", "many.csv", *LABELLED, "--out", "m.wdrsvm")
+    code, shown, _ = run(capsys, *given)
+    assert code == 0
+    line = next(line for line in shown.splitlines() if line.startswith("wrong, by"))
+    assert line.endswith("; and 4 more")
+    facts = run_json(capsys, *given)
+    worst = max(facts["by_class"].items(), key=lambda each: each[1]["worst_case_error"])
+    assert f"  {worst[0]}: " in line
+    assert len(facts["classes"]) == len(facts["by_class"]) == n_classes

@@ -9,7 +9,14 @@ from sklearn.linear_model import LogisticRegression
 
 from wdrsvm import audit_labels
 from wdrsvm.report import review_page
-from wdrsvm.report.review import MAX_LABELS, _numbers, _percent, _Usual
+from wdrsvm.report.review import (
+    ALL_DIFFER,
+    MAX_LABELS,
+    _numbers,
+    _Usual,
+    mostly_suspected,
+    percent,
+)
 
 
 @pytest.fixture(scope="module")
@@ -95,5 +102,21 @@ def test_columns_of_numbers_are_recognised():
 
 
 def test_no_probability_is_certain():
-    assert _percent(0.999) == "more than 99 %"
-    assert _percent(0.344) == "34 %"
+    assert percent(0.999) == "more than 99 %"
+    assert percent(0.344) == "34 %"
+
+
+def test_texts_that_all_differ_have_no_usual_one():
+    table = pd.DataFrame({"id": ["a", "b", "c", "d"], "kind": ["x", "x", "y", "z"]})
+    cells = _Usual(table, ["p", "p", "p", "q"]).beside(0, "p", "q")
+    assert cells == [("id", "a", ALL_DIFFER, "d"), ("kind", "x", "x", "z")]
+
+
+def test_a_class_that_is_suspected_as_a_whole_is_named(audited):
+    audit, table = audited
+    assert mostly_suspected(audit) == []
+    given = np.where(np.arange(len(audit.row)) < audit.n_suspects, "elm", "oak")
+    rare = replace(audit, given=given)
+    (said,) = mostly_suspected(rare)
+    assert f"elm ({audit.n_suspects} of {audit.n_suspects})" in said
+    assert said in review_page(rare, table=table).html()

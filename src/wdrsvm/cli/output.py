@@ -67,6 +67,10 @@ MergeRare = Annotated[
 ]
 
 
+# Of more values than this, people see the first.
+FEW = 8
+
+
 class Share(float):
     """A share of rows: per cent for people, a number between 0 and 1 for programs."""
 
@@ -134,18 +138,27 @@ def _in_its_words(warning: warnings.WarningMessage) -> str:
 
 
 def _with_classes(facts: dict[str, Any], promise: Promise) -> dict[str, Any]:
-    """The facts with the rates of each class first."""
-    rates = [f"{name}: {each.told()}" for name, each in promise.by_class.items()]
-    return {"wrong, by class": "; ".join(rates), **facts}
+    """The facts with the rates of each class first; of many classes, the worst ones."""
+    rates = list(promise.by_class.items())
+    if len(rates) > FEW:
+        rates.sort(key=lambda each: -each[1].worst_case_error)
+    told = [f"{name}: {each.told()}" for name, each in rates]
+    return {"wrong, by class": _few(told, "; "), **facts}
+
+
+def _few(texts: list[str], mark: str = ", ") -> str:
+    """The texts, or the first of many; programs get all of them."""
+    more = f"{mark}and {len(texts) - FEW} more" if len(texts) > FEW else ""
+    return mark.join(texts[:FEW]) + more
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, Share):
         return f"{100 * value:.1f} %"
     if isinstance(value, dict):
-        return ", ".join(f"{name}: {cell(each)}" for name, each in value.items())
+        return _few([f"{name}: {cell(each)}" for name, each in value.items()])
     if isinstance(value, list | tuple):
-        return ", ".join(map(cell, value))
+        return _few([cell(each) for each in value])
     return cell(value)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from functools import partial
 from typing import Any, NamedTuple
 
 from .column_kinds import CATEGORIES, NUMBERS, TEXTS, kinds_of
@@ -85,7 +86,6 @@ def mixed_table(frame: Any, *, category_cost: float = CATEGORY_COST) -> MixedTab
 
 def mixed_encoder(kinds: dict[str, list[Any]]) -> Any:
     """An encoder of the columns named as numbers and as categories."""
-    from sklearn.base import clone
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
@@ -94,10 +94,10 @@ def mixed_encoder(kinds: dict[str, list[Any]]) -> Any:
     # A column without any number stays, as zeros.
     median = SimpleImputer(strategy="median", keep_empty_features=True)
     # A missing value is a category like any other.
-    categories = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-    steps = {NUMBERS: make_pipeline(median, StandardScaler()), CATEGORIES: categories}
+    one_hot = partial(OneHotEncoder, handle_unknown="ignore", sparse_output=False)
+    steps = {NUMBERS: make_pipeline(median, StandardScaler()), CATEGORIES: one_hot()}
     if kinds[TEXTS]:
-        steps[TEXTS] = make_pipeline(_named_missing(), clone(categories))
+        steps[TEXTS] = make_pipeline(_named_missing(), one_hot())
     return ColumnTransformer(
         [(name, step, kinds[name]) for name, step in steps.items() if kinds[name]]
     )

@@ -6,6 +6,7 @@ for ``wdrsvm relabel``.  The page needs no network, and nothing leaves the brows
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,19 +15,22 @@ import numpy as np
 
 from ..robustness import LabelAudit
 from .page import Page, Part, Section, Text, cell, templates
-from .words import counted
+from .words import counted, listed
 
 # More labels than this make a page that nobody works through; audit again afterwards.
 MAX_LABELS = 200
 # Columns of a row that fit on a screen.
 MAX_COLUMNS = 30
-# A column whose share of numbers is larger than this has numbers.
+# More than this share is most of them: cells that are numbers, labels that look wrong.
 MOSTLY = 0.5
+# Names of rows have no usual value.
+ALL_DIFFER = "all differ"
 
 HOW = (
     "Every label was judged by models that never saw it. Beside each row stand the usual "
     "values of the rows with the given label and with the suggested one: medians of "
-    "numbers, and the most frequent texts. Rows are counted from 0.",
+    "numbers, and the most frequent texts, unless all texts differ. Rows are counted "
+    "from 0.",
     "Decide as many labels as you like, then download the list. The command wdrsvm relabel "
     "writes a table with these labels, in which every label that you looked at is trusted.",
 )
@@ -102,13 +106,18 @@ def review_page(
             int(row if rows is None else rows[row]),
             str(texts[row]),
             str(audit.suggested[k]),
-            _percent(float(audit.wrong_probability[k])),
+            percent(float(audit.wrong_probability[k])),
             usual.beside(row, str(texts[row]), str(audit.suggested[k])),
         )
         for k, row in enumerate(audit.row[:shown])
     ]
     classes = sorted({*map(str, audit.given), *map(str, texts)})
-    said = [audit.sentence(), *HOW, *_about_cuts(asked, shown, usual)]
+    said = [
+        audit.sentence(),
+        *mostly_suspected(audit),
+        *HOW,
+        *_about_cuts(asked, shown, usual),
+    ]
     sections = [Section("How sure", [Text(sentence) for sentence in said])]
     if suspects:
         sections.append(Section("Labels", [Review(suspects, classes)]))
@@ -118,7 +127,44 @@ def review_page(
     return Page(title, lead, sections, script=script if suspects else "", style=style)
 
 
-def _percent(probability: float) -> str:
+def mostly_suspected(audit: LabelAudit) -> list[str]:
+    """A warning about classes that are suspected as a whole: they may only be rare.
+
+    Parameters
+    ----------
+    audit : LabelAudit
+        Result of :func:`wdrsvm.audit_labels`.
+
+    Returns
+    -------
+    list of str
+        One sentence pair, or nothing.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from wdrsvm import audit_labels
+    >>> from wdrsvm.report.review import mostly_suspected
+    >>> mostly_suspected(audit_labels(*load_iris(return_X_y=True)))
+    []
+    """
+    all_rows = Counter(map(str, audit.given))
+    doubted = Counter(map(str, audit.given[: audit.n_suspects]))
+    most = [
+        f"{name} ({n} of {all_rows[name]})"
+        for name, n in sorted(doubted.items())
+        if n > MOSTLY * all_rows[name]
+    ]
+    if not most:
+        return []
+    return [
+        f"Most labels of these classes look wrong: {listed(most)}. A class with few rows "
+        "is hard to learn, and its labels may look wrong for this reason alone: confirm "
+        "them before you change them."
+    ]
+
+
+def percent(probability: float) -> str:
     """A probability in words that promise no certainty."""
     return "more than 99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
 
@@ -176,8 +222,10 @@ class _Usual:
         numbers = self.numbers[name]
         if numbers is not None:
             return cell(float(numbers[rows].median()))
-        frequent = self.columns[name][rows].mode()
-        return cell(frequent.iloc[0] if len(frequent) else None)
+        counts = self.columns[name][rows].value_counts()
+        if len(counts) > 1 and counts.iloc[0] == 1:
+            return ALL_DIFFER
+        return cell(self.columns[name][rows].mode().iloc[0] if len(counts) else None)
 
 
 def _numbers(values: Any) -> Any:

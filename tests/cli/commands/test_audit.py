@@ -88,3 +88,41 @@ def test_labels_stand_as_the_table_writes_them(folder, capsys):
     listed = pandas.read_csv("s.csv", dtype=str).set_index("row")
     assert listed["given"]["11"] == "01"
     assert listed["suggested"]["10"] == "1"
+
+
+def test_the_page_has_medians_of_numbers_with_decimal_commas(folder, capsys):
+    table = flowers()
+    table.loc[10, "kind"] = "oak"
+    table.to_csv("train.csv", index=False, sep=";", decimal=",", na_rep="?")
+    run_json(capsys, "audit", "train.csv", "--target", "kind", "--out", "s.html")
+    median = table["length"][table["kind"] == "oak"].median()
+    assert f"<td>{median:.4g}</td>" in (folder / "s.html").read_text()
+
+
+def test_a_rare_class_that_is_suspected_as_a_whole_is_named(folder, capsys):
+    table = flowers()
+    table.loc[[2, 22, 42], "kind"] = "yew"
+    table.to_csv("train.csv", index=False)
+    facts = run_json(capsys, "audit", "train.csv", "--target", "kind", "--out", "s.csv")
+    assert any("look wrong: yew (3 of 3)" in note for note in facts["notes"])
+
+
+def test_the_report_suspects_the_same_labels(folder, capsys):
+    table = flowers()
+    table.loc[[10, 33], "kind"] = "oak"
+    table.to_csv("train.csv", index=False)
+    facts = run_json(capsys, "audit", "train.csv", *LABELLED, "--out", "s.csv")
+    run_json(capsys, "fit", "train.csv", *LABELLED, "--out", "m.wdrsvm")
+    told = run_json(
+        capsys, "report", "m.wdrsvm", "train.csv", *LABELLED, "--out", "page.html"
+    )
+    looks = f"{facts['to check']} of {N} labels look"
+    assert looks in told["check before use"]["Labels that look wrong"]
+
+
+def test_the_next_command_writes_another_table(folder, capsys):
+    table = flowers()
+    table.loc[10, "kind"] = "oak"
+    table.to_csv("checked.csv", index=False)
+    assert main(["audit", "checked.csv", "--target", "kind", "--out", "s.html"]) == 0
+    assert "--out checked2.csv." in capsys.readouterr().out

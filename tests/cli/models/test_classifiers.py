@@ -14,9 +14,13 @@ def test_labels_can_be_doubted(folder, capsys):
     facts = run_json(capsys, *FIT, "--doubt-labels")
     chosen = load_model("model")[-1].best_estimator_
     assert chosen.label_noise == "random"
-    assert facts["labels not believed"] == (chosen.label_belief_ < 1).sum()
+    assert facts["labels not believed"] == (chosen.label_belief_ < 0.5).sum()
     assert "Categories, which here can be touched like numbers: colour." in facts["notes"]
     assert facts["training accuracy"] > 0.8
+    (told,) = (note for note in facts["notes"] if "not believed" in note)
+    worst = int(chosen.label_belief_.argmin())
+    assert f"counted from 0: {worst}" in told
+    assert "wdrsvm audit train.csv --target kind --out suspects.html" in told
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from wdrsvm import RobustLinearSVC, RobustLinearSVCCV, RobustSVCCV
 from wdrsvm.estimators.search import path_search as _search
+from wdrsvm.estimators.search.refit import FOLD_TOL
 
 from ..cases import COSTS, CULTIVAR, RADII, WINE, rows
 
@@ -78,5 +79,5 @@ def test_folds_are_solved_roughly_and_the_choice_to_tol(monkeypatch):
 
     monkeypatch.setattr(_search, "scored_fold", watched)
     found = RobustLinearSVCCV([0.1], [2.0], cv=2, tol=1e-7).fit(WINE, CULTIVAR)
-    assert seen == [_search.FOLD_TOL] * 2
+    assert seen == [FOLD_TOL] * 2
     assert found.duality_gap_ <= 1e-7 * max(found.objective_, 1e-2)

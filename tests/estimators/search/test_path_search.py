@@ -30,7 +30,7 @@ from wdrsvm import (
     RobustSVCCV,
 )
 from wdrsvm.estimators.search import folds as _folds
-from wdrsvm.estimators.search import path_search as _search
+from wdrsvm.estimators.search import refit
 
 from ..cases import COSTS, CULTIVAR, IRIS, RADII, RADII_WITH_A_CONSTANT, SPECIES, WINE, rows
 
@@ -39,7 +39,7 @@ from ..cases import COSTS, CULTIVAR, IRIS, RADII, RADII_WITH_A_CONSTANT, SPECIES
 @pytest.mark.parametrize("kind", ["linear", "logistic", "kernel"])
 def test_the_same_scores_and_choice_as_a_grid_search(kind, monkeypatch):
     """Radii beyond radius_max included: ties are settled alike."""
-    monkeypatch.setattr(_search, "FOLD_TOL", 1e-6)
+    monkeypatch.setattr(refit, "FOLD_TOL", 1e-6)
     X, y = rows()
     one, all_ = {
         "linear": (RobustLinearSVC(norm="l1"), RobustLinearSVCCV(norm="l1")),

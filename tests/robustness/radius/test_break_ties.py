@@ -9,7 +9,6 @@ from wdrsvm import WassersteinBall
 from wdrsvm.problem import Certificate, RobustProblem
 from wdrsvm.robustness.radius import break_ties as ties
 from wdrsvm.robustness.radius.break_ties import (
-    LEAST_TOL,
     ROUGHLY,
     break_ties,
     is_constant,
@@ -47,7 +46,6 @@ def nominal():
 
 def test_tolerances_are_these():
     assert ROUGHLY.tol == 1e-3
-    assert LEAST_TOL == 1e-6
 
 
 def test_the_nominal_problem_has_no_adversary_and_a_rough_answer(monkeypatch):
@@ -62,14 +60,14 @@ def test_the_nominal_problem_has_no_adversary_and_a_rough_answer(monkeypatch):
 
 @pytest.mark.parametrize("tol", [0.5, 1e-3, 1e-6, 1e-9])
 def test_constant_is_what_reaches_the_limit_within_the_tolerance(tol):
-    edge = 2.0 * (1 - 1.01 * max(tol, 1e-6))
+    edge = 2.0 * (1 - 1.01 * tol)
     assert is_constant(problem_of(), edge, LIMIT, tol)
-    assert not is_constant(problem_of(), edge - 1e-9, LIMIT, tol)
+    assert not is_constant(problem_of(), edge - 1e-10, LIMIT, tol)
     assert not is_constant(problem_of(radius=0.0), 2.0, LIMIT, tol)
 
 
 @pytest.mark.parametrize("tol", [0.25, 1e-2, 1e-9])
-@pytest.mark.parametrize("bound", [2.0, 1.9999999])
+@pytest.mark.parametrize("bound", [2.0, 1.9999999995])
 @pytest.mark.parametrize("nominal_risk", [None, 5.0, 2.0001])
 def test_the_step_costs_half_of_what_the_tolerance_leaves(tol, bound, nominal_risk):
     problem, told = problem_of(), nominal()
@@ -78,7 +76,7 @@ def test_the_step_costs_half_of_what_the_tolerance_leaves(tol, bound, nominal_ri
     if nominal_risk is None:
         nominal_risk = problem.risk(COEF, INTERCEPT).value
         assert nominal_risk > 2.0
-    spare = bound - 2.0 + 2.0 * max(tol, 1e-6)
+    spare = bound - 2.0 + 2.0 * tol
     step = min(1.0, spare / 2 / (nominal_risk - 2.0))
     coef = (1 - step) * LIMIT.coef + step * COEF
     intercept = (1 - step) * LIMIT.intercept + step * INTERCEPT
@@ -108,9 +106,8 @@ def test_the_nominal_classifier_has_no_adversary():
 @pytest.mark.parametrize("tol", [1e-3, 1e-9])
 def test_constant_is_what_is_proven_to_the_tolerance(tol):
     limit = LimitClassifier(np.zeros((3, 2)), np.zeros(3), 2.0)
-    unit = max(tol, LEAST_TOL)
-    assert is_constant(twelve_rows(), 2.0 * (1 - unit), limit, tol)
-    assert not is_constant(twelve_rows(), 2.0 * (1 - 1.1 * unit), limit, tol)
+    assert is_constant(twelve_rows(), 2.0 * (1 - tol), limit, tol)
+    assert not is_constant(twelve_rows(), 2.0 * (1 - 1.1 * tol), limit, tol)
     calm = twelve_rows(WassersteinBall(0.0, 2.0))
     assert not is_constant(calm, 2.0, limit, tol)
 

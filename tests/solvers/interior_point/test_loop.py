@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_iris
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import scale
 
 from wdrsvm.problem import RobustProblem, WassersteinBall, dual_bound
 from wdrsvm.solvers.cones.kernels import native
@@ -54,6 +57,19 @@ def test_features_of_all_sizes_are_solved(norm):
 def test_the_gap_asked_for_is_reached(seed, tol):
     problem = random_problem(seed)
     assert_solved(problem, interior_point(problem, SolverSettings(tol=tol)), tol)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 7])
+def test_a_gap_next_to_rounding_is_reached(seed):
+    """Without restored multipliers, some of these runs stall at gaps of 1e-9 to 4e-9."""
+    X, y = load_iris(return_X_y=True)
+    order = np.random.default_rng(seed).permutation(len(y))
+    X, y = scale(X)[order], y[order]
+    settings = SolverSettings(tol=1e-9)
+    for radius in [0.0027434, 0.00068912]:
+        for rows, _ in StratifiedKFold(5).split(X, y):
+            problem = problem_of(X[rows], y[rows], "l2", radius, np.inf)
+            assert_solved(problem, interior_point(problem, settings), 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -21,3 +21,26 @@ def test_an_interior_point_does_not_follow_an_overflow(norm):
     assert iterate.is_stuck
     np.testing.assert_array_equal(iterate.coef, before[0])
     assert iterate.lam == before[1]
+
+
+def residual(iterate):
+    """How far the multipliers of each sample are from a sum of its weight."""
+    alpha, _, phi = iterate.rows.multipliers()
+    return np.abs(alpha.sum(axis=1) + phi.sum(axis=1) - iterate.data.weight).max()
+
+
+@pytest.mark.parametrize("label_cost", [0.5, np.inf])
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_restored_multipliers_meet_their_equalities(norm, label_cost):
+    problem = three_clusters(norm=norm, label_cost=label_cost)
+    iterate = Iterate(ScaledData.of(problem, Scaling.of(problem)), norm)
+    iterate.run(8, 0.0)
+    slack, mult, s, h = iterate.rows.arrays()
+    rounding = 1e-6 * np.random.default_rng(0).normal(size=mult.shape)
+    iterate.rows.put(slack, mult * (1 + rounding), s, h)
+    objective, gap = iterate.objective, iterate.gap
+    assert residual(iterate) > 1e-7
+    iterate.restore()
+    assert residual(iterate) < 1e-10
+    assert iterate.gap == pytest.approx(gap, rel=1e-3)
+    assert iterate.objective == pytest.approx(objective, rel=1e-3)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ...report import Page, review_page
+from ...report.review import mostly_suspected
 from ...robustness import LabelAudit, audit_labels
 from ..options import TableOptions
 from ..output import (
@@ -24,7 +25,7 @@ from ..output import (
     Share,
     Target,
 )
-from ..tables.features import Labelled
+from ..tables.features import Labelled, Prepared
 from ..tables.files import TABLE_ENDINGS, checked_output, write_table
 from ..tables.labels import about_folds
 from ..tables.trust import TrustColumn
@@ -32,6 +33,8 @@ from .relabel import REVIEWED
 
 PAGE = ".html"
 SHOWN = 5
+# Names of the table to write next; a second audit reads the first.
+CHECKED = ("checked.csv", "checked2.csv", "checked3.csv")
 
 EXAMPLES = """Examples:
 
@@ -86,9 +89,11 @@ def audit(
         found = audit_labels(columns.features, data.y, label_trust=data.trust)
     n_listed = len(found.row) if everything else found.n_suspects
     if out.suffix.lower() == PAGE:
-        _page(found, data, train, target, n_listed).write(out)
+        beside = _as_read(data, columns)
+        _page(found, data, beside, train, target, n_listed).write(out)
     else:
         write_table(_listed(found, data, n_listed), out)
+    output.notes += mostly_suspected(found)
     if found.n_suspects:
         output.notes.append(_next_step(train, target, out))
     output.show(_facts(found, data, out))
@@ -105,9 +110,10 @@ def _next_step(train: Path, target: str, out: Path) -> str:
             f"write the right label into the column {REVIEWED} where you know it",
         )
     )
+    checked = next(name for name in CHECKED if name not in (train.name, reviewed))
     command = (
         f"wdrsvm relabel {quote(str(train))} {quote(reviewed)} --target {quote(target)} "
-        "--out checked.csv"
+        f"--out {checked}"
     )
     return f"Next: {how}, then run {command}."
 
@@ -150,13 +156,27 @@ def _facts(found: LabelAudit, data: Labelled, out: Path) -> dict[str, Any]:
     }
 
 
+def _as_read(data: Labelled, columns: Prepared) -> Any:
+    """The table with its numbers as they were read, so that they have medians."""
+    if data.beside is None or columns.columns is None:
+        return data.beside
+    shown = data.beside.copy()
+    shown[list(columns.columns.columns)] = columns.columns
+    return shown
+
+
 def _page(
-    found: LabelAudit, data: Labelled, train: Path, target: str, n_listed: int
+    found: LabelAudit,
+    data: Labelled,
+    beside: Any,
+    train: Path,
+    target: str,
+    n_listed: int,
 ) -> Page:
     lead = f"Labels in column {target} of {train.name}, the most suspicious first."
     return review_page(
         found,
-        table=data.beside,
+        table=beside,
         rows=data.row,
         given=data.texts,
         lead=lead,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import numpy as np
@@ -61,6 +62,9 @@ wdrsvm fit checked.csv --target y --cv --trust-column label_trust --out y.wdrsvm
 
 wdrsvm fit train.csv --target y --cv --kernel rbf --test test.csv --out y.wdrsvm
 """
+
+# Labels with a smaller belief are not believed.
+BELIEVED = 0.5
 
 
 def register(app: Any) -> None:
@@ -158,6 +162,7 @@ def fit(
             *columns.notes,
             *_about_categories(columns, classifier, options),
             *(about_folds(data.y) if options.has_folds else []),
+            *_about_trust(columns, options),
         ]
     with output.working("Fitting", is_shown=not options.has_folds):
         choice = _fit(classifier, columns, data, options, verbose)
@@ -170,6 +175,7 @@ def fit(
     model.reading_ = learned_reading(data, columns) | {WITHSTAND: withstand}
     setattr(model, ATTRIBUTE, baselines.plain())
     facts = _facts(classifier, columns.features, data.y, choice)
+    output.notes += _about_disbelief(classifier, data, train, target)
     save_model(model, out)
     if tested is None:
         promise = promised(model, columns.features, data.y, kind="training")
@@ -210,6 +216,20 @@ def _about_categories(columns: Prepared, classifier: Any, options: Options) -> l
     return said
 
 
+def _about_trust(columns: Prepared, options: Options) -> list[str]:
+    """A note if a search tries no other label cost than infinity."""
+    if not options.cv or options.loss == HINGE or _has_untouchable(columns, options):
+        return []
+    return [
+        "Labels are trusted: with --loss logistic, --cv chooses the radius at label cost "
+        "inf. --radius and --label-cost set both by hand."
+    ]
+
+
+def _has_untouchable(columns: Prepared, options: Options) -> bool:
+    return bool(columns.categories) and bool(np.isinf(options.category_cost))
+
+
 def _fit(
     classifier: Any, columns: Prepared, data: Labelled, options: Options, verbose: bool
 ) -> Choice | None:
@@ -240,8 +260,7 @@ def _set_costs(classifier: Any, columns: Prepared, options: Options) -> None:
     if options.doubt_labels or not hasattr(classifier, "feature_cost"):
         return
     classifier.set_params(**columns.limits(options.category_cost))
-    untouchable = columns.categories and np.isinf(options.category_cost)
-    if options.has_folds and untouchable:
+    if options.has_folds and _has_untouchable(columns, options):
         classifier.set_params(label_costs=FINITE_LABEL_COSTS)
 
 
@@ -278,8 +297,26 @@ def _about_beliefs(chosen: Any) -> dict[str, Any]:
     """How many labels were not believed, if labels could be doubted."""
     if getattr(chosen, "label_noise", None) != "random":
         return {}
-    doubted = int((chosen.label_belief_ < 1).sum())
+    doubted = int((chosen.label_belief_ < BELIEVED).sum())
     return {"labels not believed": doubted}
+
+
+def _about_disbelief(
+    classifier: Any, data: Labelled, train: Path, target: str
+) -> list[str]:
+    """The rows whose labels were not believed, the worst first, and how to read them."""
+    chosen = getattr(classifier, "best_estimator_", classifier)
+    if getattr(chosen, "label_noise", None) != "random":
+        return []
+    order = np.argsort(chosen.label_belief_, kind="stable")
+    doubted = data.row[order[chosen.label_belief_[order] < 1]].tolist()
+    if not doubted:
+        return []
+    return [
+        f"Rows whose labels were not believed, counted from 0: {listed(doubted)}. Next: "
+        f"wdrsvm audit {quote(str(train))} --target {quote(target)} --out suspects.html "
+        "shows the labels to check."
+    ]
 
 
 def _trained_for(chosen: Any) -> dict[str, float]:

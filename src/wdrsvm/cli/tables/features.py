@@ -67,6 +67,7 @@ class Labelled:
 class Prepared:
     """A fitted preparation of the columns, the features, and their feature costs.
 
+    ``columns`` has the cells as they were read, or is None if rows are sparse.
     ``groups`` has the columns of each category, ``support`` the ranges of all features.
     ``given_support`` has only the ranges that the user gave, or is None.
     """
@@ -80,6 +81,7 @@ class Prepared:
     groups: list[list[int]] = field(default_factory=list)
     support: Any = None
     given_support: Any = None
+    columns: Any = None
 
     def limits(self, category_cost: float) -> dict[str, Any]:
         """What the adversary may do with the features of this table."""
@@ -161,6 +163,7 @@ def prepared(data: Labelled, table: InputTable, reading: Reading | None = None) 
         _learned(columns, reading or Reading()),
         [group for group, _ in groups_of(transformer, CATEGORY_COST)],
         observed_box(features),
+        columns=columns.frame,
     )
 
 

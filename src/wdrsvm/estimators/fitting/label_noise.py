@@ -23,6 +23,9 @@ from ...solvers.descent_settings import DESCENT
 from ...solvers.label_noise import disbelieve
 from .steps import Training, TrainingData, check_choice, concluded, solver_of
 
+# A label is believed if the belief in it is at least this.
+LIKELY = 0.5
+
 
 class DisbeliefWarning(UserWarning):
     """The limit on disbelieved labels was reached: a fit without it would disbelieve more.
@@ -89,7 +92,7 @@ def _conclude_doubts(
         _warn_about_rounds(estimator)
     if point.beliefs.guarded:
         _warn_about_guards(estimator)
-    _keep_beliefs(estimator, point.beliefs, data)
+    keep_beliefs(estimator, point.beliefs, data)
     return replace(believed, certificate=point.piece.certified(believed.certificate))
 
 
@@ -140,14 +143,14 @@ def _warn_about_guards(estimator: Any) -> None:
     )
 
 
-def _keep_beliefs(estimator: Any, beliefs: Beliefs, data: TrainingData) -> None:
+def keep_beliefs(estimator: Any, beliefs: Beliefs, data: TrainingData) -> None:
     """Keep one belief and one label per given row; rows without weight are believed."""
     became = data.rows.became
     weighed = became >= 0
     belief = np.ones(len(became))
     belief[weighed] = beliefs.belief[became[weighed]]
     given = data.codes.copy()
-    likelier = np.where(beliefs.belief < 1, beliefs.label, data.rows.y)
+    likelier = np.where(beliefs.belief < LIKELY, beliefs.label, data.rows.y)
     given[weighed] = likelier[became[weighed]]
     estimator.label_belief_ = belief
     estimator.suggested_labels_ = data.classes[given]

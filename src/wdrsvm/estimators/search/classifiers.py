@@ -119,9 +119,11 @@ class RobustLogisticRegressionCV(PathSearch, LogisticClassifier):
     With ``label_noise="random"`` and no other argument, this is the whole recipe for
     labels that may be wrong.  Standardise the features first.  The search tries fits that
     believe all labels, and fits that disbelieve more and more of them.  Classifiers judge
-    the given labels of rows that they have not seen.  A fit that disbelieves labels is
-    chosen only if the evidence of all folds is in favour of it.  :meth:`suspects` lists
-    the labels to check.
+    the given labels of rows that they have not seen.  The classifier is the mean of all
+    points, with weights from this evidence; seven plain ``LogisticRegression`` are among
+    the points.  ``objective_`` is recomputed for the mean in the ball of ``radius_``, and
+    ``duality_gap_`` says what the mean costs there.  :meth:`suspects` lists the labels to
+    check.
 
     Parameters
     ----------
@@ -141,13 +143,17 @@ class RobustLogisticRegressionCV(PathSearch, LogisticClassifier):
     Attributes
     ----------
     radius_ : float
-        The radius chosen.
+        The radius chosen.  Of a mean: points that believe all labels are one kind, the
+        other points of the grid the second kind.  The radius is that of the heaviest point
+        of the kind with more weight.
     label_cost_ : float or ndarray
-        The label cost chosen.
+        The label cost chosen, likewise.  It is finite if points that disbelieve labels
+        have more weight than the points of the grid that believe all labels.
     radii_ : ndarray of shape (n_radii,)
         The radii tried.
     cv_results_ : dict
         Parameters, scores and times of all points, as for :class:`RobustLinearSVCCV`.
+        If the classifier is a mean, ``"weight"`` has the weights of the points.
     best_estimator_ : RobustLogisticRegression
         The classifier fitted on all rows, whose fitted attributes this object has too.
     best_index_, best_params_, best_score_

@@ -45,7 +45,7 @@ class DoubtSettings:
     radius_shares: tuple[float, ...] = (0.45, 0.16, 0.055, 0.02, 0.006)
     cost_shares: tuple[float, ...] = (np.inf, 1.0, 0.75, 0.5)
     n_folds: int = 5
-    row_visits: int = 300
+    row_visits: int = 200
     max_repeats: int = 2
 
 

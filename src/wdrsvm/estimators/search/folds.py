@@ -21,6 +21,7 @@ from ..fitting.steps import RadiusWarning, solver_settings
 from ..fitting.training import constant_value, disbelieves, is_convex
 from .doubt.opinions import Opinion, opinion_giver
 from .doubt.path import doubting_points
+from .doubt.ridge import ridge_points
 from .grid import FittedPoint, SearchGrid
 from .judges import GivenRows, Judge
 
@@ -31,7 +32,8 @@ class FoldScores(NamedTuple):
     For each scorer there is an array with one score per point.  The certified risks of
     the points, and of the best constant classifiers, follow.  Points that are left out
     have NaN.  Times are seconds per point.  With random label noise there is one opinion
-    on the held-out labels per point; None if the point is left out.
+    on the held-out labels per point; None if the point is left out.  Opinions of ridge
+    points may follow.
     """
 
     scores: dict[str, Floats]
@@ -49,14 +51,19 @@ def scored_fold(
     grid: SearchGrid,
     judges: dict[str, Judge],
     wanted: Flags,
+    with_ridge: bool = False,
 ) -> FoldScores:
-    """Train on the first part of the split, score on the second."""
+    """Train on the first part of the split, score on the second.
+
+    ``with_ridge`` asks for the opinions of ``ridge_points`` too, after those of the grid.
+    """
     train, test = split
     held_out = rows.part(estimator, test, train)
     began, scoring = time.perf_counter(), 0.0
     table = {name: np.full(len(wanted), np.nan) for name in judges}
     risk, constant_risk = np.full((2, len(wanted)), np.nan)
-    points = _path(estimator, rows.part(estimator, train), grid, wanted)
+    trained = rows.part(estimator, train)
+    points = _path(estimator, trained, grid, wanted)
     ask = opinion_giver(rows.y, test) if disbelieves(estimator) else None
     opinions: list[Opinion | None] = [None] * len(wanted)
     # These products are so small that starting a second thread takes longer.
@@ -69,6 +76,9 @@ def scored_fold(
             if ask is not None:
                 opinions[k] = ask(fitted, held_out.X)
             scoring += time.perf_counter() - start
+        if ask is not None and with_ridge:
+            ridge = ridge_points(estimator, trained)
+            opinions += [None if each is None else ask(each, held_out.X) for each in ridge]
     fitting = time.perf_counter() - began - scoring
     n_points = np.count_nonzero(wanted)
     times = (fitting / n_points, scoring / n_points)

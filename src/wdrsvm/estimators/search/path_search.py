@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-import warnings
 from typing import Any
 
 from sklearn import get_config
@@ -30,21 +29,16 @@ from ...robustness.paths.grids import (
     checked_radii,
     useful_radii,
 )
-from ...solvers.descent_settings import DESCENT
 from ..fitting.limits import found_limits
-from ..fitting.steps import RadiusWarning, solver_settings, unchanged_on_error
-from ..fitting.training import disbelieves
+from ..fitting.steps import unchanged_on_error
 from .defaults import (
     doubts,
-    is_auto,
     resolved_costs,
     resolved_cv,
     resolved_norm,
     resolved_radii,
 )
-from .doubt.choice import Doubts, doubts_of
-from .doubt.path import fitted_like_folds
-from .doubt.suspects import SuspectsMixin
+from .doubt.choice import Doubts, believes_all, doubts_of
 from .folds import FoldScores, scored_fold
 from .grid import SearchGrid
 from .judges import (
@@ -58,14 +52,12 @@ from .judges import (
 from .parameters import SEARCHED, check_refit, search_init
 from .progress import Tell, print_bar, silent
 from .race import Race
+from .refit import RefitMixin
 from .results import best_point, eligible, most_robust, results_table
 from .routing import RoutingMixin
 
-# Relative duality gap of the fits in folds: scores hardly change below it.
-FOLD_TOL = 1e-3
 
-
-class PathSearch(RoutingMixin, SuspectsMixin):
+class PathSearch(RoutingMixin, RefitMixin):
     """Cross-validation along paths of radii.
 
     A subclass names the ``_searched`` estimator.  Once fitted, the search has the fitted
@@ -141,8 +133,7 @@ class PathSearch(RoutingMixin, SuspectsMixin):
             self.scorer_ = scorers[metric]
             if self.refit:
                 self._say("fit with what was chosen")
-                self._refit(estimator, rows, grid.label_costs)
-                self._keep_doubts(doubted)
+                self._refit(estimator, rows, grid, doubted)
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -222,8 +213,7 @@ class PathSearch(RoutingMixin, SuspectsMixin):
         judges: dict[str, Judge],
         race: Race,
     ) -> list[FoldScores]:
-        tol = max(solver_settings(estimator).tol, _fold_tol(estimator))
-        rough = clone(estimator).set_params(tol=tol)
+        rough = self._rough(estimator)
         run = delayed(scored_fold)
         tell = self._on_fold or (print_bar if self.verbose else silent)
         tell(0, len(splits))
@@ -231,7 +221,8 @@ class PathSearch(RoutingMixin, SuspectsMixin):
         for some in race.rounds(len(splits)):
             wanted = race.left(folds, splits)
             for fold in Parallel(n_jobs=self.n_jobs, return_as="generator")(
-                run(rough, rows, split, grid, judges, wanted) for split in splits[some]
+                run(rough, rows, split, grid, judges, wanted, self._averages)
+                for split in splits[some]
             ):
                 folds.append(fold)
                 tell(len(folds), len(splits))
@@ -257,7 +248,9 @@ class PathSearch(RoutingMixin, SuspectsMixin):
             return None
         held_out = [test for _, test in splits]
         opinions = [fold.opinions for fold in folds]
-        return doubts_of(rows.y, score_weight(rows, self.class_weight), held_out, opinions)
+        weight = score_weight(rows, self.class_weight)
+        merged = self._estimator()._training_data(*rows).rows.became
+        return doubts_of(rows.y, weight, held_out, opinions, merged)
 
     def _choose(
         self,
@@ -269,9 +262,13 @@ class PathSearch(RoutingMixin, SuspectsMixin):
         self.cv_results_ = results_table(grid, folds)
         index = best_point(self.cv_results_, decided_by)
         if doubted is not None:
-            self.cv_results_ |= doubted.columns
-            if self.scoring is None:
-                index = doubted.chosen(grid, eligible(self.cv_results_, decided_by))
+            self.cv_results_ |= doubted.columns(len(grid.params))
+            could = eligible(self.cv_results_, decided_by)
+            if self._averages:
+                believing = believes_all(grid.label_costs, len(grid.radii))
+                index = doubted.centre(could, believing)
+            elif self.scoring is None:
+                index = doubted.chosen(could)
         if self.one_standard_error:
             index = most_robust(grid, self.cv_results_, decided_by, index, len(folds))
         self.best_index_ = index
@@ -281,24 +278,6 @@ class PathSearch(RoutingMixin, SuspectsMixin):
         self.label_cost_ = self.best_params_["label_cost"]
         self.radii_ = grid.radii
 
-    def _refit(self, estimator: Any, rows: GivenRows, label_costs: list[Any]) -> None:
-        best = clone(estimator).set_params(**self.best_params_)
-        if disbelieves(best):
-            with warnings.catch_warnings():
-                if is_auto(self.radii):
-                    # Advice on a radius that the user has not given is of no use.
-                    warnings.simplefilter("ignore", RadiusWarning)
-                fitted_like_folds(best, rows, label_costs)
-        else:
-            best.fit(*rows)
-        for name in _fitted(getattr(self, "best_estimator_", None)):
-            # Remove attributes that only the earlier fit has.
-            if name in vars(self) and name not in vars(best):
-                delattr(self, name)
-        self.best_estimator_ = best
-        for name, value in _fitted(best).items():
-            setattr(self, name, value)
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "best_estimator_")
 
@@ -307,16 +286,3 @@ class PathSearch(RoutingMixin, SuspectsMixin):
 
     def _loss(self) -> Loss:
         return self.best_estimator_._loss()
-
-
-def _fold_tol(estimator: Any) -> float:
-    """The relative gap in folds: rough where beliefs change, because these decide."""
-    return DESCENT.rough_tol if disbelieves(estimator) else FOLD_TOL
-
-
-def _fitted(estimator: Any) -> dict[str, Any]:
-    """The fitted attributes of an estimator; none if there is no estimator."""
-    if estimator is None:
-        return {}
-    params = estimator.get_params(deep=False)
-    return {name: value for name, value in vars(estimator).items() if name not in params}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..review import mostly_suspected
 from ..words import counted, listed, share
 from .id_columns import id_columns
 from .promise import Promise
@@ -107,13 +108,15 @@ def _identifiers(given: Any) -> dict[str, str]:
 
 
 def _suspects(reported: ReportedModel) -> dict[str, str]:
-    if not reported.n_suspects:
+    audit = reported.audit
+    if isinstance(audit, str) or not audit.n_suspects:
         return {}
     n_labels = len(reported.y)
     look = counted(
-        reported.n_suspects, f"of {n_labels} labels looks", f"of {n_labels} labels look"
+        audit.n_suspects, f"of {n_labels} labels looks", f"of {n_labels} labels look"
     )
-    return {
-        "Labels that look wrong": f"{look} wrong to models that never saw them. Read "
-        "them, and correct or confirm each (audit_labels, wdrsvm audit)."
-    }
+    told = (
+        f"{look} wrong to models that never saw them. Read them, and correct or confirm "
+        "each (audit_labels, wdrsvm audit)."
+    )
+    return {"Labels that look wrong": " ".join([told, *mostly_suspected(audit)])}

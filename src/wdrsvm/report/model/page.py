@@ -9,6 +9,7 @@ import numpy as np
 
 from ..line_chart import line_chart
 from ..page import Facts, Page, Part, Section, Table, Text
+from ..review import percent
 from ..words import counted
 from .facts import about_loss, checks_of, confusions, fit_facts, lead_of
 from .promise import BUDGET
@@ -214,20 +215,20 @@ def _suspects(reported: ReportedModel) -> list[Part]:
         return [Text(f"Labels were not audited: {audit}")]
     said = Text(
         f"{audit.sentence()} Every label is judged by models that never saw it. Rows are "
-        "counted from 0."
+        "counted from 0. The command wdrsvm audit writes a page on which to decide."
     )
     shown = slice(0, min(audit.n_suspects, SHOWN_SUSPECTS))
     rows = [
-        [int(reported.row[row]), str(given), str(suggested), float(gain)]
-        for row, given, suggested, gain in zip(
-            *(
-                part[shown]
-                for part in (audit.row, audit.given, audit.suggested, audit.gain)
-            ),
+        [int(reported.row[row]), str(given), str(suggested), percent(float(wrong))]
+        for row, given, suggested, wrong in zip(
+            audit.row[shown],
+            audit.given[shown],
+            audit.suggested[shown],
+            audit.wrong_probability[shown],
             strict=True,
         )
     ]
-    header = ["row", "given", "perhaps", "log-odds"]
+    header = ["row", "given", "perhaps", "wrong with a probability of"]
     return [said, Table("Most suspicious first", header, rows)] if rows else [said]
 
 

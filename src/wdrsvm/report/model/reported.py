@@ -13,7 +13,7 @@ from ...robustness.frames import feature_names
 from .baselines import Baselines
 from .promise import Promise, movement_of, promise_of
 
-# The ball of the models that audit the labels; its label cost trusts no label fully.
+# The ball of kernel machines that audit the labels; its label cost trusts no label fully.
 AUDIT_BALL = {"radius": 0.05, "label_cost": 2.0}
 
 
@@ -48,17 +48,17 @@ class ReportedModel:
 
     @cached_property
     def audit(self) -> LabelAudit | str:
-        """The audit of the labels, or the sentence that says why there is none."""
-        estimator = type(self.chosen)(**self.chosen.get_params() | AUDIT_BALL)
+        """The audit of the labels, or the sentence that says why there is none.
+
+        Models that are linear in the features have the audit of ``wdrsvm audit``.
+        """
+        is_linear = hasattr(self.chosen, "coef_")
+        kernel = None if is_linear else self.chosen
+        estimator = kernel and type(kernel)(**kernel.get_params() | AUDIT_BALL)
         try:
             return audit_labels(self.X, self.y, estimator)
         except ValueError as error:
             return str(error)
-
-    @property
-    def n_suspects(self) -> int:
-        """How many labels look wrong."""
-        return 0 if isinstance(self.audit, str) else self.audit.n_suspects
 
 
 def reported_model(model: Any, X: Any, y: Any, row: Any, radius: float) -> ReportedModel:

@@ -181,7 +181,7 @@ def with_noise_by_class(
     for _ in range(settings.max_iter):
         before, confusion = (
             confusion,
-            _next_confusion(
+            next_confusion(
                 _model(point, opinions, confusion), opinions, settings.class_labels * usual
             ),
         )
@@ -195,7 +195,7 @@ def with_noise_by_class(
     return _model(point, opinions, confusion)
 
 
-def _next_confusion(model: NoiseModel, opinions: Opinions, pseudo: Floats) -> Floats:
+def next_confusion(model: NoiseModel, opinions: Opinions, pseudo: Floats) -> Floats:
     """Expected counts of (true, given) pairs, with pseudo-labels, as shares."""
     expected = model.posterior(opinions) * opinions.weight[:, None]
     by_given = pseudo.T.copy()

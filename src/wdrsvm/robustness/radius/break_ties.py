@@ -12,10 +12,6 @@ from .radius_max import LimitClassifier
 
 # Enough for a direction that breaks ties, and for whether it changes any score.
 ROUGHLY = SolverSettings(tol=1e-3)
-# Smaller tolerances are replaced by this one.
-LEAST_TOL = 1e-6
-
-
 # Entries times classes that are enough for a direction, and rows a class for anything.
 ENOUGH_ENTRIES = 300_000
 ROWS_A_CLASS = 20
@@ -50,7 +46,7 @@ def is_constant(
     problem: RobustProblem, bound: float, limit: LimitClassifier, tol: float
 ) -> bool:
     """Whether it is proven that no classifier promises more than the constant one."""
-    proven = bound >= limit.risk * (1 - 1.01 * max(tol, LEAST_TOL))
+    proven = bound >= limit.risk * (1 - 1.01 * tol)
     return problem.radius > 0 and proven
 
 
@@ -69,7 +65,7 @@ def break_ties(
     classes as the nominal classifier does.
     """
     bound = result.certificate.dual_bound
-    spare = bound - (1 - max(tol, LEAST_TOL)) * limit.risk
+    spare = bound - (1 - tol) * limit.risk
     if nominal_risk is None:
         nominal_risk = problem.risk(nominal.coef, nominal.intercept).value
     slope = nominal_risk - limit.risk

@@ -12,8 +12,11 @@ class ConeSettings:
     Parameters
     ----------
     step_share : float
-        Share of the way to the boundary that a step of an interior point goes.  Less needs
-        fewer steps, but leaves equalities to repair, which costs small fits more.
+        Share of the way to the boundary that a step of an interior point goes.
+    last_share, steep : float
+        The same share once a step to zero complementarity leaves less than ``steep`` of it.
+        Longer steps make the last ones whole, so that no equality is left to repair.
+        Earlier, they would leave the centre so far that later steps are short.
     short_step : float
         A step below this share of the whole direction counts as short.
     max_short_steps : int
@@ -41,7 +44,9 @@ class ConeSettings:
         Rows are sent as they are if their size is at most this share of their Gram matrix.
     """
 
-    step_share: float = 0.995
+    step_share: float = 0.95
+    last_share: float = 0.995
+    steep: float = 0.3
     short_step: float = 1e-3
     max_short_steps: int = 5
     longer: float = 0.2

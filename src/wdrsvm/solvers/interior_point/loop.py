@@ -88,7 +88,6 @@ def follow(
         if look is not None:
             look(iterate, relative_gap(iterate.gap, iterate.objective))
         if iterate.is_near(near) or iterate.is_stuck or n_iter == max_iter:
-            point = iterate.data.scaling.original(iterate.coef)
             # A few more steps cost less than steering, if more steps are possible.
             steering = (
                 n_certified >= INTERIOR_POINT.patience
@@ -96,7 +95,7 @@ def follow(
                 or n_iter == max_iter
             )
             n_certified += 1
-            best.certify(problem, *point, iterate.multipliers(), settings.tol, steering)
+            _certify(best, problem, iterate, settings.tol, steering)
         history.add(n_iter, iterate.objective, best.dual_bound)
         if iterate.is_stuck or best.certificate.holds(settings.tol):
             break
@@ -108,6 +107,19 @@ def follow(
             point = (limit.coef, limit.intercept)
             best.certify(problem, *point, limit.multipliers, settings.tol)
     return best.result("interior-point", settings.tol, stalled, n_iter, history)
+
+
+def _certify(
+    best: Incumbent, problem: RobustProblem, iterate: Iterate, tol: float, steering: bool
+) -> None:
+    """Certify the iterate, if need be after its multipliers are restored."""
+    for restored in (False, True):
+        if restored:
+            iterate.restore()
+        point = iterate.data.scaling.original(iterate.coef)
+        best.certify(problem, *point, iterate.multipliers(), tol, steering)
+        if best.certificate.holds(tol):
+            break
 
 
 def _farther_lams(data: ScaledData) -> Iterator[float]:

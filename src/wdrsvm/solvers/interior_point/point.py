@@ -150,3 +150,7 @@ class Iterate:
         """
         lines: Floats = self.engine.run(max_steps, tol)
         return lines
+
+    def restore(self) -> None:
+        """Bring the multipliers back to their equalities, which rounding has left."""
+        self.engine.restore()

@@ -1,67 +1,109 @@
-"""Doubt must earn its place."""
+"""The evidence chooses points, and weighs them."""
 
 import numpy as np
 import pytest
 
-from wdrsvm.estimators.search.doubt.choice import AHEAD, Doubts, doubts_of
-from wdrsvm.estimators.search.doubt.opinions import FACTORS, Evidence, Opinion
-from wdrsvm.estimators.search.grid import SearchGrid
+from wdrsvm.estimators.search.doubt.choice import (
+    EVIDENCE_RATE,
+    LEAST_SHARE,
+    Doubts,
+    believes_all,
+    doubts_of,
+)
+from wdrsvm.estimators.search.doubt.opinions import Evidence, Opinion, Told, pooled
 
-GRID = SearchGrid(np.array([0.1, 0.01]), [np.inf, 1.0])
-ALL = np.ones(4, dtype=bool)
+ALL = np.ones(3, dtype=bool)
+ROWS = np.arange(2)
 
 
-def doubts(value, weight=None):
+def doubts(value, weight=None, taken=0.0):
     value = np.asarray(value, dtype=float)
     weight = np.ones(value.shape[1]) if weight is None else np.asarray(weight, float)
     share, other = np.full(len(value), 0.3), np.zeros(value.shape, dtype=int)
-    evidence = Evidence(value, share, value, other, value, weight)
-    return Doubts(np.array(["a", "b", "c"]), np.zeros(value.shape[1], int), evidence)
+    taken, factor = np.broadcast_to(taken, len(value)), np.ones(len(value))
+    evidence = Evidence(
+        value, taken, factor, share, value, other, value, weight, len(weight)
+    )
+    codes = np.zeros(value.shape[1], int)
+    nothing = Told([], [], weight, codes)
+    return Doubts(np.array(["a", "b", "c"]), codes, evidence, nothing)
 
 
-def test_the_best_of_each_kind_are_compared():
-    plain = [[0.0] * 4, [1.0] * 4]
-    assert doubts([*plain, [2.0] * 4, [3.0] * 4]).chosen(GRID, ALL) == 3
-    assert doubts([*plain, [0.5] * 4, [0.7] * 4]).chosen(GRID, ALL) == 1
+def test_the_most_evidence_is_chosen_among_eligible_grid_points():
+    found = doubts([[0.0] * 4, [1.0] * 4, [2.0] * 4, [3.0] * 4])
+    # The last one is not in the grid.
+    assert found.chosen(ALL) == 2
+    assert found.chosen(np.array([True, True, False])) == 1
 
 
-@pytest.mark.parametrize(("gain", "place"), [(1.1, 2), (0.9, 0)])
-def test_doubt_needs_an_advantage_above_its_error(gain, place):
-    """Differences of 1 and -1 have the standard error 1 / sqrt(100)."""
-    noise = np.tile([1.0, -1.0], 50)
-    ahead = noise + gain * AHEAD / 10
-    value = [np.zeros(100), np.full(100, -9.0), ahead, np.full(100, -9.0)]
-    assert doubts(value).chosen(GRID, ALL) == place
+def test_rows_count_by_their_weights_and_priors_take_evidence():
+    value = [[0.0, 0.0], [1.0, -1.0], [-9.0, -9.0]]
+    assert doubts(value, [9, 1]).chosen(ALL) == 1
+    assert doubts(value, [1, 9]).chosen(ALL) == 0
+    assert doubts(value, [9, 1], taken=[0.0, 1.0, 0.0]).chosen(ALL) == 0
 
 
-def test_rows_count_by_their_weights():
-    value = [[0.0, 0.0], [-9, -9], [1.0, -1.0], [-9, -9]]
-    assert doubts(value, [9, 1]).chosen(GRID, ALL) == 2
-    assert doubts(value, [1, 9]).chosen(GRID, ALL) == 0
+def test_weights_fall_exponentially_with_the_evidence_of_all_rows():
+    behind = 1.0 / (EVIDENCE_RATE * 4)
+    found = doubts([[0.0] * 4, [-behind] * 4, [-9.0 / EVIDENCE_RATE] * 4, [0.0] * 4])
+    weights = found.weights(ALL)
+    assert weights.sum() == pytest.approx(1)
+    # Ridge points follow the grid, and count.
+    assert weights == pytest.approx(np.array([1, np.exp(-1), 0, 1]) / (2 + np.exp(-1)))
+    assert np.exp(-36) < LEAST_SHARE
+    assert found.weights(np.array([False, True, True]))[0] == 0
 
 
-def test_only_eligible_points_are_chosen():
-    value = [[0.0] * 4, [1.0] * 4, [2.0] * 4, [3.0] * 4]
-    assert doubts(value).chosen(GRID, np.array([True, True, True, False])) == 2
-    assert doubts(value).chosen(GRID, np.array([True, True, False, False])) == 1
-    assert doubts(value).chosen(GRID, np.array([False, False, True, False])) == 2
+def test_grid_points_have_weights_among_themselves():
+    found = doubts([[0.0] * 4, [-1.0] * 4, [0.0] * 4, [99.0] * 4])
+    among = np.array([1, np.exp(-4 * EVIDENCE_RATE), 1])
+    assert found.grid_weights(ALL) == pytest.approx(among / among.sum())
+    assert found.weights(ALL) == pytest.approx([0, 0, 0, 1])
 
 
-def test_a_matrix_that_excludes_all_confusions_believes_all_labels():
-    trusting = np.where(np.eye(3, dtype=bool), 0.0, np.inf)
-    grid = SearchGrid(np.array([0.1]), [trusting, 1.0])
-    noise = np.tile([1.0, -1.0], 50)
-    assert doubts([np.zeros(100), noise + 1e-3]).chosen(grid, ALL[:2]) == 0
+def test_the_centre_is_the_heaviest_point_of_the_heavier_kind():
+    # The first point is the heaviest one; the other two together are heavier.
+    found = doubts([[0.1] * 4, [0.0] * 4, [0.05] * 4, [9.0] * 4])
+    assert found.centre(ALL, np.array([True, False, False])) == 2
+    assert found.centre(ALL, np.array([True, True, False])) == 0
+    assert found.centre(ALL, ALL) == found.centre(ALL, ~ALL) == 0
+    assert found.centre(np.array([True, True, False]), np.array([True, False, False])) == 0
+
+
+def test_points_that_believe_all_labels_have_infinite_costs_between_labels():
+    matrix = np.where(np.eye(2) == 1, 0.0, np.inf)
+    found = believes_all([np.inf, 0.5, matrix], 2)
+    assert found.tolist() == [True, True, False, False, True, True]
+
+
+def test_points_that_were_left_out_have_no_weight():
+    found = doubts([[0.0] * 4, [np.nan] * 4, [0.0] * 4])
+    assert found.weights(ALL) == pytest.approx([0.5, 0, 0.5])
 
 
 def test_the_share_of_wrong_labels_leaves_out_lucky_replacements():
-    found = doubts([[0.0] * 4, [1.0] * 4]).columns["wrong_share"]
-    assert found == pytest.approx([0.2, 0.2])
+    found = doubts([[0.0] * 4, [1.0] * 4, [2.0] * 4]).columns(2)
+    assert found["wrong_share"] == pytest.approx([0.2, 0.2])
+    assert found["mean_test_evidence"] == pytest.approx([0, 1])
 
 
 def test_labels_are_codes_and_weights_are_equal_by_default():
-    given = np.tile([0.9, 0.8], (len(FACTORS), 1))
-    said = Opinion(given, np.array([1, 0]), np.array([-1.0, -1.0]), True)
-    found = doubts_of(np.array(["no", "yes"]), None, [np.array([0, 1])], [[said]])
+    said = Opinion(np.array([[2.0, 0.0], [0.0, 1.0]]), np.array([0, 1]))
+    found = doubts_of(np.array(["no", "yes"]), None, [np.array([0, 1])], [[said]], ROWS)
     assert found.codes.tolist() == [0, 1]
     assert found.evidence.weight.tolist() == [1.0, 1.0]
+
+
+def test_the_evidence_for_a_mean_is_that_of_its_scores():
+    y, rows = np.array([0, 1, 1, 0]), np.arange(4)
+    scores = np.random.default_rng(1).normal(size=(2, 4, 2))
+    told = [[Opinion(each, y) for each in scores]]
+    found = doubts_of(y, None, [rows], told, rows)
+    weight, factor = np.array([0.3, 0.7]), np.array([2.0, 1.0])
+    mean = Opinion(0.6 * scores[0] + 0.7 * scores[1], y)
+    alone = pooled(Told([[mean]], [rows], np.ones(4), rows))
+    for ours, other in zip(found.of_mean(weight, factor), alone, strict=True):
+        assert ours == pytest.approx(other, rel=1e-5)
+    # A single point is its own mean.
+    one = found.of_mean(np.array([0.0, 1.0]), factor)
+    assert one.wrong[0] == pytest.approx(found.evidence.wrong[1])

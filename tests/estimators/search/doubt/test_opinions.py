@@ -2,107 +2,173 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
-from wdrsvm import RobustLinearSVC
 from wdrsvm.estimators.search.doubt.opinions import (
     FACTORS,
+    LEAST_LIKELIHOOD,
+    PSEUDO_LABELS,
     SHARES,
     Opinion,
+    Told,
     opinion_of,
     pooled,
 )
 
-from ...cases import CULTIVAR, IRIS, SPECIES, WINE
+from ...cases import IRIS, SPECIES
 
 
-def test_an_opinion_is_that_of_the_probabilities():
+def test_an_opinion_has_the_scores_of_all_classes():
     fitted = LogisticRegression().fit(IRIS, SPECIES)
     found = opinion_of(fitted, IRIS, SPECIES, np.arange(3))
-    probability = fitted.predict_proba(IRIS)
-    n = np.arange(len(SPECIES))
-    given = found.probability[FACTORS.index(1.0)]
-    assert given == pytest.approx(probability[n, SPECIES], abs=1e-12)
-    assert found.has_scale
-    others = probability.copy()
-    others[n, SPECIES] = 0
-    assert np.array_equal(found.other, others.argmax(axis=1))
-    odds = np.log(others.max(axis=1) / probability[n, SPECIES])
-    assert found.log_odds == pytest.approx(odds)
+    assert found.scores == pytest.approx(fitted.decision_function(IRIS), rel=1e-5, abs=1e-5)
+    assert found.codes is SPECIES
 
 
 def test_two_classes_have_one_score():
     y = (SPECIES > 0).astype(int)
     fitted = LogisticRegression().fit(IRIS, y)
     found = opinion_of(fitted, IRIS, y, np.arange(2))
-    given = fitted.predict_proba(IRIS)[np.arange(len(y)), y]
-    assert found.probability[FACTORS.index(1.0)] == pytest.approx(given, abs=1e-12)
+    assert softmax(found.scores, axis=1) == pytest.approx(
+        fitted.predict_proba(IRIS), abs=1e-6
+    )
 
 
-def test_scores_without_a_scale_are_tried_at_several():
-    fitted = RobustLinearSVC(0.1).fit(WINE, CULTIVAR)
-    found = opinion_of(fitted, WINE, CULTIVAR, np.arange(3))
-    assert not found.has_scale
-    for factor, given in zip(FACTORS, found.probability, strict=True):
-        expected = softmax(factor * fitted.decision_function(WINE), axis=1)
-        assert given == pytest.approx(expected[np.arange(len(CULTIVAR)), CULTIVAR])
-
-
-def test_a_class_that_was_not_learned_has_no_probability():
+def test_a_class_that_was_not_learned_is_excluded():
     known = SPECIES < 2
     fitted = LogisticRegression().fit(IRIS[known], SPECIES[known])
     found = opinion_of(fitted, IRIS, SPECIES, np.arange(3))
-    assert (found.probability[:, ~known] == 0).all()
-    assert (found.log_odds[~known] == np.inf).all()
-    assert set(found.other[~known]) <= {0, 1}
+    assert softmax(found.scores, axis=1)[:, 2].max() <= LEAST_LIKELIHOOD * 1.01
 
 
-def opinion(probability):
-    """Of two classes; the given label is predicted if its probability is above a half."""
-    given = np.tile(np.asarray(probability, dtype=float), (len(FACTORS), 1))
-    odds = np.log(1 / given[0] - 1)
-    return Opinion(given, np.ones(len(odds), dtype=int), odds, True)
+def opinion(probability, codes=None):
+    """Scores are logarithms of the probabilities (rows, C)."""
+    scores = np.log(np.asarray(probability, dtype=float))
+    return Opinion(scores, np.zeros(len(scores), int) if codes is None else codes)
 
 
-def test_evidence_of_probabilities_has_the_factor_one_but_doubt_has_any():
-    said = opinion([0.9, 0.8])
-    said.probability[0] = 0.99
-    fair, free = (
-        pooled([[said._replace(has_scale=scale)]], [np.arange(2)], np.ones(2), 2)
-        for scale in (True, False)
-    )
-    assert fair.value[0] == pytest.approx(np.log([0.9, 0.8]) + 1)
-    assert free.value[0] == pytest.approx(np.log([0.99, 0.99]) + 1)
-    assert np.array_equal(fair.wrong, free.wrong)
+def of_two(given):
+    """Two classes; the given label is always the first."""
+    given = np.asarray(given, dtype=float)
+    return opinion(np.column_stack([given, 1 - given]))
 
 
-def test_evidence_is_the_best_likelihood_plus_the_accuracy():
+def likelihoods(given, weight):
+    """The best likelihoods over factors and shares, by the formula."""
+    best = (-np.inf,)
+    for factor in FACTORS:
+        p = softmax(factor * np.log(np.column_stack([given, 1 - given])), axis=1)[:, 0]
+        for share in SHARES:
+            q = (1 - share) * p + share / 2
+            best = max(best, (weight @ np.log(q), factor, share, p, q), key=lambda b: b[0])
+    return best[1:]
+
+
+def test_factor_and_share_have_the_largest_likelihood():
     given, weight = np.array([0.9, 0.95, 0.02, 0.8]), np.array([1.0, 2.0, 1.0, 3.0])
-    folds = [[opinion(given[:2])], [opinion(given[2:])]]
-    found = pooled(folds, [np.array([0, 1]), np.array([2, 3])], weight, 2)
-    likelihood = (1 - SHARES[:, None]) * given + SHARES[:, None] / 2
-    best = (np.log(likelihood) @ weight).argmax()
-    assert 0 < best < len(SHARES) - 1
-    assert found.share.tolist() == [SHARES[best]]
-    value = np.log(likelihood[best]) + (given > 0.5)
-    assert found.value[0] == pytest.approx(value)
-    assert found.mean == pytest.approx([value @ weight / 7])
-    wrong = SHARES[best] / 2 * (1 - given) / likelihood[best]
-    assert found.wrong[0] == pytest.approx(wrong)
+    folds = [[of_two(given[:2])], [of_two(given[2:])]]
+    found = pooled(Told(folds, [np.array([0, 1]), np.array([2, 3])], weight, np.arange(4)))
+    factor, share, p, q = likelihoods(given, weight)
+    assert 0 < share < SHARES[-1]
+    assert (found.factor[0], found.share[0]) == (factor, share)
+    assert found.wrong[0] == pytest.approx(share / 2 * (1 - p) / q, rel=1e-5)
+    assert found.log_odds[0] == pytest.approx(np.log(1 / given - 1), rel=1e-5)
+    assert found.other[0].tolist() == [1] * 4
+
+
+def test_without_noise_evidence_is_likelihood_plus_accuracy():
+    given = np.array([0.9, 0.6, 0.4])
+    found = pooled(Told([[of_two(given)]], [np.arange(3)], np.ones(3), np.arange(3)))
+    _, share, p, _ = likelihoods(given, np.ones(3))
+    assert share == 0
+    assert found.value[0] == pytest.approx(np.log(p) + (given > 0.5), rel=1e-5)
+    assert found.taken[0] == 0
+    assert found.mean == pytest.approx([found.value[0].mean()])
+
+
+def confused():
+    """Three certain classes; a third of the labels 0 becomes 1."""
+    true = np.repeat([0, 1, 2], 30)
+    codes = true.copy()
+    codes[:10] = 1
+    probability = np.full((90, 3), 0.001) + 0.997 * np.eye(3)[true]
+    return opinion(probability / probability.sum(axis=1, keepdims=True), codes)
+
+
+def test_the_confusion_is_the_likeliest_one_under_its_prior():
+    """Another method does not find a larger sum of log-likelihood and prior."""
+    said = confused()
+    found = pooled(Told([[said]], [np.arange(90)], np.ones(90), np.arange(90)))
+    right = said.scores.argmax(axis=1) == said.codes
+    ours = (found.value[0] - right).sum() - 90 * found.taken[0]
+    p = softmax(found.factor[0] * said.scores, axis=1)
+    usual = (1 - found.share[0]) * np.eye(3) + found.share[0] / 3
+
+    def lost(x):
+        T = softmax(x.reshape(3, 3), axis=1)
+        prior = PSEUDO_LABELS * (usual * np.log(T / usual)).sum()
+        return -np.log((p @ T)[np.arange(90), said.codes]).sum() - prior
+
+    best = minimize(lost, np.log(usual).ravel())
+    assert ours == pytest.approx(-best.fun, abs=0.02)
+    uniform = np.log((p @ usual)[np.arange(90), said.codes]).sum()
+    assert ours > uniform + 5
 
 
 def test_rows_in_several_folds_have_mean_opinions_and_rows_in_none_no_weight():
-    folds = [[opinion([0.9, 0.6])], [opinion([0.7])]]
-    found = pooled(folds, [np.array([0, 2]), np.array([0])], np.ones(3), 2)
-    assert found.share.tolist() == [0.0]
+    folds = [[of_two([0.9, 0.6])], [of_two([0.7])]]
+    found = pooled(Told(folds, [np.array([0, 2]), np.array([0])], np.ones(3), np.arange(3)))
     assert found.weight.tolist() == [1.0, 0.0, 1.0]
-    expected = [np.log([0.9, 0.7]).mean() + 1, 0.0, np.log(0.6) + 1]
-    assert found.value[0] == pytest.approx(expected)
+    assert found.log_odds[0] == pytest.approx(
+        [np.log([1 / 9, 3 / 7]).mean(), 0.0, np.log(2 / 3)], rel=1e-5
+    )
+    assert found.value[0, 1] == 0
+
+
+def test_weights_have_no_scale():
+    said, rows = confused(), [np.arange(90)]
+    one, many = (pooled(Told([[said]], rows, np.full(90, w), rows[0])) for w in (1.0, 7.0))
+    assert many.mean == pytest.approx(one.mean)
+
+
+def test_repeated_rows_are_rows_of_larger_weight():
+    said = confused()
+    times = np.arange(90) % 3
+    twice = Opinion(said.scores.repeat(times, axis=0), said.codes.repeat(times))
+    merged = np.arange(90).repeat(times)
+    again = pooled(Told([[twice]], [np.arange(len(merged))], np.ones(len(merged)), merged))
+    once = pooled(Told([[said]], [np.arange(90)], times.astype(float), np.arange(90)))
+    assert again.n_rows == once.n_rows == 60
+    assert again.mean == pytest.approx(once.mean)
 
 
 def test_points_that_are_left_out_have_no_evidence():
-    folds = [[opinion([0.9]), opinion([0.9])], [opinion([0.8]), None]]
-    found = pooled(folds, [np.array([0]), np.array([1])], np.ones(2), 2)
+    folds = [[of_two([0.9]), of_two([0.9])], [of_two([0.8]), None]]
+    found = pooled(Told(folds, [np.array([0]), np.array([1])], np.ones(2), np.arange(2)))
     assert np.isfinite(found.mean[0])
     assert found.mean[1] == -np.inf
+
+
+def test_a_mean_classifier_has_weighted_sums_of_scores_in_every_fold():
+    rng = np.random.default_rng(0)
+    folds = [
+        [Opinion(rng.normal(size=(3, 2)), np.array([0, 1, 0])) for _ in range(3)]
+        for _ in range(2)
+    ]
+    told = Told(folds, [np.arange(3), np.arange(3, 6)], np.ones(6), np.arange(6))
+    found = told.mean(np.array([0.5, 0.0, 2.0]))
+    for (mean,), fold in zip(found.opinions, folds, strict=True):
+        scores = 0.5 * fold[0].scores + 2.0 * fold[2].scores
+        assert mean.scores == pytest.approx(scores, rel=1e-6)
+        assert np.array_equal(mean.codes, fold[0].codes)
+    assert found[1:] == told[1:]
+
+
+def test_points_that_were_left_out_are_not_in_the_mean():
+    said = of_two([0.9, 0.2])
+    told = Told([[said, None]], [np.arange(2)], np.ones(2), np.arange(2))
+    for weight in (0.0, np.nan):
+        (mean,) = told.mean(np.array([1.0, weight])).opinions[0]
+        assert mean.scores == pytest.approx(said.scores)

@@ -41,21 +41,25 @@ def test_the_recipe_learns_what_is_true(fitted):
     assert fitted.score(WINE, CULTIVAR) > 0.95
     assert fitted.predict_proba(WINE).shape == (178, 3)
     assert np.isfinite(fitted.label_cost_)
-    disbelieved = fitted.label_belief_ < 1
+    disbelieved = fitted.label_belief_ < 0.5
     assert WRONG[disbelieved].mean() > 0.8
     assert (fitted.suggested_labels_ == CULTIVAR).mean() > 0.9
 
 
-def test_suspects_are_ranked_by_doubt_and_mostly_wrong(fitted):
+def test_suspects_are_ranked_by_doubt_and_disbelief_and_mostly_wrong(fitted):
     found = fitted.suspects()
     assert np.array_equal(np.sort(found.row), np.arange(178))
-    assert (np.diff(found.doubt) <= 0).all()
+    suspicion = fitted.label_doubt_ + 1 - fitted.label_belief_
+    rises = np.flatnonzero(np.diff(suspicion[found.row]) > 1e-12)
+    assert set(rises) <= {found.n_suspects - 1}
     assert np.array_equal(found.given, LABELS[found.row])
     assert (found.suggested != found.given).all()
-    assert np.array_equal(found.believed, fitted.label_belief_[found.row] == 1)
+    assert np.array_equal(found.believed, fitted.label_belief_[found.row] >= 0.5)
     top = found.row[: found.n_suspects]
-    assert 20 < found.n_suspects < 45
+    assert 30 < found.n_suspects < 45
     assert WRONG[top].mean() > 0.85
+    check = (fitted.label_belief_ < 0.5) | (fitted.label_doubt_ > 0.5)
+    assert np.array_equal(np.sort(top), np.flatnonzero(check))
     assert (CULTIVAR[top] == found.suggested[: found.n_suspects]).mean() > 0.8
     assert found.wrong_share == fitted.wrong_share_ == pytest.approx(0.2, abs=0.07)
 
@@ -128,7 +132,11 @@ def test_a_scorer_of_the_user_decides_alone():
 
 def test_without_a_scorer_the_evidence_decides(fitted):
     table = fitted.cv_results_
-    assert fitted.best_index_ == table["mean_test_evidence"].argmax()
+    doubting = np.isfinite(np.array(table["param_label_cost"], dtype=float))
+    evidence = np.where(doubting, table["mean_test_evidence"], -np.inf)
+    # Points that doubt have more weight in total, so that one of them is chosen.
+    assert table["weight"][doubting].sum() > table["weight"][~doubting].sum()
+    assert fitted.best_index_ == evidence.argmax()
     assert fitted.best_score_ == table["mean_test_score"][fitted.best_index_]
     assert fitted.scorer_(fitted, WINE, CULTIVAR) == fitted.score(WINE, CULTIVAR)
 
@@ -142,6 +150,19 @@ def test_equal_weights_change_nothing_and_trust_is_routed():
         line = make_pipeline(StandardScaler(), routed)
         line.fit(WINE, LABELS, label_trust=np.where(WRONG, 1.0, np.inf))
     assert line[-1].label_belief_[~WRONG].all()
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_verified_labels_come_last_and_are_not_doubted(kind):
+    doubted = small(kind).fit(WINE, LABELS).suspects().row[:5]
+    trust = np.ones(178)
+    trust[doubted] = np.inf
+    search = small(kind).fit(WINE, LABELS, label_trust=trust)
+    found = search.suspects()
+    assert set(found.row[-5:]) == set(doubted)
+    assert (search.label_doubt_[doubted] == 0).all()
+    assert search.label_belief_[doubted] == pytest.approx(1)
+    assert found.n_suspects > 5
 
 
 def test_rows_without_weight_are_no_evidence():

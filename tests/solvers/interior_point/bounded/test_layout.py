@@ -35,13 +35,16 @@ def test_the_least_own_variables_give_the_gains_of_the_worst_case(seed):
 
 @pytest.mark.parametrize("seed", L1_SEEDS)
 @pytest.mark.parametrize("slack", [1e-6, 0.1])
-def test_own_variables_with_a_slack_lie_inside(seed, slack):
+def test_own_variables_with_a_slack_are_inside_the_sides_of_categories(seed, slack):
     evaluation, layout = layout_of(mixed_problem(seed))
     problem, rng = evaluation.normalised, np.random.default_rng(seed)
     coef = rng.normal(size=(problem.n_classes, layout.n_shared))
     lam = problem.moves.least_lam(coef[:, : problem.n_features]) + 0.1
     local = layout.local(coef, lam * (1 + slack), layout.own_inside(coef, lam, slack))
-    assert (local @ layout.sides.T < 0).all()
+    n_sides = 2 * sum(len(group.columns) for group in layout.groups)
+    of_categories = layout.sides[len(layout.sides) - n_sides :]
+    assert (local @ of_categories.T < 0).all()
+    assert (local[:, layout.columns["lam"].start :] > 0).all()
 
 
 def test_there_are_two_constraints_for_each_category():

@@ -6,9 +6,10 @@ import pytest
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
 from wdrsvm.problem.bounded.certificate import PairPlan, bounded_dual_bound
-from wdrsvm.solvers import SolverSettings, Start, solve
+from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
 from wdrsvm.solvers.interior_point.bounded.evaluation import BoundedEvaluation
 from wdrsvm.solvers.interior_point.bounded.layout import BoundedLayout
+from wdrsvm.solvers.interior_point.bounded.loop import bounded_interior_point
 from wdrsvm.solvers.interior_point.bounded.point import BoundedPoint
 from wdrsvm.solvers.interior_point.bounded.units import BoundedUnits
 
@@ -123,3 +124,22 @@ def test_more_accuracy_than_rounding_allows_ends_at_the_last_good_point():
     problem = small_problem("linf", radius=0.2)
     found = solve(problem, settings=SolverSettings(tol=1e-15)).certificate
     assert 0 <= found.gap <= 1e-5 * found.objective
+
+
+def widely_scaled_problem(seed):
+    """Six features of scale 1 to 1000, a category, cheap flips, no intercept."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(70) % 4
+    numeric = (rng.normal(size=(70, 6)) + rng.normal(size=(4, 6))[y] / 2) * 10.0 ** (
+        rng.uniform(0, 3, 6)
+    )
+    X = np.hstack([np.eye(3)[rng.integers(0, 3, 70)], numeric])
+    ball = WassersteinBall(0.002, 0.5, "l2", categorical=[([0, 1, 2], 6.0)])
+    return RobustProblem.of(X, y, np.full(70, 1 / 70), ball, 4, False)
+
+
+@pytest.mark.parametrize("seed", [25, 37, 47, 56, 57, 70])
+def test_features_of_all_scales_beside_a_category_are_solved(seed):
+    """Without a corrector towards the centre and without farther starts, these stall."""
+    found = bounded_interior_point(widely_scaled_problem(seed), SolverSettings())
+    assert found.status is SolverStatus.CONVERGED

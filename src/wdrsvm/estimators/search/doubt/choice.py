@@ -1,9 +1,9 @@
-"""Choose a point of a search with random label noise: doubt must earn its place.
+"""Choose among the points of a search with random label noise, or weigh them.
 
-Among the points that believe all labels, and among the points that may disbelieve labels,
-the one with the largest evidence (``opinions``) stands for its kind.  The two are compared
-row by row.  The second is chosen if its advantage is larger than its standard error times
-``AHEAD``.
+The evidence (``opinions``) decides.  A point whose evidence is lower than the largest by d
+has exp(-``EVIDENCE_RATE`` n d) times its weight, where n is the number of rows.  With the
+rate 1 and the likelihood alone these would be posterior probabilities.  The rate is lower
+because the points of a grid are judged by the same rows.
 """
 
 from __future__ import annotations
@@ -15,45 +15,74 @@ import numpy as np
 
 from ....arrays import Codes, Flags, Floats, Labels
 from ....inputs.arrays import observed_classes
-from ..grid import SearchGrid
-from .opinions import Evidence, Opinion, pooled
+from .opinions import Evidence, Opinion, Told, pooled
 
-# Standard errors by which doubt must be ahead.
-AHEAD = 0.25
+EVIDENCE_RATE = 0.5
+# Points with a smaller share of the largest weight do not count.
+LEAST_SHARE = 1e-3
 
 
 class Doubts(NamedTuple):
-    """The given labels, as codes of the classes, and the evidence of all folds."""
+    """The given labels, as codes of the classes, and the evidence of all folds.
+
+    The points of the grid come first; ridge points may follow.  ``told`` has the opinions
+    behind the evidence.
+    """
 
     classes: Labels
     codes: Codes
     evidence: Evidence
+    told: Told
 
     @property
-    def columns(self) -> dict[str, Floats]:
-        """Columns for the table of results."""
+    def wrong_share(self) -> Floats:
+        """The share of wrong labels by each point; replaced labels may be right."""
+        return self.evidence.share * (1 - 1 / len(self.classes))
+
+    def columns(self, n_points: int) -> dict[str, Floats]:
+        """Columns for the table of results, which has the points of the grid."""
         return {
-            "mean_test_evidence": self.evidence.mean,
-            "wrong_share": self.evidence.share * (1 - 1 / len(self.classes)),
+            "mean_test_evidence": self.evidence.mean[:n_points],
+            "wrong_share": self.wrong_share[:n_points],
         }
 
-    def chosen(self, grid: SearchGrid, eligible: Flags) -> int:
-        """The place of the chosen point in the grid."""
-        believing = _believes_all(grid)
-        mean = np.where(eligible, self.evidence.mean, -np.inf)
-        if not (believing & eligible).any() or not (~believing & eligible).any():
-            return int(mean.argmax())
-        plain = int(np.where(believing, mean, -np.inf).argmax())
-        doubting = int(np.where(believing, -np.inf, mean).argmax())
-        return doubting if self._is_ahead(doubting, plain) else plain
+    def chosen(self, eligible: Flags) -> int:
+        """The place of the eligible grid point with the largest evidence."""
+        mean = self.evidence.mean[: len(eligible)]
+        return int(np.where(eligible, mean, -np.inf).argmax())
 
-    def _is_ahead(self, one: int, other: int) -> bool:
-        """Whether the advantage of a point is larger than its error."""
-        value, weight = self.evidence.value, self.evidence.weight
-        share, difference = weight / weight.sum(), value[one] - value[other]
-        mean = share @ difference
-        error = np.sqrt(np.square(share) @ np.square(difference - mean))
-        return bool(mean > AHEAD * error)
+    def weights(self, eligible: Flags) -> Floats:
+        """The weights of all points; their sum is 1.  Ridge points are eligible."""
+        mean = self.evidence.mean
+        mean[: len(eligible)][~eligible] = -np.inf
+        return self._shares(mean)
+
+    def grid_weights(self, eligible: Flags) -> Floats:
+        """The weights of the grid points among themselves; their sum is 1."""
+        mean = self.evidence.mean[: len(eligible)]
+        return self._shares(np.where(eligible, mean, -np.inf))
+
+    def centre(self, eligible: Flags, believing: Flags) -> int:
+        """The grid point whose ball a mean has.
+
+        Points that believe all labels are one kind, the others the second kind.  The kind
+        with more weight in the grid decides, and its heaviest point is the centre.
+        """
+        weight = self.grid_weights(eligible)
+        kind = believing == (weight[believing].sum() > 0.5)
+        return int(np.where(kind, weight, -1.0).argmax())
+
+    def of_mean(self, weight: Floats, factor: Floats) -> Evidence:
+        """The evidence for one classifier: the mean of all points in each fold.
+
+        Weights and factors on the scores are those of the mean classifier.
+        """
+        return pooled(self.told.mean(weight * factor))
+
+    def _shares(self, mean: Floats) -> Floats:
+        weight = np.exp(EVIDENCE_RATE * self.evidence.n_rows * (mean - mean.max()))
+        weight[weight < LEAST_SHARE] = 0.0
+        return weight / weight.sum()
 
 
 def doubts_of(
@@ -61,20 +90,25 @@ def doubts_of(
     weight: Floats | None,
     held_out: Sequence[Codes],
     opinions: Sequence[Sequence[Opinion | None]],
+    merged: Codes,
 ) -> Doubts:
-    """Pool the opinions of all folds; rows have equal weights if ``weight`` is None."""
+    """Pool the opinions of all folds; rows have equal weights if ``weight`` is None.
+
+    Rows with the same number in ``merged`` are equal.
+    """
     classes, codes = observed_classes(y)
     weight = np.ones(len(codes)) if weight is None else weight
-    return Doubts(classes, codes, pooled(opinions, held_out, weight, len(classes)))
+    told = Told(opinions, held_out, weight, merged)
+    return Doubts(classes, codes, pooled(told), told)
 
 
-def _believes_all(grid: SearchGrid) -> Flags:
+def believes_all(label_costs: Sequence[Any], n_radii: int) -> Flags:
     """Which points of a grid believe all labels."""
     trusting = [
         bool(np.isinf(_between_labels(np.asarray(cost, dtype=np.float64))).all())
-        for cost in grid.label_costs
+        for cost in label_costs
     ]
-    return np.repeat(trusting, len(grid.radii))
+    return np.repeat(trusting, n_radii)
 
 
 def _between_labels(cost: Floats) -> Floats:

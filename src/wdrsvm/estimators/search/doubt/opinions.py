@@ -1,20 +1,24 @@
 r"""What classifiers say about labels that they have not seen, in the folds of a search.
 
-Let p_n be the probability that a classifier gives to the label of row n, which it has not
-seen.  Suppose that a share r of all labels is replaced by labels drawn at random.  Then the
-label of row n has the likelihood
+Let p[n, c] be the probability that a classifier gives to the label c of row n, whose own
+label it has not seen.  Scores are multiplied by a factor first: a large radius makes
+probabilities too even, and scores of support vector machines have no scale.  Suppose that a
+share r of all labels is replaced by labels drawn at random.  Then the label y_n has the
+likelihood
 
-.. math:: q_n = (1 - r) \, p_n + r / C .
+.. math:: q_n = (1 - r) \, p_{n, y_n} + r / C .
 
-The share r is the one for which the mean of log q_n over the rows is the largest.  This
-mean is a proper score of the true labels, unlike the log-loss of the given labels, which
-has r = 0.  The evidence for a classifier is this mean plus the accuracy.  Each of the two
-ranks classifiers as the true labels do, and their errors are different.
+The factor and the share r are those for which the mean of log q_n over the rows is the
+largest.  From there the confusion T[c, k], the probability of the given label k if c is the
+true one, may be different for each pair of labels.  A prior of ``PSEUDO_LABELS`` labels per
+class pulls it to the confusion of the share r.  The likelihood is then
 
-Scores of support vector machines have no scale of probabilities.  Therefore their scores
-are multiplied by the factor for which the mean is the largest.  The probability that a
-label is wrong uses such a factor for all classifiers, because a large radius makes
-probabilities too even.
+.. math:: q_n = \sum_c p_{n, c} \, T_{c, y_n} .
+
+The mean of log q_n is a proper score of the true labels, unlike the log-loss of the given
+labels, which has r = 0.  The evidence for a classifier is this mean, less what the prior
+takes for T, plus the accuracy.  Likelihood and accuracy both rank classifiers as the true
+labels do, and their errors are different.
 """
 
 from __future__ import annotations
@@ -23,31 +27,27 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import log_softmax
+from scipy.special import log_softmax, rel_entr
 
 from ....arrays import Codes, Floats, Labels
 from ....inputs.arrays import observed_classes
+from ....robustness.labels.noise_model import NoiseModel, Opinions, next_confusion
 
 # Factors on scores, and shares of replaced labels, that are tried.
-FACTORS = (0.5, 0.7, 1.0, 1.4, 2.0, 4.0)
-UNCHANGED = [FACTORS.index(1.0)]
+FACTORS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 8.0)
 SHARES = np.array([0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6])
+# Labels per class that the prior on the confusion adds, and rounds of its estimate.
+PSEUDO_LABELS, CONFUSION_ROUNDS = 20.0, 15
 # The likelihood of a label that a classifier excludes.
 LEAST_LIKELIHOOD = 1e-12
 
 
 class Opinion(NamedTuple):
-    """About the rows of one fold, by one classifier.
+    """About the rows of one fold, by one classifier: scores (rows, C), and the given
+    labels as codes.  Single precision is enough, and all folds and points are kept."""
 
-    ``probability`` (factors, rows) is that of the given label, for each factor on the
-    scores.  ``has_scale`` says whether the factor 1 gives probabilities.  ``other`` is the
-    likeliest other label, as a code.  ``log_odds`` compares it with the given label.
-    """
-
-    probability: Floats
-    other: Codes
-    log_odds: Floats
-    has_scale: bool
+    scores: Floats
+    codes: Codes
 
 
 def opinion_giver(y: Any, rows: Codes) -> Callable[[Any, Any], Opinion]:
@@ -57,16 +57,15 @@ def opinion_giver(y: Any, rows: Codes) -> Callable[[Any, Any], Opinion]:
 
 
 def opinion_of(fitted: Any, X: Any, codes: Codes, classes: Labels) -> Opinion:
-    """The opinion of a fitted classifier; ``classes`` are all classes of the data."""
-    scores = np.full((len(codes), len(classes)), -np.inf)
-    scores[:, np.searchsorted(classes, fitted.classes_)] = _all_scores(fitted, X)
-    n = np.arange(len(codes))
-    probability = [log_softmax(factor * scores, axis=1)[n, codes] for factor in FACTORS]
-    others = scores.copy()
-    others[n, codes] = -np.inf
-    other = others.argmax(axis=1)
-    log_odds = others[n, other] - scores[n, codes]
-    return Opinion(np.exp(probability), other, log_odds, hasattr(fitted, "predict_proba"))
+    """The opinion of a fitted classifier; ``classes`` are all classes of the data.
+
+    Classes that the classifier does not know have the likelihood ``LEAST_LIKELIHOOD``.
+    """
+    known = _all_scores(fitted, X)
+    least = known.max(axis=1, keepdims=True) + np.log(LEAST_LIKELIHOOD)
+    scores = np.repeat(least, len(classes), axis=1)
+    scores[:, np.searchsorted(classes, fitted.classes_)] = known
+    return Opinion(scores.astype(np.float32), codes)
 
 
 def _all_scores(fitted: Any, X: Any) -> Floats:
@@ -78,49 +77,87 @@ class Evidence(NamedTuple):
     """About all rows, by all points of a grid.
 
     ``value`` (points, rows) is the logarithm of the likelihood of the given label, plus 1
-    if the label is predicted.
-    ``share`` (points,) is the share of replaced labels that fits best, at any factor.
-    ``wrong`` (points, rows) is the probability that the label is wrong.  ``other`` and
-    ``log_odds`` (points, rows) are as in an opinion.  ``weight`` (rows,) is 0 for rows
-    that are in no fold; their values are 0.
+    if the label is predicted.  ``taken`` (points,) is what the prior on the confusion
+    takes from the evidence, and ``factor`` (points,) the factor on the scores.
+    ``share`` (points,) is the share of replaced labels that fits best.  ``wrong`` (points,
+    rows) is the probability that the label is wrong, if labels are replaced at random.
+    ``other`` (points, rows) is the likeliest other label, as a code.  ``log_odds`` (points,
+    rows) compares it with the given label.  ``weight`` (rows,) is 0 for rows that are in no
+    fold; their values are 0.  ``n_rows`` is the number of different rows in folds, so that
+    a repeated row counts as a row of larger weight does.
     """
 
     value: Floats
+    taken: Floats
+    factor: Floats
     share: Floats
     wrong: Floats
     other: Codes
     log_odds: Floats
     weight: Floats
+    n_rows: int
 
     @property
     def mean(self) -> Floats:
         """The evidence for each point; -inf for points that are left out of a fold."""
-        mean = self.value @ self.weight / self.weight.sum()
+        mean = self.value @ self.weight / self.weight.sum() - self.taken
         return np.where(np.isnan(mean), -np.inf, mean)
 
 
-def pooled(
-    opinions: Sequence[Sequence[Opinion | None]],
-    held_out: Sequence[Codes],
-    weight: Floats,
-    n_classes: int,
-) -> Evidence:
+class _OfPoint(NamedTuple):
+    """The entries of the evidence for one point, in the same order."""
+
+    value: Floats
+    taken: float
+    factor: float
+    share: float
+    wrong: Floats
+    other: Codes
+    log_odds: Floats
+
+
+class Told(NamedTuple):
+    """What was said in all folds: opinions by fold and point, and the rows of each fold.
+
+    ``weight`` (rows,) has the weights of the rows.  Rows with the same number in ``merged``
+    are equal.
+    """
+
+    opinions: Sequence[Sequence[Opinion | None]]
+    held_out: Sequence[Codes]
+    weight: Floats
+    merged: Codes
+
+    def mean(self, weight: Floats) -> Told:
+        """The opinions of one classifier, whose scores are weighted sums of the points'.
+
+        Points without weight may have been left out of a fold.
+        """
+        return self._replace(opinions=[[_mean(fold, weight)] for fold in self.opinions])
+
+
+def _mean(fold: Sequence[Opinion | None], weight: Floats) -> Opinion:
+    pairs = zip(weight, fold, strict=True)
+    counted = [(w, each) for w, each in pairs if w > 0 and each is not None]
+    scores = sum(w * each.scores for w, each in counted)
+    return Opinion(np.asarray(scores, dtype=np.float32), counted[0][1].codes)
+
+
+def pooled(told: Told) -> Evidence:
     """Put the opinions of all folds together; of a row's opinions, the mean counts."""
-    n_rows, n_points = len(weight), len(opinions[0])
-    visits = np.bincount(np.concatenate(held_out), minlength=n_rows)
+    opinions, held_out, weight, merged = told
+    visits = np.bincount(np.concatenate(held_out), minlength=len(weight))
     known = np.where(visits > 0, weight, 0.0)
+    n_rows = len(np.unique(merged[known > 0]))
     parts = [
-        _of_point([fold[k] for fold in opinions], held_out, known, visits, n_classes)
-        for k in range(n_points)
+        _of_point([fold[k] for fold in opinions], held_out, known, visits, n_rows)
+        for k in range(len(opinions[0]))
     ]
-    value, share, wrong, other, log_odds = zip(*parts, strict=True)
+    value, taken, factor, share, wrong, other, log_odds = (
+        np.array(column) for column in zip(*parts, strict=True)
+    )
     return Evidence(
-        value=np.array(value),
-        share=np.array(share),
-        wrong=np.array(wrong),
-        other=np.array(other),
-        log_odds=np.array(log_odds),
-        weight=known,
+        value, taken, factor, share, wrong, other, log_odds, weight=known, n_rows=n_rows
     )
 
 
@@ -129,55 +166,92 @@ def _of_point(
     held_out: Sequence[Codes],
     weight: Floats,
     visits: Codes,
-    n_classes: int,
-) -> tuple[Floats, float, Floats, Codes, Floats]:
-    n_rows = len(weight)
-    if any(each is None for each in opinions):
-        unknown = np.full(n_rows, np.nan)
-        return unknown, np.nan, unknown, np.zeros(n_rows, dtype=np.intp), unknown
+    n_rows: int,
+) -> _OfPoint:
     told = [each for each in opinions if each is not None]
+    if len(told) < len(opinions):
+        return _left_out(len(weight))
     rows = np.concatenate(held_out)
-    probability = np.concatenate([each.probability for each in told], axis=1)
-    per_row = weight[rows] / visits[rows]
-    fair = probability[UNCHANGED] if told[0].has_scale else probability
-    likelihood = _best_share(fair, per_row, n_classes)[2]
-    share, given, sharpest = _best_share(probability, per_row, n_classes)
-    log_odds = np.concatenate([each.log_odds for each in told])
-    other = np.zeros(n_rows, dtype=np.intp)
-    other[rows] = np.concatenate([each.other for each in told])
+    said = _joined(told, weight[rows] / visits[rows], n_rows)
+    fit = _uniform_noise(said)
+    q, taken = _noise_by_class(said, fit)
+    other, log_odds = _best_other(said)
 
     def mean(values: Floats) -> Floats:
-        return np.bincount(rows, values, n_rows) / np.maximum(visits, 1)
+        return np.bincount(rows, values, len(weight)) / np.maximum(visits, 1)
 
     # A label drawn at random is right if it happens to be the true one.
-    wrong = mean(share / n_classes * (1 - given) / sharpest)
-    return (
-        mean(np.log(likelihood) + (log_odds < 0)),
-        share,
-        wrong,
-        other,
-        mean(_finite(log_odds)),
+    wrong = fit.share / said.n_classes * (1 - fit.given) / fit.likelihood
+    others = np.zeros(len(weight), dtype=np.intp)
+    others[rows] = other
+    return _OfPoint(
+        value=mean(np.log(q) + (log_odds < 0)),
+        taken=taken,
+        factor=fit.factor,
+        share=fit.share,
+        wrong=mean(wrong),
+        other=others,
+        log_odds=mean(log_odds),
     )
 
 
-def _best_share(
-    probability: Floats, weight: Floats, n_classes: int
-) -> tuple[float, Floats, Floats]:
-    """The share of wrong labels with the largest evidence, at the best factor.
+def _left_out(n_rows: int) -> _OfPoint:
+    """No opinion: the point was left out of a fold."""
+    unknown, nothing = np.full(n_rows, np.nan), np.zeros(n_rows, dtype=np.intp)
+    return _OfPoint(unknown, np.nan, np.nan, np.nan, unknown, nothing, unknown)
 
-    Then the probabilities, and the likelihoods, of the given labels.
-    """
-    best, chosen = -np.inf, (0.0, probability[0], probability[0])
-    for given in probability:
+
+def _joined(told: Sequence[Opinion], weight: Floats, n_rows: int) -> Opinions:
+    """The opinions of all folds, with weights whose sum is the number of rows."""
+    scores = np.concatenate([each.scores for each in told]).astype(np.float64)
+    codes = np.concatenate([each.codes for each in told])
+    return Opinions(scores, codes, weight * (n_rows / weight.sum()))
+
+
+def _best_other(said: Opinions) -> tuple[Codes, Floats]:
+    """The likeliest other label, and its log-odds over the given one."""
+    n = np.arange(len(said.y))
+    others = said.log_probability.copy()
+    others[n, said.y] = -np.inf
+    other = others.argmax(axis=1)
+    return other, others[n, other] - said.log_probability[n, said.y]
+
+
+class _UniformNoise(NamedTuple):
+    """The best factor and share; probabilities and likelihoods of the given labels."""
+
+    factor: float
+    share: float
+    given: Floats
+    likelihood: Floats
+
+
+def _uniform_noise(said: Opinions) -> _UniformNoise:
+    """The factor and the share of replaced labels with the largest likelihood."""
+    n = np.arange(len(said.y))
+    best, chosen = -np.inf, None
+    for factor in FACTORS:
+        given = np.exp(log_softmax(factor * said.log_probability, axis=1)[n, said.y])
         for share in SHARES:
-            q = np.maximum((1 - share) * given + share / n_classes, LEAST_LIKELIHOOD)
-            value = float(weight @ np.log(q))
+            q = (1 - share) * given + share / said.n_classes
+            q = np.maximum(q, LEAST_LIKELIHOOD)
+            value = float(said.weight @ np.log(q))
             if value > best:
-                best, chosen = value, (float(share), given, q)
+                best, chosen = value, _UniformNoise(factor, float(share), given, q)
+    assert chosen is not None
     return chosen
 
 
-def _finite(log_odds: Floats) -> Floats:
-    """Log-odds with a limit, for labels that a classifier has never seen."""
-    limit = -np.log(LEAST_LIKELIHOOD)
-    return np.clip(log_odds, -limit, limit)
+def _noise_by_class(said: Opinions, fit: _UniformNoise) -> tuple[Floats, float]:
+    """Likelihoods of the given labels if some confusions are likelier than others, and
+    what the prior takes from their mean logarithm."""
+    n_classes = said.n_classes
+    usual = (1 - fit.share) * np.eye(n_classes) + fit.share / n_classes
+    offset, confusion = np.zeros(n_classes), usual
+    for _ in range(CONFUSION_ROUNDS if fit.share > 0 else 0):
+        model = NoiseModel(fit.factor, offset, confusion, 0.0)
+        confusion = next_confusion(model, said, PSEUDO_LABELS * usual)
+    true = NoiseModel(fit.factor, offset, confusion, 0.0)
+    q = true.given_probability(said.log_probability)[np.arange(len(said.y)), said.y]
+    away = float(rel_entr(usual, confusion).sum())
+    return np.maximum(q, LEAST_LIKELIHOOD), PSEUDO_LABELS * away / said.weight.sum()

@@ -21,7 +21,12 @@ from ....arrays import Flags
 from ....solvers.descent_settings import DESCENT
 from ....solvers.label_noise import AlternatingDescent, BelievedPoint
 from ....solvers.result import History
-from ...fitting.label_noise import DOUBTING, doubted_constant_value, doubted_problem
+from ...fitting.label_noise import (
+    DOUBTING,
+    doubted_constant_value,
+    doubted_problem,
+    keep_beliefs,
+)
 from ...fitting.steps import TrainingData, solver_of, solver_settings
 from ..grid import FittedPoint, SearchGrid
 from ..judges import GivenRows
@@ -109,6 +114,7 @@ def _descended(
 def _kept(at: Any, data: TrainingData, point: BelievedPoint) -> Any:
     certificate = point.piece.certified(point.found.certificate)
     at._keep(replace(point.found, certificate=certificate), data)
+    keep_beliefs(at, point.beliefs, data)
     return at
 
 

@@ -10,9 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ....arrays import Codes, Flags, Floats, Labels
 from ....robustness.frames import ColumnsMixin
+from ...fitting.label_noise import LIKELY
 from .choice import Doubts
+from .mean import PointWeights
 
-# A label is worth a check if it is more probably wrong than right.
+# Out of fold, a label is worth a check if it is more probably wrong than right.
 LIKELY_WRONG = 0.5
 
 
@@ -74,13 +76,16 @@ class SuspectsMixin:
     classes_: Labels
     label_belief_: Floats
     best_index_: int
-    cv_results_: dict[str, Any]
 
     def suspects(self) -> SuspectLabels:
         """The training labels, from the most to the least suspicious.
 
-        The classifiers of the cross-validation judge labels that they have not seen.  If
-        the chosen fit believes all labels, they are an audit of the labels all the same.
+        A label is to be checked if the fit does not believe it, or if the classifiers of
+        the cross-validation, which have not seen it, find it more probably wrong than
+        right.  So a fit that believes all labels leaves an audit of the labels.  Labels to
+        be checked come first.  Ranks follow the sum of this probability and of the
+        disbelief, which is 1 less the belief.  Labels with infinite ``label_trust`` are
+        verified: they come last, and their probability is 0.
 
         Returns
         -------
@@ -104,29 +109,36 @@ class SuspectsMixin:
                 "suspects needs a fit with label_noise='random', got "
                 f"label_noise={self.label_noise!r}."
             )
-        others, doubt = self._other_codes, self.label_doubt_
-        order = np.lexsort((-self._log_odds, -doubt))
+        doubt, belief = self.label_doubt_, self.label_belief_
+        check = (belief < LIKELY) | (doubt > LIKELY_WRONG)
+        order = np.lexsort((-self._log_odds, belief - doubt, ~check))
         return SuspectLabels(
             row=order,
             given=self.classes_[self._given_codes[order]],
-            suggested=self.classes_[others[order]],
+            suggested=self.classes_[self._other_codes[order]],
             doubt=doubt[order],
-            believed=self.label_belief_[order] == 1,
-            n_suspects=int((doubt > LIKELY_WRONG).sum()),
+            believed=belief[order] >= LIKELY,
+            n_suspects=int(check.sum()),
             wrong_share=self.wrong_share_,
         )
 
-    def _keep_doubts(self, doubted: Doubts | None) -> None:
-        """Keep the out-of-fold opinions on the labels at the chosen point."""
+    def _keep_doubts(
+        self, doubted: Doubts | None, points: PointWeights | None, trust: Floats | None
+    ) -> None:
+        """Keep the out-of-fold opinions of the mean classifier, or of the chosen point.
+
+        Labels with infinite trust are verified: nobody need check them.
+        """
         for name in _KEPT:
             vars(self).pop(name, None)
-        if doubted is None:
+        if doubted is None or points is None:
             return
-        index, evidence = self.best_index_, doubted.evidence
-        self.label_doubt_ = evidence.wrong[index]
-        self.wrong_share_ = float(self.cv_results_["wrong_share"][index])
-        self._other_codes = evidence.other[index]
-        self._log_odds = evidence.log_odds[index]
+        said = doubted.of_mean(points.weight, points.factor)
+        verified = False if trust is None else np.isinf(trust)
+        self.label_doubt_ = np.where(verified, 0.0, said.wrong[0])
+        self.wrong_share_ = float(said.share[0] * (1 - 1 / len(doubted.classes)))
+        self._other_codes = said.other[0]
+        self._log_odds = np.where(verified, -np.inf, said.log_odds[0])
         self._given_codes = doubted.codes
 
 

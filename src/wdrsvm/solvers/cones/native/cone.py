@@ -134,6 +134,11 @@ class Cone:
             self.goal[i] = centre * self.exists[i]
 
     @kernel
+    def aim_at_present(self) -> None:
+        """Set the goal: the products of slack and multiplier as they are."""
+        times(self.slack, self.mult, self.goal)
+
+    @kernel
     def recentre(
         self, turn: Count, centre: Real, primal: Real,
         dual: Real,

@@ -49,6 +49,17 @@ class Steps(StepRules):
         self.count(primal, dual)
         return primal, dual
 
+    def longer_lengths(self, primal: Real, dual: Real):
+        """The lengths that a corrected step tries to reach."""
+        return self.longer(primal), self.longer(dual)
+
+    def reach_of(self, primal: Real, dual: Real):
+        return self.reach(primal, dual)
+
+    def is_longer(self, reach: Real, before: Real):
+        """Whether a corrected step that goes so far is taken."""
+        return bool(self.is_worth(reach, before))
+
     def stop(self):
         self.give_up()
 

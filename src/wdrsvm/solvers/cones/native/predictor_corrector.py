@@ -20,7 +20,6 @@ import numpy as np
 from cython.cimports.libc.math import isfinite
 
 from wdrsvm.problem.certificate.gap import LEAST_SCALE
-from wdrsvm.solvers.cones.settings import CONES
 
 from ...runtime.blas import check_signals, multiply, multiply_rows, seconds
 from ...runtime.kernel_names import (
@@ -39,7 +38,6 @@ from .samples import SampleRows
 from .step_rules import StepRules
 from .step_system import DenseSystem, GivenSystem, StepSystem
 
-LONGER = cython.declare(Real, CONES.longer)
 # Gaps are relative to the objective, or to this number if the objective is smaller.
 LEAST_OBJECTIVE = cython.declare(Real, LEAST_SCALE)
 # Seconds between checks for Ctrl-C: a person does not notice a shorter delay.
@@ -92,7 +90,7 @@ class PrimalDual(StepRules):
         shape = self.n_classes, n_columns
         self.d_coef, self.on_coef = np.zeros(shape), np.zeros(shape)
         self.degree = np.count_nonzero(rows.existing) + cone.degree
-        self.n_short_steps = 0
+        self.n_short_steps, self.step_share = 0, 1.0
 
     @property
     def coef(self):
@@ -140,6 +138,21 @@ class PrimalDual(StepRules):
                     break
         return seen[:n_steps]
 
+    def restore(self):
+        """Bring the multipliers back to their equalities, which rounding has left.
+
+        The step keeps all products of slack and multiplier as they are.  It is so short
+        that its own rounding is far below that of the steps before.
+        """
+        with cython.nogil:
+            self.prepare()
+            self.rows.aim_at_present()
+            self.cone.aim_at_present()
+            self.direct(0)
+            if self.has_numbers(0):
+                self.advance(0)
+            self.measure()
+
     @kernel
     def is_near(self, tol: Real) -> Flag:
         return self.gap <= tol * max(self.objective, LEAST_OBJECTIVE)
@@ -167,21 +180,27 @@ class PrimalDual(StepRules):
         The point does not move if the direction has overflowed.
         """
         turn: Count = 0
-        self.rows.prepare()
-        self.cone.prepare()
-        self.system.form()
+        self.prepare()
         self.predict()
         self.rows.aim(0, self.centre)
         self.cone.aim(0, self.centre)
         self.direct(0)
-        if self.reach(0) < 2.0:
+        if self.reach_of(0) < 2.0:
             self.recentre(self.centre)
             self.direct(1)
-            turn = 1 if self.reach(1) >= self.reach(0) + LONGER / 8 else 0
+            turn = 1 if self.is_worth(self.reach_of(1), self.reach_of(0)) else 0
         if self.has_numbers(turn):
             self.advance(turn)
         else:
             self.give_up()
+        return 0
+
+    @interruptible
+    def prepare(self) -> Small:
+        """Form the linear system of the present point."""
+        self.rows.prepare()
+        self.cone.prepare()
+        self.system.form()
         return 0
 
     @interruptible
@@ -201,14 +220,14 @@ class PrimalDual(StepRules):
     @kernel
     def recentre(self, centre: Real) -> None:
         """Set Gondzio's goal for a somewhat longer step."""
-        primal: Real = min(1.0, (1 + LONGER) * (self.lengths[0, 0] + LONGER))
-        dual: Real = min(1.0, (1 + LONGER) * (self.lengths[0, 1] + LONGER))
+        primal: Real = self.longer(self.lengths[0, 0])
+        dual: Real = self.longer(self.lengths[0, 1])
         self.rows.recentre(0, centre, primal, dual)
         self.cone.recentre(0, centre, primal, dual)
 
     @kernel
-    def reach(self, turn: Count) -> Real:
-        return min(1.0, self.lengths[turn, 0]) + min(1.0, self.lengths[turn, 1])
+    def reach_of(self, turn: Count) -> Real:
+        return self.reach(self.lengths[turn, 0], self.lengths[turn, 1])
 
     @kernel
     def has_numbers(self, turn: Count) -> Flag:

@@ -85,6 +85,17 @@ class SampleRows(SampleMemory):
                     self.target[k, j, n] = 0.0
 
     @kernel
+    def aim_at_present(self) -> None:
+        """Set the goal: the products of slack and multiplier as they are."""
+        k: Count
+        j: Count
+        n: Count
+        for k in range(self.n_kinds):
+            for j in range(self.n_classes):
+                for n in range(self.n_samples):
+                    self.target[k, j, n] = self.mult[k, j, n]
+
+    @kernel
     def aim(self, turn: Count, centre: Real) -> None:
         """Set the goal: the centre minus the second-order term of a predicted step."""
         k: Count

@@ -152,6 +152,16 @@ class SecondOrder(Cone):
                 self.aimed[k, d] = 0.0
 
     @kernel
+    def aim_at_present(self) -> None:
+        """Set the goal: the Jordan square of the scaled point."""
+        k: Count
+        d: Count
+        for k in range(self.degree):
+            self.aimed[k, 0] = dot(self.scaled[k], self.scaled[k])
+            for d in range(1, self.width):
+                self.aimed[k, d] = 2 * self.scaled[k, 0] * self.scaled[k, d]
+
+    @kernel
     def recentre(
         self, turn: Count, centre: Real, primal: Real,
         dual: Real,

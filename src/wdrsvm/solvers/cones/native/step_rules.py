@@ -8,7 +8,10 @@ from wdrsvm.solvers.cones.settings import CONES
 
 from ...runtime.kernel_names import Count, Flag, Real, kernel
 
+LONGER = cython.declare(Real, CONES.longer)
 STEP_SHARE = cython.declare(Real, CONES.step_share)
+LAST_SHARE = cython.declare(Real, CONES.last_share)
+STEEP = cython.declare(Real, CONES.steep)
 SHORT_STEP = cython.declare(Real, CONES.short_step)
 MAX_SHORT_STEPS = cython.declare(Count, CONES.max_short_steps)
 # Complementarity below this is rounding, for an objective of order one.
@@ -17,9 +20,13 @@ NOTHING = cython.declare(Real, 1e-17)
 
 @cython.cclass
 class StepRules:
-    """The rules of Mehrotra's method; counts the short steps in sequence."""
+    """The rules of Mehrotra's method; counts the short steps in sequence.
+
+    ``step_share`` is the share of the way to the boundary that the next step goes.
+    """
 
     n_short_steps: Count
+    step_share: Real
 
     @kernel
     def central(self, now: Real, after: Real, degree: Real) -> Real:
@@ -29,12 +36,28 @@ class StepRules:
         here, because the correctors centre as well.
         """
         share: Real = min(after / now, 1.0)
+        self.step_share = LAST_SHARE if share < STEEP else STEP_SHARE
         return share * share * share * share * now / degree
+
+    @kernel
+    def longer(self, longest: Real) -> Real:
+        """The length that the corrector towards the centre tries to reach (Gondzio)."""
+        return min(1.0, (1 + LONGER) * (longest + LONGER))
+
+    @kernel
+    def reach(self, primal: Real, dual: Real) -> Real:
+        """How far a step with these largest lengths goes; at most 2."""
+        return min(1.0, primal) + min(1.0, dual)
+
+    @kernel
+    def is_worth(self, reach: Real, before: Real) -> Flag:
+        """Whether a corrected step goes so much farther that it is taken."""
+        return reach >= before + LONGER / 8
 
     @kernel
     def length(self, longest: Real) -> Real:
         """The length of a step whose largest length is ``longest``."""
-        return min(1.0, STEP_SHARE * longest)
+        return min(1.0, self.step_share * longest)
 
     @kernel
     def count(self, primal: Real, dual: Real) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ....problem import RobustProblem
 from ....problem.bounded.certificate import bounded_dual_bound
 from ....problem.certificate.gap import allowed_gap
-from ...result import History, Incumbent, SolverResult, SolverSettings, Start
+from ...result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
 from ..settings import INTERIOR_POINT
 from .evaluation import BoundedEvaluation
 from .point import BoundedPoint
@@ -22,10 +22,23 @@ def bounded_interior_point(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Train to the requested gap; ``start`` is not used."""
-    problem = problem.without_idle_rows()
-    evaluation = BoundedEvaluation.of(problem)
+    evaluation = BoundedEvaluation.of(problem.without_idle_rows())
+    result = follow(evaluation, settings)
+    for first_lam in INTERIOR_POINT.bounded_lams:
+        if result.status is not SolverStatus.STALLED:
+            break
+        again = follow(evaluation, settings, first_lam)
+        result = min(again, result, key=lambda found: found.certificate.gap)
+    return result
+
+
+def follow(
+    evaluation: BoundedEvaluation, settings: SolverSettings, first_lam: float = 1.0
+) -> SolverResult:
+    """Run the method from the central point with this lam, in the normalised units."""
+    layout, problem = evaluation.layout(), evaluation.normalised
     kind = SmoothBoundedPoint if problem.loss.temperature > 0 else BoundedPoint
-    point = kind(evaluation.layout(), evaluation.normalised)
+    point = kind(layout, problem, first_lam=first_lam)
     best = Incumbent(*evaluation.classifier(point))
     history = History(settings.callback)
     limit = settings.max_iter

@@ -29,6 +29,8 @@ from .products import subtract_square
 
 # Positions of the families of rows.
 LOSS, FLOOR, SIDES, CONES = range(4)
+# The reach of a step that is whole in primal and dual variables.
+WHOLE = 2.0
 
 
 class Step(NamedTuple):
@@ -58,7 +60,11 @@ class BoundedPoint:
     """coef, lam, own and s with the four families of rows."""
 
     def __init__(
-        self, layout: BoundedLayout, problem: RobustProblem, fixed: FixedRows | None = None
+        self,
+        layout: BoundedLayout,
+        problem: RobustProblem,
+        fixed: FixedRows | None = None,
+        first_lam: float = 1.0,
     ):
         weight, radius, n_classes = problem.weight, problem.radius, problem.n_classes
         self.layout, self.fixed = layout, fixed
@@ -67,8 +73,9 @@ class BoundedPoint:
         self.mass = len(weight) / float(weight.sum())
         self.weight, self.radius = weight * self.mass, radius * self.mass
         self.coef = np.zeros((n_classes, layout.n_shared))
-        self.lam = float(layout.start[layout.columns["lam"]][0])
-        self.own = np.tile(layout.start[layout.columns["lam"].stop :], (layout.n_pairs, 1))
+        start = first_lam * layout.start
+        self.lam = float(start[layout.columns["lam"]][0])
+        self.own = np.tile(start[layout.columns["lam"].stop :], (layout.n_pairs, 1))
         self.possible = np.isfinite(toll)
         self.toll = np.where(self.possible, toll, 0.0)
         self._place()
@@ -156,13 +163,29 @@ class BoundedPoint:
         centre = self.steps.centre(self._products(), after, self.degree)
         for moves in self.moves:
             moves.aim_after_step(centre)
-        step = self._direct()
+        step = self._recentred(self._direct(), centre)
         by = self.steps.lengths(*self._longest())
         if np.isfinite(self._products_after(*by)):
             self._advance(step, *by)
         else:
             # Rounding has spoilt the linear system: stop at this point.
             self.steps.stop()
+
+    def _recentred(self, step: Step, centre: float) -> Step:
+        """The step, or the one that is corrected towards the centre, if that is longer."""
+        lengths = self._longest()
+        reach = self.steps.reach_of(*lengths)
+        if reach >= WHOLE:
+            return step
+        goals = [moves.goal for moves in self.moves]
+        for moves in self.moves:
+            moves.recentre(centre, *self.steps.longer_lengths(*lengths))
+        corrected = self._direct()
+        if self.steps.is_longer(self.steps.reach_of(*self._longest()), reach):
+            return corrected
+        for moves, goal in zip(self.moves, goals, strict=True):
+            moves.goal = goal
+        return self._direct()
 
     def _factorise(self) -> None:
         for moves in self.moves:

@@ -27,10 +27,12 @@ from .products import subtract_square
 class SmoothBoundedPoint(BoundedPoint):
     """The same point, with one row of losses per label."""
 
-    def __init__(self, layout: BoundedLayout, problem: RobustProblem):
+    def __init__(
+        self, layout: BoundedLayout, problem: RobustProblem, first_lam: float = 1.0
+    ):
         self.labels, self.line = np.unique(layout.label, return_inverse=True)
         self.loss, self.n_classes = problem.loss, problem.n_classes
-        super().__init__(layout, problem)
+        super().__init__(layout, problem, first_lam=first_lam)
 
     def _tolls(self, problem: RobustProblem) -> Floats:
         return np.asarray(problem.label_price()[:, self.labels].T)
