@@ -1,5 +1,7 @@
 """The recipe for doubtful labels: two lines that learn, score and list suspects."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -195,3 +197,15 @@ def test_scikit_learn_checks(estimator, check):
 @parametrize_with_checks([kind(label_noise="random") for kind in SEARCHES])
 def test_scikit_learn_checks_of_the_recipe(estimator, check):
     check(estimator)
+
+
+def test_people_read_the_first_suspects(fitted):
+    suspects = fitted.suspects()
+    text, html = repr(suspects), suspects._repr_html_()
+    assert text.startswith(f"SuspectLabels({len(suspects.row)} labels, ")
+    assert f": row {suspects.row[0]} ({suspects.given[0]}, perhaps " in text
+    assert len(text) < 200
+    assert html.count("<tr>") == 1 + min(suspects.n_suspects, 10)
+    assert f'<td style="text-align: left">{suspects.doubt[0]:.4g}</td>' in html
+    none = replace(suspects, n_suspects=0)
+    assert "<table>" not in none._repr_html_()

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ....arrays import Codes, Flags, Floats, Labels
 from ....robustness.frames import ColumnsMixin
+from ....robustness.labels.audit_result import suspects_html, suspects_text
 from ...fitting.label_noise import LIKELY
 from .choice import Doubts
 from .mean import PointWeights
@@ -67,6 +68,12 @@ class SuspectLabels(ColumnsMixin):
         names = ("row", "given", "suggested", "doubt", "believed")
         check = np.arange(len(self.row)) < self.n_suspects
         return {name: getattr(self, name) for name in names} | {"check": check}
+
+    def __repr__(self) -> str:
+        return suspects_text(self)
+
+    def _repr_html_(self) -> str:
+        return suspects_html(self, doubt=self.doubt)
 
 
 class SuspectsMixin:
