@@ -20,6 +20,7 @@ from wdrsvm import (
     save_model,
 )
 from wdrsvm.datasets import flip_labels
+from wdrsvm.estimators.search.doubt.suspects import _suspicion
 
 from ...cases import CULTIVAR, IRIS, SPECIES, WINE
 
@@ -84,6 +85,13 @@ def test_where_all_labels_are_believed_the_folds_audit_them():
     found = search.fit(IRIS, labels).suspects()
     assert found.believed.all()
     assert (found.row[0], found.suggested[0]) == (7, 0)
+    assert (np.diff(found.doubt) <= 0).all()
+
+
+def test_without_disbelief_the_doubt_counts_alone():
+    doubt, belief = np.array([0.9, 0.2]), np.array([1.0, 0.6])
+    assert _suspicion(doubt, belief) is doubt
+    assert _suspicion(doubt, belief - 0.2) == pytest.approx([0.55, 0.4])
 
 
 @pytest.mark.parametrize("kind", SEARCHES)
