@@ -63,17 +63,17 @@ soak: $(READY)
 # Worst-case errors of several learners on tables of their own; a quarter of an hour, and
 # it goes on where it was.  Then the coverage of sets.
 errors: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.worst_case_error_study \
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.studies.worst_case_error.study \
 		--csv worst-case-error.csv --out docs/results
-	$(BIN)/python -m benchmarks.set_study --csv docs/results/sets.csv
+	$(BIN)/python -m benchmarks.studies.sets.study --csv docs/results/sets.csv
 
 # Wrong labels that audits find, beside cleanlab; it goes on where it was.  Then the kinds of
 # noise that are recognised, and what votes are worth.
 label-audit: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.label_audit_study label-audit.jsonl \
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.studies.label_audit.study label-audit.jsonl \
 		--out docs/results
-	$(BIN)/python -m benchmarks.label_noise_kinds --csv docs/results/label-noise-kinds.csv
-	$(BIN)/python -m benchmarks.crowd_votes --csv docs/results/crowd-votes.csv
+	$(BIN)/python -m benchmarks.studies.label_noise.kinds --csv docs/results/label-noise-kinds.csv
+	$(BIN)/python -m benchmarks.studies.label_noise.crowd_votes --csv docs/results/crowd-votes.csv
 
 # Kernels with the sanitizers of the C compiler, in an environment of their own that borrows
 # the packages of the other one: reads beyond arrays, undefined arithmetic.  An hour.
@@ -96,7 +96,7 @@ sanitize: $(READY)
 # Doubtful labels: the two lines beside LogisticRegression, cleanlab and neighbours; hours,
 # and it goes on where it was.
 doubt: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.doubt_study --csv doubt.csv --out docs/results
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.studies.doubt.study --csv doubt.csv --out docs/results
 
 # The release, built, looked into, installed in an empty environment and run there.
 dist: $(READY)

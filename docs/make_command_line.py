@@ -27,7 +27,12 @@ COMMANDS = {
     "export": "wdrsvm export penguins.wdrsvm --out penguins.onnx",
     "json": "wdrsvm certify penguins.wdrsvm penguins.csv --target species --json",
     "wrong": "wdrsvm fit penguins.csv --target spezies --out penguins.wdrsvm",
+    "cell": "wdrsvm fit trees.csv --target kind --out trees.wdrsvm",
 }
+# A column of numbers with one cell that is none.
+TREES = "height,kind\n" + "".join(
+    f"{'tall' if k == 7 else 10 + k},{'elm' if k % 2 else 'oak'}\n" for k in range(12)
+)
 
 
 PROGRESS = "Cross-validation: "
@@ -53,6 +58,7 @@ def write_transcripts() -> None:
     """Run everything in an empty folder."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path(TABLE).write_bytes(_penguins_content())
+        Path("trees.csv").write_text(TREES, encoding="utf-8")
         texts = {"head": head()}
         texts |= {name: transcript(command) for name, command in COMMANDS.items()}
     for name, text in texts.items():

@@ -101,9 +101,9 @@ def test_unknown_family_is_a_clear_error():
 
 def test_the_study_of_label_noise_runs_on_simulated_data(monkeypatch, capsys):
     monkeypatch.syspath_prepend(ROOT)
-    study = importlib.import_module("benchmarks.label_noise")
+    study = importlib.import_module("benchmarks.studies.label_noise.study")
     monkeypatch.setattr(study, "N_SPLITS_OF_OTHERS", 1)
-    report = importlib.import_module("benchmarks.label_noise_report")
+    report = importlib.import_module("benchmarks.studies.label_noise.report")
     name = "simulated: 2 classes, 10 features"
     records = [study.cell(name, noise, study.FIRST_SEED) for noise in ("clean", "20 %")]
     for record in records:
@@ -117,8 +117,8 @@ def test_the_study_of_label_noise_runs_on_simulated_data(monkeypatch, capsys):
 def test_finders_of_wrong_labels_run_on_simulated_data(monkeypatch):
     pytest.importorskip("cleanlab")
     monkeypatch.syspath_prepend(ROOT)
-    finders = importlib.import_module("benchmarks.label_noise_finders")
-    case = importlib.import_module("benchmarks.label_noise_data").case
+    finders = importlib.import_module("benchmarks.studies.label_noise.finders")
+    case = importlib.import_module("benchmarks.studies.label_noise.data").case
     data = case("simulated: 2 classes, 10 features", "20 %", 0)
     wrong = data.labels != data.truth
     assert wrong.sum() == 40
@@ -131,7 +131,7 @@ def test_finders_of_wrong_labels_run_on_simulated_data(monkeypatch):
 def test_the_study_of_doubtful_labels_runs_tiny(monkeypatch, capsys, tmp_path):
     pytest.importorskip("cleanlab")
     monkeypatch.syspath_prepend(ROOT)
-    study = importlib.import_module("benchmarks.doubt_study")
+    study = importlib.import_module("benchmarks.studies.doubt.study")
     assert not set(study.DEVELOPED_ON) & set(study.JUDGED_ON)
     monkeypatch.setattr(wrong_labels, "STRENGTHS", (0.01, 1.0))
     given = ["--tiny", "--csv", str(tmp_path / "found.csv"), "--out", str(tmp_path)]
@@ -149,8 +149,8 @@ def test_the_study_of_doubtful_labels_runs_tiny(monkeypatch, capsys, tmp_path):
 
 def test_the_verdicts_on_doubtful_labels_can_fail(monkeypatch):
     monkeypatch.syspath_prepend(ROOT)
-    report = importlib.import_module("benchmarks.doubt_report")
-    cell = importlib.import_module("benchmarks.doubt_study").Cell
+    report = importlib.import_module("benchmarks.studies.doubt.report")
+    cell = importlib.import_module("benchmarks.studies.doubt.study").Cell
 
     def verdict(gains):
         """For gains over LogisticRegression at 20 % in three tables."""
@@ -169,7 +169,7 @@ def test_the_verdicts_on_doubtful_labels_can_fail(monkeypatch):
 @pytest.mark.skipif("WDRSVM_DATA" not in os.environ, reason="needs WDRSVM_DATA")
 def test_the_study_of_worst_case_errors_runs_tiny(monkeypatch, capsys, tmp_path):
     monkeypatch.syspath_prepend(ROOT)
-    study = importlib.import_module("benchmarks.worst_case_error_study")
+    study = importlib.import_module("benchmarks.studies.worst_case_error.study")
     monkeypatch.setattr(worst_case, "RADII", {"l2": (0.01, 0.03, 0.1)})
     monkeypatch.setattr(worst_case, "STRENGTHS", (0.01, 1.0))
     given = ["--tiny", "--csv", str(tmp_path / "found.csv"), "--out", str(tmp_path)]
@@ -188,8 +188,8 @@ def test_the_study_of_worst_case_errors_runs_tiny(monkeypatch, capsys, tmp_path)
 def test_verdicts_on_worst_case_errors_are_paired(monkeypatch):
     """Differences are taken table by table; the ramp is not among the others."""
     monkeypatch.syspath_prepend(ROOT)
-    report = importlib.import_module("benchmarks.worst_case_error_report")
-    study = importlib.import_module("benchmarks.worst_case_error_study")
+    report = importlib.import_module("benchmarks.studies.worst_case_error.report")
+    study = importlib.import_module("benchmarks.studies.worst_case_error.study")
 
     def judged(worst, plain):
         """Ramp, LogisticRegression and one more on two tables; in points."""
@@ -222,7 +222,7 @@ def test_verdicts_on_worst_case_errors_are_paired(monkeypatch):
 
 def test_the_study_of_sets_keeps_its_promises(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(ROOT)
-    study = importlib.import_module("benchmarks.set_study")
+    study = importlib.import_module("benchmarks.studies.sets.study")
     monkeypatch.setattr(study, "SOURCES", ["3 classes, far"])
     monkeypatch.setattr(study, "RADII", (0.0, 0.05))
     lines = study.main(["--calibrations", "20", "--csv", str(tmp_path / "sets.csv")])

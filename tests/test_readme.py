@@ -1,9 +1,12 @@
 """The README's example runs, and shows what the text around it says."""
 
+import csv
+import math
 import re
 from pathlib import Path
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
+README, RESULTS = ROOT / "README.md", ROOT / "docs" / "results"
 
 
 def test_the_example_prints_what_is_shown(capsys):
@@ -24,3 +27,45 @@ def test_the_commands_exist():
 def test_the_pages_and_pictures_exist():
     for path in re.findall(r"\b(?:docs|examples)/[\w/]*(?:\.\w+)?", README.read_text()):
         assert (README.parent / path).exists(), path
+
+
+def records(name):
+    with (RESULTS / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_ratios_of_small_problems_are_those_of_the_records():
+    """In README and on the page of the benchmarks."""
+    labels = {"0.5": ("of 120 cases", "38", "7"), "inf": ("of 36 cases", "14", "3.9")}
+    page = (ROOT / "docs" / "benchmarks.rst").read_text()
+    for cost, (told, mean, least) in labels.items():
+        ratios = [
+            float(record["ratio"])
+            for record in records("small-exact.csv")
+            if record["label_cost"] == cost
+        ]
+        assert f"{len(ratios)} {told}" in page
+        assert round(math.exp(sum(map(math.log, ratios)) / len(ratios))) == int(mean)
+        assert min(ratios) == float(least)
+        assert re.search(rf"{told}.*?- {mean}\n +- {least}", page, re.DOTALL)
+    assert (
+        "(88 of 120 cases) | best of HiGHS and Clarabel, the paper's program | 38 (7) |"
+        in (README.read_text())
+    )
+
+
+def test_the_table_beside_scikit_learn_is_that_of_the_records():
+    text, doubted = README.read_text(), []
+    for record in records("beside-sklearn.csv"):
+        size, loss, cost, logistic, svc = record.values()
+        if cost == "inf":
+            assert f"| {size} | {loss} | {logistic} | {svc} |" in text
+        elif loss == "logistic":
+            doubted.append(logistic)
+    assert "`LogisticRegression` are {}, {} and {}.".format(*doubted) in text
+
+
+def test_the_gain_with_rare_classes_is_that_of_the_claims():
+    found = {record["aim"]: record["found"] for record in records("claims-verdicts.csv")}
+    gain = found["balanced accuracy: two standard errors ahead of one-vs-rest"]
+    assert f"{float(gain.split()[0])} points above one-vs-rest" in README.read_text()

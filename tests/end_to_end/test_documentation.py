@@ -31,12 +31,13 @@ if (root.scrollWidth > root.clientWidth + 1) found.push("the page");
 const scrolls = (box) => /auto|scroll/.test(getComputedStyle(box).overflowX);
 // The page of the search has no article.
 const column = (document.querySelector("article") ?? root).getBoundingClientRect();
-const boxes = "article :is(pre, table, img, mjx-container)";
+const boxes = "article :is(pre, table, img, mjx-container), .prev-next-area p";
 for (const box of document.querySelectorAll(boxes)) {
   const place = box.getBoundingClientRect();
   let around = box;
-  while (around.tagName != "ARTICLE" && !scrolls(around)) around = around.parentElement;
-  if (place.right > column.right + 1 && around.tagName == "ARTICLE")
+  while (!around.matches("article, footer") && !scrolls(around))
+    around = around.parentElement;
+  if (place.right > column.right + 1 && around.matches("article, footer"))
     found.push(box.outerHTML.slice(0, 100));
 }
 return found;

@@ -291,7 +291,7 @@ class TestRadius:
         assert model.objective_ <= 1e-6
 
     def test_beyond_the_largest(self):
-        with pytest.warns(UserWarning, match="no classifier a lower certified"):
+        with pytest.warns(UserWarning, match="no classifier has a lower certified"):
             model = RobustSVC(10.0).fit(X, y)
         assert model.objective_ == pytest.approx(1.0)
         assert model.score(X, y) > 0.8

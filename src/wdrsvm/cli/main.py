@@ -47,7 +47,7 @@ def build() -> object:
 
     app = typer.Typer(
         name="wdrsvm",
-        help="Robust multiclass support vector machines, from the command line.",
+        help="Classifiers that stay right when labels are wrong and data move.",
         add_completion=False,
         pretty_exceptions_enable=False,
     )

@@ -31,11 +31,14 @@ Radius = Annotated[
 ]
 Drop = Annotated[
     list[str] | None,
-    typer.Option(metavar="COL[,COL]", help="Columns to leave out; may be given again."),
+    typer.Option(metavar="COL[,COL]", help="Columns to leave out; may be repeated."),
 ]
 Numbers = Annotated[
     list[str] | None,
-    typer.Option(metavar="COL[,COL]", help="Columns of numbers; other cells are missing."),
+    typer.Option(
+        metavar="COL[,COL]",
+        help="Columns of numbers; cells that are no numbers count as missing.",
+    ),
 ]
 Categories = Annotated[
     list[str] | None,
@@ -46,13 +49,14 @@ Categories = Annotated[
 Decimal = Annotated[
     str | None,
     typer.Option(
-        help=f"How numbers are written: {' or '.join(DECIMALS)}; found if not given."
+        help=f"Decimal mark: {' or '.join(DECIMALS)}; found from the cells if not given."
     ),
 ]
 LabelKind = Annotated[
     str | None,
     typer.Option(
-        "--labels", help="Labels are text, as they stand (the default), or numbers."
+        "--labels",
+        help="text takes labels as they stand (default); numbers takes whole numbers.",
     ),
 ]
 MinRows = Annotated[

@@ -282,7 +282,10 @@ def checked_trust(label_trust: ArrayLike | None, n_rows: int) -> Floats | None:
         return None
     trust = _checked_column(label_trust, "label_trust", n_rows, finite=False)
     if np.isnan(trust).any() or (trust < 0).any():
-        raise ValueError("label_trust must be >= 0 in every row (inf is allowed).")
+        wrong = trust[np.isnan(trust) | (trust < 0)][0]
+        raise ValueError(
+            f"label_trust must be >= 0 in every row (inf is allowed), got {wrong:g}."
+        )
     check_cost_size(trust, "label_trust")
     return trust
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numbers
+from functools import partial
 from typing import Any, NamedTuple
 
+from .column_kinds import CATEGORIES, NUMBERS, TEXTS, kinds_of
 from .frames import CATEGORY_COST, Box, Groups, is_frame, observed_box
 
-NUMBERS, CATEGORIES = "numbers", "categories"
+# How a missing text is called, if pandas has NA for it.
+MISSING = "missing"
 
 
 class MixedTable(NamedTuple):
@@ -39,7 +43,8 @@ def mixed_table(frame: Any, *, category_cost: float = CATEGORY_COST) -> MixedTab
     """Encode a table of numbers and categories, and find the adversary's limits in it.
 
     Columns of numbers, booleans excepted, are numbers.  All other columns are categories,
-    which the adversary may switch at ``category_cost`` each.
+    which the adversary may switch at ``category_cost`` each.  Dates, mixtures of types and
+    columns with more than 1000 categories raise an error that names the column.
 
     Parameters
     ----------
@@ -73,8 +78,8 @@ def mixed_table(frame: Any, *, category_cost: float = CATEGORY_COST) -> MixedTab
             "frame must be a pandas or polars DataFrame, whose columns have names and "
             f"types, got {type(frame).__name__}."
         )
-    kinds = _kinds(frame)
-    encoder = mixed_encoder(kinds).fit(frame)
+    _check_cost(category_cost)
+    encoder = mixed_encoder(kinds_of(frame)).fit(frame)
     encoded = encoder.transform(frame)
     return MixedTable(encoder, groups_of(encoder, category_cost), observed_box(encoded))
 
@@ -86,13 +91,32 @@ def mixed_encoder(kinds: dict[str, list[Any]]) -> Any:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    # A column without any number stays, as zeros.
+    median = SimpleImputer(strategy="median", keep_empty_features=True)
     # A missing value is a category like any other.
-    categories = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-    steps = [(NUMBERS, numbers), (CATEGORIES, categories)]
+    one_hot = partial(OneHotEncoder, handle_unknown="ignore", sparse_output=False)
+    steps = {NUMBERS: make_pipeline(median, StandardScaler()), CATEGORIES: one_hot()}
+    if kinds[TEXTS]:
+        steps[TEXTS] = make_pipeline(_named_missing(), one_hot())
     return ColumnTransformer(
-        [(name, step, kinds[name]) for name, step in steps if kinds[name]]
+        [(name, step, kinds[name]) for name, step in steps.items() if kinds[name]]
     )
+
+
+def _named_missing() -> Any:
+    """Puts a text in the place of pandas.NA, which scikit-learn's encoder does not know."""
+    import pandas
+    from sklearn.impute import SimpleImputer
+
+    return SimpleImputer(strategy="constant", missing_values=pandas.NA, fill_value=MISSING)
+
+
+def _check_cost(category_cost: Any) -> None:
+    is_number = isinstance(category_cost, numbers.Real)
+    if not is_number or not category_cost > 0:
+        raise ValueError(
+            f"category_cost must be a number > 0 (inf is allowed), got {category_cost!r}."
+        )
 
 
 def groups_of(encoder: Any, cost: float) -> Groups:
@@ -104,26 +128,10 @@ def groups_of(encoder: Any, cost: float) -> Groups:
     for name, step, columns in encoder.transformers_:
         if name == NUMBERS:
             first += len(columns)
-        elif name == CATEGORIES:
+        elif name in (CATEGORIES, TEXTS):
             one_hot = step[-1] if hasattr(step, "steps") else step
             for known in one_hot.categories_:
                 if len(known) > 1:
                     groups.append((list(range(first, first + len(known))), float(cost)))
                 first += len(known)
     return groups
-
-
-def _kinds(frame: Any) -> dict[str, list[Any]]:
-    """The names of columns of numbers and of categories."""
-    kinds: dict[str, list[Any]] = {NUMBERS: [], CATEGORIES: []}
-    for name, kind in zip(frame.columns, frame.dtypes, strict=True):
-        kinds[NUMBERS if _is_number(kind) else CATEGORIES].append(name)
-    return kinds
-
-
-def _is_number(kind: Any) -> bool:
-    """Whether a type of pandas or polars holds numbers."""
-    if hasattr(kind, "is_numeric"):
-        return bool(kind.is_numeric())
-    is_flag = str(kind).lower() in ("bool", "boolean")
-    return not is_flag and getattr(kind, "kind", "O") in "iuf"

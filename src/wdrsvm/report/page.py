@@ -30,7 +30,7 @@ def templates() -> Any:
         import jinja2
     except ImportError:
         raise ImportError(
-            'HTML pages need Jinja2: pip install "wdrsvm[cli]" brings it.'
+            'HTML pages need Jinja2: pip install "wdrsvm[report]" brings it.'
         ) from None
     found = jinja2.Environment(
         # By place and not by package: editable installs have no folder of a package.

@@ -35,6 +35,8 @@ class AutoRule:
         With more rows than these, smoothing has enough of them near a kink to pay.
     min_bounded_newton_rows : int
         The same in a bounded ball.
+    max_smooth_point_rows : int
+        With a smooth loss in a bounded ball, an interior point serves up to so many rows.
     max_bounded_point_rows : int
         Up to so many rows an interior point takes over from a "newton" that failed in a
         bounded ball.
@@ -62,6 +64,7 @@ class AutoRule:
     rows_per_unknown: int = 10
     min_newton_rows: int = 1500
     min_bounded_newton_rows: int = 600
+    max_smooth_point_rows: int = 100
     max_bounded_point_rows: int = 20_000
     least_quick_tol: float = 1e-3
     least_quick_unknowns: int = 300
@@ -99,8 +102,8 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     hold; with dense rows, labels trusted or of one cost and at least 60 unknowns it is
     "newton" at any size, which then works in matrix products: with the l2 norm, and with
     the l1 norm for more rows than unknowns.  In a bounded ball it is "interior-point" up to
-    600 rows and "newton" above, where each takes over from the other; for rows on the
-    workers of a cluster it is "newton".
+    600 rows, with a smooth loss up to 100, and "newton" above, where each takes over from
+    the other; for rows on the workers of a cluster it is "newton".
 
     Few rows are those whose N (C + 1) scores and prices make a small system, a third of the
     unknowns or less.
@@ -155,7 +158,9 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
 def _for_bounded(problem: RobustProblem) -> str:
     """The method in a bounded ball."""
     few = problem.n_rows <= RULE.min_bounded_newton_rows and not problem.is_distributed
-    return "interior-point" if few and problem.loss.temperature == 0 else "newton"
+    smooth = problem.loss.temperature > 0
+    few &= not smooth or problem.n_rows <= RULE.max_smooth_point_rows
+    return "interior-point" if few else "newton"
 
 
 def _max_dense(problem: RobustProblem) -> int:
@@ -222,5 +227,6 @@ def takes_over(problem: RobustProblem, failed: str) -> str | None:
 def _rescuer_in_bounded_ball(problem: RobustProblem, failed: str) -> str | None:
     if failed == "interior-point":
         return "newton"
-    few = problem.n_rows <= RULE.max_bounded_point_rows
-    return "interior-point" if few and problem.loss.temperature == 0 else None
+    smooth = problem.loss.temperature > 0
+    most = RULE.min_bounded_newton_rows if smooth else RULE.max_bounded_point_rows
+    return "interior-point" if problem.n_rows <= most else None

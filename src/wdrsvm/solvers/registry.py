@@ -43,7 +43,8 @@ class Declared:
     distributed : bool
         Whether reductions are all that it needs of the rows.
     bounded : Address or None
-        The function that solves problems with ``support`` or ``categorical``.
+        The function that solves problems with ``support`` or ``categorical``, for all
+        losses.
     """
 
     address: Address
@@ -68,7 +69,8 @@ class Declared:
             yield "lipschitz='triangle'"
         elif problem.norm not in self.norms:
             yield f"norm={problem.norm!r}"
-        if problem.loss.temperature > 0 and not self.smooth_losses:
+        knows_losses = self.smooth_losses or (problem.is_bounded and self.bounded)
+        if problem.loss.temperature > 0 and not knows_losses:
             yield f"losses other than the Crammer-Singer loss ({problem.loss})"
 
 

@@ -117,7 +117,7 @@ def test_a_search_tells_how_far_it_is(folder, capsys):
 
 def test_a_search_does_not_advise_what_it_has_done(folder, capsys):
     notes = run_json(capsys, *FIT, "--radius", "100")["notes"]
-    (note,) = [each for each in notes if "adversary leaves no classifier" in each]
+    (note,) = [each for each in notes if "no classifier has a lower certified" in each]
     assert "Choose a radius below radius_max" in note
     assert "Choose" not in _for_a_search(note)
     assert _for_a_search("another note") == "another note"

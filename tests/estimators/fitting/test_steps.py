@@ -153,7 +153,9 @@ class TestRadiusWarning:
 
     def test_a_classifier_on_untouchable_features_is_not_called_constant(self):
         cost = [1.0, 1.0, 1.0, np.inf]
-        with pytest.warns(RadiusWarning, match="than one that ignores the features it can"):
+        with pytest.warns(
+            RadiusWarning, match="than one that ignores the features that can"
+        ):
             RobustLinearSVC(5.0, np.inf, feature_cost=cost).fit(IRIS, SPECIES)
 
     def test_blames_a_label_cost_of_zero(self):

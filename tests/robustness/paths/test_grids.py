@@ -55,7 +55,7 @@ def test_a_number_of_radii_has_bounds():
         assert found == count
         assert type(found) is int
     for wrong in (0, -1):
-        with pytest.raises(ValueError, match="radii or an integer >= 1, got"):
+        with pytest.raises(ValueError, match="numbers or an integer >= 1, got"):
             checked_radii(wrong)
     with pytest.raises(ValueError, match="radii must be 10000 radii at most, got 10001"):
         checked_radii(MOST_RADII + 1)
@@ -68,7 +68,7 @@ def test_radii_are_finite_and_not_below_zero():
         with pytest.raises(ValueError, match="radii must be finite and >= 0"):
             checked_radii(wrong)
     for wrong in ([], [[0.1]], 0.1, "many", [10**400], True):
-        with pytest.raises(ValueError, match="radii must be radii or an integer >= 1"):
+        with pytest.raises(ValueError, match="radii must be numbers or an integer >= 1"):
             checked_radii(wrong)
 
 

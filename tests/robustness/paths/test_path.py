@@ -216,10 +216,10 @@ def test_a_path_that_does_not_converge_says_so(monkeypatch):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"radii": 0}, "radii must be radii or an integer >= 1, got 0"),
+        ({"radii": 0}, "radii must be numbers or an integer >= 1, got 0"),
         ({"radii": [-1.0]}, "radii must be finite and >= 0"),
-        ({"radii": "many"}, "radii must be radii or an integer"),
-        ({"radii": []}, "radii must be radii or an integer"),
+        ({"radii": "many"}, "radii must be numbers or an integer"),
+        ({"radii": []}, "radii must be numbers or an integer"),
         ({"label_costs": []}, "label_costs must hold one label cost at least"),
         ({"label_costs": [-1.0]}, "label_cost must be >= 0"),
         ({"kernel": "rbf", "norm": "l1"}, "norm must be 'l2'"),

@@ -60,7 +60,7 @@ def audit(
     target: Target,
     out: Annotated[Path, typer.Option(help="Table or .html page of suspects to write.")],
     everything: Annotated[
-        bool, typer.Option("--all", help="List all labels, not those worth a check only.")
+        bool, typer.Option("--all", help="List all labels, not only those worth a check.")
     ] = False,
     drop: Drop = None,
     numbers: Numbers = None,

@@ -25,5 +25,5 @@ def register(app: Any) -> None:
 def demo(
     out: Annotated[Path, typer.Option(help="Page to write.")] = comparison.PAGE,
 ) -> None:
-    """Compare robust and ordinary classifiers on Wine with wrong training labels."""
+    """Show on Wine how wrong labels are found, and what the classifier withstands."""
     comparison.main(out)

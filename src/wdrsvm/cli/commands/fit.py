@@ -84,7 +84,7 @@ def fit(
     withstand: Annotated[
         float | None,
         typer.Option(
-            help="Learn for the least worst-case error if rows move so far on average, in "
+            help="Learn for the least error if rows move by this distance on average, in "
             "standard deviations."
         ),
     ] = None,
@@ -96,7 +96,10 @@ def fit(
         ),
     ] = False,
     radius: Annotated[
-        float | None, typer.Option(help=f"Budget of the adversary; {RADIUS} if not given.")
+        float | None,
+        typer.Option(
+            help=f"How far the adversary may move rows on average; {RADIUS} if not given."
+        ),
     ] = None,
     label_cost: Annotated[
         float | None,
@@ -113,7 +116,7 @@ def fit(
     ranges: GivenRanges = None,
     landmarks: Annotated[
         int | None,
-        typer.Option(help="Landmarks of a kernel's approximation, for many rows."),
+        typer.Option(help="Number of landmark rows that approximate a kernel."),
     ] = None,
     balanced: Annotated[
         bool, typer.Option("--balanced", help="Give every class the same weight.")
@@ -135,8 +138,8 @@ def fit(
     """Learn a robust classifier from a table and save it.
 
     Numbers are standardised.  Texts become categories, which the adversary may switch at
-    a cost; then numbers stay within their ranges.  Missing values are filled in.  The
-    model file contains all of these steps.
+    a cost.  In a table with categories, numbers stay within their ranges.  Missing values
+    are filled in.  The model file contains all of these steps.
     """
     output = Output(as_json)
     options = Options(

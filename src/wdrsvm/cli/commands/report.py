@@ -39,7 +39,8 @@ def register(app: Any) -> None:
 def report(
     model: Annotated[Path, typer.Argument(help="Model file.")],
     table: Annotated[
-        Path, typer.Argument(help="Table with labels, best of rows the model has not seen.")
+        Path,
+        typer.Argument(help="Table with labels, best with rows new to the model."),
     ],
     target: Target,
     out: Annotated[Path, typer.Option(help="Page to write, .html, or model card, .md.")],

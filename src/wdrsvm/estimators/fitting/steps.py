@@ -323,10 +323,11 @@ def warn_about_gap(estimator: Any, problem: RobustProblem, result: SolverResult)
 
 def _warn_about_radius(problem: RobustProblem, top: float, mass: float) -> None:
     untouchable = np.isinf(problem.feature_cost).any()
-    rival = "one that ignores the features it can move" if untouchable else "a constant one"
+    careful = "one that ignores the features that can move"
+    rival = careful if untouchable else "a constant one"
     warnings.warn(
-        f"At radius={mass * problem.radius:g} the adversary leaves no classifier a lower "
-        f"certified worst-case risk ({top:.4g}) than {rival}. {_advice(problem, mass)}",
+        f"At radius={mass * problem.radius:g} no classifier has a lower certified "
+        f"worst-case risk than {rival} ({top:.4g}). {_advice(problem, mass)}",
         RadiusWarning,
         stacklevel=5,
     )

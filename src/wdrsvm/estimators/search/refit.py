@@ -48,7 +48,7 @@ class RefitMixin(SuspectsMixin):
         else:
             self._fit_like_folds(best, rows, grid)
         self._adopt(best)
-        self._keep_doubts(doubted, points)
+        self._keep_doubts(doubted, points, rows.label_trust)
 
     def _point_weights(self, doubted: Doubts, grid: SearchGrid) -> PointWeights:
         """The weights of a mean; the chosen point alone has the weight 1."""

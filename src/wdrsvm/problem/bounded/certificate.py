@@ -31,7 +31,7 @@ from ...rows.reduce import added
 from ..ball import CategoricalGroup
 from ..certificate.settings import CERTIFICATE
 from ..certificate.tilts import EQUALITY_ROUNDING, solve_dense, tilted_until_equal
-from ..norms import NORMS
+from ..norms import NORMS, TINY
 from ..problem import RobustProblem
 from .masses import (
     FeasibleMasses,
@@ -135,7 +135,7 @@ class _Balance:
         found = []
         for group, mass in zip(self._groups, self.plan.switched, strict=True):
             held = self._moments[:, group.columns]
-            safe = np.where(held > 0, held, np.inf)[:, :, None]
+            safe = np.where(held > TINY, held, np.inf)[:, :, None]
             share = np.maximum(mass, 0.0) / safe
             # Nothing balances a category that no row has: leave it out of the plan.
             share[:, :, self.problem.moves.facts.high[group.columns] == 0] = 0.0

@@ -73,11 +73,12 @@ def system_of(
     size, system = np.zeros(width), np.zeros((n_classes, width, n_classes, width))
     drift = np.zeros((n_classes, len(block), width))
     for k in np.flatnonzero(plan.winner != plan.label):
-        j, c = plan.winner[k], plan.label[k]
-        design = block @ lifts[k]
-        pulled = mass[k][:, None] * design
-        drift[j] += pulled
-        drift[c] -= pulled
+        j, c, kept = plan.winner[k], plan.label[k], np.flatnonzero(mass[k])
+        # Of a plan with hundreds of switches, most rows have no mass.
+        design = block[kept] @ lifts[k]
+        pulled = mass[k, kept, None] * design
+        drift[j, kept] += pulled
+        drift[c, kept] -= pulled
         size += np.abs(pulled).sum(axis=0)
         gram = design.T @ pulled
         for p, q, sign in ((j, j, 1), (c, c, 1), (j, c, -1), (c, j, -1)):

@@ -43,17 +43,17 @@ def rebalanced_switches(
     """Switches (K, from, to) of a group whose change removes the residual (C, size)."""
     n_classes, size = residual.shape
     pairs = _pair_signs(winner, label, n_classes)
-    source, target = np.nonzero(~np.eye(size, dtype=bool))
-    ways = np.eye(size)[target] - np.eye(size)[source]
-    mass = np.maximum(switched[:, source, target], 0.0)
-    # The potential's system: the sum of all outer products of pair and way.
-    by_way = np.einsum("ki,kw,kj->wij", pairs, mass, pairs)
-    system = np.einsum("wij,wa,wb->iajb", by_way, ways, ways)
+    mass = np.maximum(switched, 0.0)
+    both_ways = mass + mass.transpose(0, 2, 1)
+    # The potential's system sums outer products of all pairs and ways: e_to - e_from.
+    between = np.einsum("ki,kj,kab->iajb", pairs, pairs, both_ways, optimize=True)
+    each = np.arange(size)
+    system = -between
+    system[:, each, :, each] += between.sum(axis=3).transpose(1, 0, 2)
     potential = _solved(system.reshape(n_classes * size, -1), -residual.ravel())
-    change = mass * (pairs @ potential.reshape(n_classes, size) @ ways.T)
-    changed = switched.copy()
-    changed[:, source, target] = np.maximum(mass + change, 0.0)
-    return changed
+    of_pair = pairs @ potential.reshape(n_classes, size)
+    change = mass * (of_pair[:, None, :] - of_pair[:, :, None])
+    return np.maximum(mass + change, 0.0)
 
 
 def _pair_signs(winner: Codes, label: Codes, n_classes: int) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.metrics import confusion_matrix
 
 from ..page import Flags, Part, Table, Text
@@ -33,6 +34,11 @@ def about_loss(reported: ReportedModel) -> str:
     )
 
 
+def label_cost_text(cost: Any) -> str:
+    """A label cost with four digits, or the whole matrix of label costs."""
+    return f"{cost:.4g}" if np.ndim(cost) == 0 else str(cost)
+
+
 def fit_facts(reported: ReportedModel) -> dict[str, Any]:
     """What the fit was asked for, and what it proves."""
     chosen = reported.chosen
@@ -40,7 +46,7 @@ def fit_facts(reported: ReportedModel) -> dict[str, Any]:
         "classes": ", ".join(map(str, reported.classes)),
         "features": reported.X.shape[1],
         "radius": float(chosen.radius),
-        "label cost": str(chosen.label_cost),
+        "label cost": label_cost_text(chosen.label_cost),
         **_trained_for(chosen),
         "solver": chosen.solver_,
     }

@@ -11,7 +11,14 @@ from ..line_chart import line_chart
 from ..page import Facts, Page, Part, Section, Table, Text
 from ..review import percent
 from ..words import counted
-from .facts import about_loss, checks_of, confusions, fit_facts, lead_of
+from .facts import (
+    about_loss,
+    checks_of,
+    confusions,
+    fit_facts,
+    label_cost_text,
+    lead_of,
+)
 from .promise import BUDGET
 from .rates import rate_parts
 from .reported import ReportedModel, reported_model
@@ -131,9 +138,11 @@ def _scores_by_radius(reported: ReportedModel) -> list[Part]:
     table = reported.classifier.cv_results_
     (name,) = [key for key in table if key.startswith("mean_test_")][:1]
     mean, deviation = table[name], table[name.replace("mean", "std", 1)]
-    points = [(point["label_cost"], point["radius"]) for point in table["params"]]
+    points = [
+        (label_cost_text(point["label_cost"]), point["radius"]) for point in table["params"]
+    ]
     rows = [
-        [f"{radius:.3g}", str(cost), *_finished(m, d), "no" if constant else "yes"]
+        [f"{radius:.3g}", cost, *_finished(m, d), "no" if constant else "yes"]
         for (cost, radius), m, d, constant in zip(
             points, mean, deviation, table["constant"], strict=True
         )

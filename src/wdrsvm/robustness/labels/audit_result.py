@@ -132,22 +132,34 @@ class LabelAudit(ColumnsMixin):
         return {name: getattr(self, name) for name in COLUMNS}
 
     def __repr__(self) -> str:
-        first = ", ".join(
-            f"row {row} ({given}, perhaps {suggested})"
-            for row, given, suggested in zip(
-                self.row[: min(self.n_suspects, 3)],
-                self.given,
-                self.suggested,
-                strict=False,
-            )
-        )
-        told = f": {first}{', ...' if self.n_suspects > 3 else ''}" if first else ""
-        return f"LabelAudit({len(self.row)} labels, {self.n_suspects} suspicious{told})"
+        return suspects_text(self)
 
     def _repr_html_(self) -> str:
-        columns = (self.row, self.given, self.suggested, self.gain)
-        n_shown = min(self.n_suspects, SHOWN)
-        rows = zip(*(column[:n_shown] for column in columns), strict=True)
-        header = ["row", "given", "suggested", "gain"]
-        table = html_table("Suspicious labels", header, rows, self.n_suspects)
-        return html_result(self, table)
+        return suspects_html(self, gain=self.gain)
+
+
+def suspects_text(result: Any) -> str:
+    """A list of labels, the most suspicious first, in a line."""
+    n_suspects = result.n_suspects
+    first = ", ".join(
+        f"row {row} ({given}, perhaps {suggested})"
+        for row, given, suggested in zip(
+            result.row[: min(n_suspects, 3)], result.given, result.suggested, strict=False
+        )
+    )
+    told = f": {first}{', ...' if n_suspects > 3 else ''}" if first else ""
+    name = type(result).__name__
+    return f"{name}({len(result.row)} labels, {n_suspects} suspicious{told})"
+
+
+def suspects_html(result: Any, **column: Floats) -> str:
+    """The same for notebooks, with a table; ``column`` says how suspicious labels are."""
+    if not result.n_suspects:
+        return html_result(result)
+    ((name, values),) = column.items()
+    columns = (result.row, result.given, result.suggested, values)
+    n_shown = min(result.n_suspects, SHOWN)
+    rows = zip(*(each[:n_shown] for each in columns), strict=True)
+    header = ["row", "given", "suggested", name]
+    table = html_table("Suspicious labels", header, rows, result.n_suspects)
+    return html_result(result, table)

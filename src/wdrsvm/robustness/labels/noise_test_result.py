@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, Labels
+from ..notebook import html_result, html_table
 
 # A confusion that is likelier than the right label still costs something.
 LEAST_COST = 0.05
@@ -57,6 +58,15 @@ class LabelNoiseTest:
             f"of none {self.p_none:.2g}, uniform {self.p_uniform:.2g}, by class "
             f"{self.p_by_class:.2g})"
         )
+
+    def _repr_html_(self) -> str:
+        names = [str(name) for name in self.classes]
+        rows = [
+            [name, *line] for name, line in zip(names, self.confusion.tolist(), strict=True)
+        ]
+        header = ["true label", *(f"given {name}" for name in names)]
+        table = html_table("Estimated probabilities of the given labels", header, rows)
+        return html_result(self.sentence(), table)
 
     @property
     def kind(self) -> str:

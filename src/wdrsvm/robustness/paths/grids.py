@@ -50,7 +50,7 @@ def checked_radii(radii: Any) -> Floats | int:
     """Radii, or how many are wanted."""
     if isinstance(radii, Integral) and not isinstance(radii, bool):
         if radii < 1:
-            raise ValueError(f"radii must be radii or an integer >= 1, got {radii!r}.")
+            raise ValueError(f"radii must be numbers or an integer >= 1, got {radii!r}.")
         count = int(radii)
         if count > MOST_RADII:
             raise ValueError(f"radii must be {MOST_RADII} radii at most, got {radii!r}.")
@@ -60,7 +60,7 @@ def checked_radii(radii: Any) -> Floats | int:
     except (TypeError, ValueError, OverflowError):
         given = np.empty(0)
     if given.ndim != 1 or len(given) == 0:
-        raise ValueError(f"radii must be radii or an integer >= 1, got {radii!r}.")
+        raise ValueError(f"radii must be numbers or an integer >= 1, got {radii!r}.")
     if not (np.isfinite(given).all() and (given >= 0).all()):
         raise ValueError(f"radii must be finite and >= 0, got {radii!r}.")
     return given

@@ -65,7 +65,7 @@ def break_ties(
     classes as the nominal classifier does.
     """
     bound = result.certificate.dual_bound
-    spare = bound - (1 - tol) * limit.risk
+    spare = bound - limit.risk + tol * limit.risk
     if nominal_risk is None:
         nominal_risk = problem.risk(nominal.coef, nominal.intercept).value
     slope = nominal_risk - limit.risk

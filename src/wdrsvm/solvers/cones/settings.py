@@ -15,8 +15,9 @@ class ConeSettings:
         Share of the way to the boundary that a step of an interior point goes.
     last_share, steep : float
         The same share once a step to zero complementarity leaves less than ``steep`` of it.
-        Longer steps make the last ones whole, so that no equality is left to repair.
-        Earlier, they would leave the centre so far that later steps are short.
+        Longer steps earlier would leave the centre so far that later steps are short.
+        A whole step is taken where it is within ``last_share`` of the way, because it
+        leaves no equality to repair.
     short_step : float
         A step below this share of the whole direction counts as short.
     max_short_steps : int

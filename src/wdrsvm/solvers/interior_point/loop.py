@@ -95,7 +95,11 @@ def follow(
                 or n_iter == max_iter
             )
             n_certified += 1
-            _certify(best, problem, iterate, settings.tol, steering)
+            if not iterate.is_wide:
+                # To restore multipliers by a step costs less than to repair them.
+                iterate.restore()
+            point = iterate.data.scaling.original(iterate.coef)
+            best.certify(problem, *point, iterate.multipliers(), settings.tol, steering)
         history.add(n_iter, iterate.objective, best.dual_bound)
         if iterate.is_stuck or best.certificate.holds(settings.tol):
             break
@@ -107,19 +111,6 @@ def follow(
             point = (limit.coef, limit.intercept)
             best.certify(problem, *point, limit.multipliers, settings.tol)
     return best.result("interior-point", settings.tol, stalled, n_iter, history)
-
-
-def _certify(
-    best: Incumbent, problem: RobustProblem, iterate: Iterate, tol: float, steering: bool
-) -> None:
-    """Certify the iterate, if need be after its multipliers are restored."""
-    for restored in (False, True):
-        if restored:
-            iterate.restore()
-        point = iterate.data.scaling.original(iterate.coef)
-        best.certify(problem, *point, iterate.multipliers(), tol, steering)
-        if best.certificate.holds(tol):
-            break
 
 
 def _farther_lams(data: ScaledData) -> Iterator[float]:

@@ -44,6 +44,11 @@ class InteriorPointSettings:
         rounding may spoil later points.
     bounded_lams : tuple of float
         If a bounded problem stalls, the solve is repeated from these values of lam.
+    bending : float
+        With a smooth loss in a bounded ball, a step is halved if the losses exceed their
+        linear forms by more than this share of all products of slacks and multipliers.
+    max_halvings : int
+        So many lengths of a step are tried.
     """
 
     max_iter: int = 200
@@ -60,6 +65,8 @@ class InteriorPointSettings:
     constant_tol: float = 1e-9
     bounded_look: float = 1e-8
     bounded_lams: tuple[float, ...] = (10.0, 0.1, 100.0)
+    bending: float = 0.3
+    max_halvings: int = 30
 
 
 INTERIOR_POINT = InteriorPointSettings()

@@ -1,5 +1,7 @@
 """The recipe for doubtful labels: two lines that learn, score and list suspects."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -152,6 +154,19 @@ def test_equal_weights_change_nothing_and_trust_is_routed():
     assert line[-1].label_belief_[~WRONG].all()
 
 
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_verified_labels_come_last_and_are_not_doubted(kind):
+    doubted = small(kind).fit(WINE, LABELS).suspects().row[:5]
+    trust = np.ones(178)
+    trust[doubted] = np.inf
+    search = small(kind).fit(WINE, LABELS, label_trust=trust)
+    found = search.suspects()
+    assert set(found.row[-5:]) == set(doubted)
+    assert (search.label_doubt_[doubted] == 0).all()
+    assert search.label_belief_[doubted] == pytest.approx(1)
+    assert found.n_suspects > 5
+
+
 def test_rows_without_weight_are_no_evidence():
     weight = np.where(WRONG, 0.0, 1.0)
     found = small().fit(WINE, LABELS, sample_weight=weight)
@@ -182,3 +197,15 @@ def test_scikit_learn_checks(estimator, check):
 @parametrize_with_checks([kind(label_noise="random") for kind in SEARCHES])
 def test_scikit_learn_checks_of_the_recipe(estimator, check):
     check(estimator)
+
+
+def test_people_read_the_first_suspects(fitted):
+    suspects = fitted.suspects()
+    text, html = repr(suspects), suspects._repr_html_()
+    assert text.startswith(f"SuspectLabels({len(suspects.row)} labels, ")
+    assert f": row {suspects.row[0]} ({suspects.given[0]}, perhaps " in text
+    assert len(text) < 200
+    assert html.count("<tr>") == 1 + min(suspects.n_suspects, 10)
+    assert f'<td style="text-align: left">{suspects.doubt[0]:.4g}</td>' in html
+    none = replace(suspects, n_suspects=0)
+    assert "<table>" not in none._repr_html_()

@@ -9,7 +9,7 @@ from wdrsvm.problem.bounded.certificate import PairPlan, bounded_dual_bound
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
 from wdrsvm.solvers.interior_point.bounded.evaluation import BoundedEvaluation
 from wdrsvm.solvers.interior_point.bounded.layout import BoundedLayout
-from wdrsvm.solvers.interior_point.bounded.loop import bounded_interior_point, plan_of
+from wdrsvm.solvers.interior_point.bounded.loop import bounded_interior_point
 from wdrsvm.solvers.interior_point.bounded.point import BoundedPoint
 from wdrsvm.solvers.interior_point.bounded.units import BoundedUnits
 
@@ -48,7 +48,7 @@ def test_bounds_hold_on_the_way_and_with_spoilt_plans(norm):
     optimum = optimum_of(problem)
     bounds = []
     for point in points(problem, 18):
-        plan = plan_of(evaluation, point)
+        plan = point.plan(evaluation)
         bounds.append(bounded_dual_bound(problem, plan))
         spoilt = [
             plan._replace(moved=3 * plan.moved),

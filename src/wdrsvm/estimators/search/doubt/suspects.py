@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ....arrays import Codes, Flags, Floats, Labels
 from ....robustness.frames import ColumnsMixin
+from ....robustness.labels.audit_result import suspects_html, suspects_text
 from ...fitting.label_noise import LIKELY
 from .choice import Doubts
 from .mean import PointWeights
@@ -68,6 +69,12 @@ class SuspectLabels(ColumnsMixin):
         check = np.arange(len(self.row)) < self.n_suspects
         return {name: getattr(self, name) for name in names} | {"check": check}
 
+    def __repr__(self) -> str:
+        return suspects_text(self)
+
+    def _repr_html_(self) -> str:
+        return suspects_html(self, doubt=self.doubt)
+
 
 class SuspectsMixin:
     """The list of suspicious labels of a fitted search."""
@@ -84,7 +91,8 @@ class SuspectsMixin:
         the cross-validation, which have not seen it, find it more probably wrong than
         right.  So a fit that believes all labels leaves an audit of the labels.  Labels to
         be checked come first.  Ranks follow the sum of this probability and of the
-        disbelief, which is 1 less the belief.
+        disbelief, which is 1 less the belief.  Labels with infinite ``label_trust`` are
+        verified: they come last, and their probability is 0.
 
         Returns
         -------
@@ -121,17 +129,23 @@ class SuspectsMixin:
             wrong_share=self.wrong_share_,
         )
 
-    def _keep_doubts(self, doubted: Doubts | None, points: PointWeights | None) -> None:
-        """Keep the out-of-fold opinions of the mean classifier, or of the chosen point."""
+    def _keep_doubts(
+        self, doubted: Doubts | None, points: PointWeights | None, trust: Floats | None
+    ) -> None:
+        """Keep the out-of-fold opinions of the mean classifier, or of the chosen point.
+
+        Labels with infinite trust are verified: nobody need check them.
+        """
         for name in _KEPT:
             vars(self).pop(name, None)
         if doubted is None or points is None:
             return
         said = doubted.of_mean(points.weight, points.factor)
-        self.label_doubt_ = said.wrong[0]
+        verified = False if trust is None else np.isinf(trust)
+        self.label_doubt_ = np.where(verified, 0.0, said.wrong[0])
         self.wrong_share_ = float(said.share[0] * (1 - 1 / len(doubted.classes)))
         self._other_codes = said.other[0]
-        self._log_odds = said.log_odds[0]
+        self._log_odds = np.where(verified, -np.inf, said.log_odds[0])
         self._given_codes = doubted.codes
 
 

@@ -56,8 +56,9 @@ class StepRules:
 
     @kernel
     def length(self, longest: Real) -> Real:
-        """The length of a step whose largest length is ``longest``."""
-        return min(1.0, self.step_share * longest)
+        """The length of a step whose largest length is ``longest``: the whole, if the
+        boundary is not very near."""
+        return 1.0 if LAST_SHARE * longest >= 1.0 else self.step_share * longest
 
     @kernel
     def count(self, primal: Real, dual: Real) -> None:

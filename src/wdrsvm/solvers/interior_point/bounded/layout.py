@@ -6,6 +6,7 @@ Every ordered pair (winner j, label c) has the same local variables
 
     up, down    parts >= 0 of a whose effect the finite ends of the box limit
     part        absolute values of the rest (a - up + down) / cost (linf only)
+    top         by how much the largest of a group's slopes exceeds their mean
     switch      gains >= 0 from leaving a category
 
 and the same constraints.  The dual norm of the rest (a - up + down) / cost is at most lam.
@@ -97,22 +98,26 @@ class BoundedLayout:
         difference = coef[self.winner] - coef[self.label]
         return np.hstack([difference, np.full((self.n_pairs, 1), lam), own])
 
-    def least_own(self, coef: Floats, lam: float) -> Floats:
-        """The least own variables (K, A) of a classifier, for l1 transport: the parts of
-        slopes above lam cost, and the gains of leaving categories."""
+    def own_inside(self, coef: Floats, lam: float, slack: float) -> Floats:
+        """The own variables (K, A) of a classifier, for l1 transport, a slack above the
+        least ones: parts of slopes above lam cost, and gains of leaving categories."""
         slope = (coef[self.winner] - coef[self.label])[:, self.columns["a"]]
-        first, own = self.columns["lam"].stop, np.zeros((self.n_pairs, self.n_own))
+        local = np.zeros((self.n_pairs, self.lift.shape[1]))
         for part, sign in (("up", 1.0), ("down", -1.0)):
-            columns, features = self.columns[part], self.ended[part]
+            features = self.ended[part]
             excess = sign * slope[:, features] - lam * self.cost[features]
-            own[:, columns.start - first : columns.stop - first] = np.maximum(excess, 0.0)
-        begin = self.columns["switch"].start - first
-        for group in self.groups:
+            local[:, self.columns[part]] = np.maximum(excess, 0.0)
+        for number, (group, switches) in enumerate(self._switches()):
             values = slope[:, group.columns]
-            gain = values.max(axis=1, keepdims=True) - values - lam * group.cost
-            own[:, begin : begin + len(group.columns)] = np.maximum(gain, 0.0)
-            begin += len(group.columns)
-        return own
+            values = values - values.mean(axis=1, keepdims=True)
+            top = values.max(axis=1, keepdims=True)
+            local[:, [self.columns["top"].start + number]] = top
+            gain = top + slack - values - lam * group.cost
+            local[:, switches] = np.maximum(gain, 0.0)
+        return np.asarray(local[:, self.columns["lam"].stop :] + slack)
+
+    def _switches(self) -> Iterator[tuple[CategoricalGroup, slice]]:
+        return switches_of(self.groups, self.columns["switch"].start)
 
     def limited(self, own: Floats) -> Floats:
         """up - down of every pair as (K, P)."""
@@ -126,15 +131,28 @@ class BoundedLayout:
         return left
 
     def switch_multipliers(self, mult: Floats) -> list[Floats]:
-        """Multipliers (K, S) of the sides, as one array (K, from, to) per group."""
-        found, end = [], mult.shape[1]
-        for size in (len(group.columns) for group in reversed(self.groups)):
-            rows = mult[:, end - size * (size - 1) : end]
-            square = np.zeros((len(mult), size, size))
-            square[:, ~np.eye(size, dtype=bool)] = rows
+        """Multipliers (K, S) of the sides, as one array (K, from, to) per group.
+
+        What leaves the categories is given to those that it enters, in proportion.
+        """
+        found, first = [], mult.shape[1] - 2 * sum(len(g.columns) for g in self.groups)
+        for size in (len(group.columns) for group in self.groups):
+            leaving, entering = np.split(mult[:, first : first + 2 * size], 2, axis=1)
+            share = entering / entering.sum(axis=1, keepdims=True)
+            square = leaving[:, :, None] * share[:, None, :]
+            square[:, np.arange(size), np.arange(size)] = 0.0
             found.append(square)
-            end -= size * (size - 1)
-        return found[::-1]
+            first += 2 * size
+        return found
+
+
+def switches_of(
+    groups: list[CategoricalGroup], first: int
+) -> Iterator[tuple[CategoricalGroup, slice]]:
+    """The groups, and the columns of each group's switches, which begin at ``first``."""
+    for group in groups:
+        yield group, slice(first, first + len(group.columns))
+        first += len(group.columns)
 
 
 class _LocalRows:
@@ -163,6 +181,7 @@ class _LocalRows:
             "up": len(self.ended["up"]),
             "down": len(self.ended["down"]),
             "part": len(self.movable) if self.norm == "linf" else 0,
+            "top": len(self.groups),
             "switch": sum(len(group.columns) for group in self.groups),
         }
         ends = np.cumsum(list(widths.values())).tolist()
@@ -178,19 +197,15 @@ class _LocalRows:
             features, columns = self.ended[part], self._numbers(part)
             lift[features, columns] = sign
             lift[-1, columns] = -sign * ends[features]
-        for group, first in self._first_switches():
-            lift[group.columns, first + np.arange(len(group.columns))] = 1.0
+        for group, switches in self._switches():
+            lift[group.columns, switches] = np.eye(len(group.columns))
         return lift
 
     def _numbers(self, part: str) -> Codes:
         return np.arange(self.columns[part].start, self.columns[part].stop)
 
-    def _first_switches(self) -> Iterator[tuple[CategoricalGroup, int]]:
-        """The groups, and the first of each group's columns in v."""
-        first = self.columns["switch"].start
-        for group in self.groups:
-            yield group, first
-            first += len(group.columns)
+    def _switches(self) -> Iterator[tuple[CategoricalGroup, slice]]:
+        return switches_of(self.groups, self.columns["switch"].start)
 
     def signs(self) -> Floats:
         """lam, up, down and switch are nonnegative."""
@@ -226,17 +241,21 @@ class _LocalRows:
         return np.vstack([lam, self.paid()])
 
     def switches(self) -> Floats:
-        """switch_k >= a_k' - a_k - lam cost for every other category k'."""
-        rows = []
-        for group, first in self._first_switches():
-            for k, column in enumerate(group.columns):
-                for other in np.delete(group.columns, k):
-                    row = np.zeros(self.n_local)
-                    row[other], row[column] = 1.0, -1.0
-                    row[self.columns["lam"]] = -group.cost
-                    row[first + k] = -1.0
-                    rows.append(row)
-        return np.array(rows).reshape(len(rows), self.n_local)
+        """switch_k >= mean a + top - a_k - lam cost, and top >= a_k - mean a.
+
+        These are two rows per category.  One row for every two categories would say the
+        same, but there would be too many if a feature has hundreds of categories.
+        """
+        blocks = [np.zeros((0, self.n_local))]
+        for number, (group, switches) in enumerate(self._switches()):
+            size = len(group.columns)
+            entering, leaving = np.zeros((2, size, self.n_local))
+            entering[:, group.columns] = np.eye(size) - 1.0 / size
+            entering[:, self.columns["top"].start + number] = -1.0
+            leaving[:, switches] = -np.eye(size)
+            leaving[:, self.columns["lam"]] = -group.cost
+            blocks += [leaving - entering, entering]
+        return np.vstack(blocks)
 
     def shifts(self) -> Floats:
         """Each group's columns against the intercept; without one, against a group."""
@@ -260,6 +279,8 @@ class _LocalRows:
                 1 / (1 + room[columns]), small * self.cost[features]
             )
         start[self.columns["part"]] = 2 * small
+        costs = np.array([group.cost for group in self.groups])
+        start[self.columns["top"]] = 0.1 * (1.0 + costs)
         start[self.columns["switch"]] = 1.0
         return start
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from ....problem import RobustProblem
 from ....problem.bounded.certificate import bounded_dual_bound
-from ....problem.bounded.plan_sums import PairPlan
 from ....problem.certificate.gap import allowed_gap
 from ...result import History, Incumbent, SolverResult, SolverSettings, SolverStatus, Start
 from ..settings import INTERIOR_POINT
 from .evaluation import BoundedEvaluation
 from .point import BoundedPoint
+from .smooth_point import SmoothBoundedPoint
 
 
 def bounded_interior_point(
@@ -37,7 +37,8 @@ def follow(
 ) -> SolverResult:
     """Run the method from the central point with this lam, in the normalised units."""
     layout, problem = evaluation.layout(), evaluation.normalised
-    point = BoundedPoint(layout, problem, first_lam=first_lam)
+    kind = SmoothBoundedPoint if problem.loss.temperature > 0 else BoundedPoint
+    point = kind(layout, problem, first_lam=first_lam)
     best = Incumbent(*evaluation.classifier(point))
     history = History(settings.callback)
     limit = settings.max_iter
@@ -58,12 +59,5 @@ def follow(
 def _certify(evaluation: BoundedEvaluation, point: BoundedPoint, best: Incumbent) -> None:
     """Offer a point's classifier and its bound."""
     evaluation.offer(point.layout, point, best)
-    best.raise_bound(
-        bounded_dual_bound(evaluation.normalised, plan_of(evaluation, point)), None
-    )
-
-
-def plan_of(evaluation: BoundedEvaluation, point: BoundedPoint) -> PairPlan:
-    """The adversary's transport plan, from the multipliers of a point."""
-    loss, _, *others = (mult / point.mass for mult in point.mults())
-    return evaluation.plan(point.layout, loss, others)
+    plan = point.plan(evaluation)
+    best.raise_bound(bounded_dual_bound(evaluation.normalised, plan), None)

@@ -20,7 +20,9 @@ import numpy as np
 
 from ....arrays import Codes, Floats
 from ....problem import RobustProblem
+from ....problem.bounded.plan_sums import PairPlan
 from ...cones.kernels import native
+from .evaluation import BoundedEvaluation
 from .gauges import hold_gauges
 from .layout import BoundedLayout, add_local
 from .products import subtract_square
@@ -67,7 +69,7 @@ class BoundedPoint:
         weight, radius, n_classes = problem.weight, problem.radius, problem.n_classes
         self.layout, self.fixed = layout, fixed
         self.design = layout.design(problem.moves.rows)
-        toll = problem.label_price()[:, layout.label].T
+        toll = self._tolls(problem)
         self.mass = len(weight) / float(weight.sum())
         self.weight, self.radius = weight * self.mass, radius * self.mass
         self.coef = np.zeros((n_classes, layout.n_shared))
@@ -79,6 +81,10 @@ class BoundedPoint:
         self._place()
         self.steps = native.Steps()
 
+    def _tolls(self, problem: RobustProblem) -> Floats:
+        """The label cost of each row of losses; infinite if the label is impossible."""
+        return np.asarray(problem.label_price()[:, self.layout.label].T)
+
     def _place(self) -> None:
         """Set s above all losses, and central multipliers.
 
@@ -87,8 +93,8 @@ class BoundedPoint:
         """
         lay = self.layout
         local = self.layout.local(self.coef, self.lam, self.own)
-        losses = np.where(self.possible, 1 + self._losses(local, self.lam), 0.0)
-        self.s = losses.max(axis=0, initial=0.0) + (lay.n_pairs + 1) / self.weight
+        losses = np.where(self.possible, self._net_losses(local, self.lam), 0.0)
+        self.s = losses.max(axis=0, initial=0.0) + (len(losses) + 1) / self.weight
         slack = np.where(self.possible, self.s - losses, 1.0)
         sides = -local @ lay.sides.T
         self.families: list[Any] = [
@@ -113,9 +119,17 @@ class BoundedPoint:
         """Rows of a family with one line per pair; of the floor as (N,)."""
         return rows if family == FLOOR else rows.reshape(self.layout.n_pairs, -1)
 
+    def _net_losses(self, local: Floats, lam: float) -> Floats:
+        """Losses minus lam toll."""
+        return 1 + self._losses(local, lam)
+
     def _losses(self, local: Floats, lam: float) -> Floats:
         """design . v - lam toll, (K, N)."""
         return np.asarray(local @ self.design.T - lam * self.toll)
+
+    def _masses(self, loss: Floats) -> Floats:
+        """Multipliers of the losses as masses of the pairs, (K, N)."""
+        return loss
 
     @property
     def objective(self) -> float:
@@ -174,7 +188,6 @@ class BoundedPoint:
         return self._direct()
 
     def _factorise(self) -> None:
-        lay = self.layout
         for moves in self.moves:
             moves.prepare()
         spring, floor, sides = (self._shaped(k, self._spring(k)) for k in range(3))
@@ -182,18 +195,29 @@ class BoundedPoint:
         n_global = self.coef.size + 1 + self.own.size
         matrix = np.zeros((n_global, n_global))
         self.coupling = np.zeros((len(self.s), n_global))
+        self._add_sides(matrix, sides)
+        self._add_losses(matrix, spring)
+        subtract_square(matrix, self.coupling / np.sqrt(self.stiffness)[:, None])
+        hold_gauges(matrix, self.layout, len(self.coef))
+        self.system = native.NormalSystem(matrix)
+
+    def _add_sides(self, matrix: Floats, springs: Floats) -> None:
+        """Add the curvature of the pairs' constraints, of sides with springs (K, S)."""
+        lay = self.layout
         cone_stiffness = self.families[CONES].stiffness() if len(lay.cone) else None
         for k in range(lay.n_pairs):
-            design = self._pair_design(k)
-            pulled = spring[k][:, None] * design
-            gram = design.T @ pulled + lay.sides.T @ (sides[k][:, None] * lay.sides)
+            gram = lay.sides.T @ (springs[k][:, None] * lay.sides)
             if cone_stiffness is not None:
                 gram += lay.cone.T @ cone_stiffness[k] @ lay.cone
             add_local(matrix, gram, *self._places(k))
+
+    def _add_losses(self, matrix: Floats, spring: Floats) -> None:
+        """Add the curvature of the losses' rows, and their coupling with s."""
+        for k in range(self.layout.n_pairs):
+            design = self._pair_design(k)
+            pulled = spring[k][:, None] * design
+            add_local(matrix, design.T @ pulled, *self._places(k))
             self._scatter_columns(self.coupling, pulled, k)
-        subtract_square(matrix, self.coupling / np.sqrt(self.stiffness)[:, None])
-        hold_gauges(matrix, lay, len(self.coef))
-        self.system = native.NormalSystem(matrix)
 
     def _spring(self, family: int) -> Floats:
         slack, mult = self.families[family].rows()
@@ -232,8 +256,8 @@ class BoundedPoint:
         d_coef = solution[:size].reshape(self.coef.shape)
         d_lam, d_own = float(solution[size]), solution[size + 1 :].reshape(self.own.shape)
         local = self.layout.local(d_coef, d_lam, d_own)
-        change = np.where(self.possible, d_s - self._losses(local, d_lam), 0.0)
-        changes = [change, d_s, -local @ lay.sides.T, local @ lay.cone.T]
+        self.d_loss = np.where(self.possible, d_s - self._losses(local, d_lam), 0.0)
+        changes = [self.d_loss, d_s, -local @ lay.sides.T, local @ lay.cone.T]
         for moves, change in zip(self.moves, changes, strict=False):
             moves.find_given_step(change)
         return Step(d_coef, d_lam, d_own, d_s)
@@ -241,7 +265,7 @@ class BoundedPoint:
     def _gradient(self, mults: list[Floats]) -> Floats:
         """The Lagrangian's gradient in (coef, lam, own) at given multipliers."""
         lay, (loss, _, sides, *cones) = self.layout, mults
-        pull = loss @ self.design + sides @ lay.sides
+        pull = self._masses(loss) @ self.design + sides @ lay.sides
         if cones:
             pull -= cones[0] @ lay.cone
         flips = float((self.toll * loss).sum())
@@ -253,6 +277,11 @@ class BoundedPoint:
         for k in range(lay.n_pairs):
             self._scatter_columns(gradient, pull[[k]], k)
         return np.asarray(gradient[0])
+
+    def plan(self, evaluation: BoundedEvaluation) -> PairPlan:
+        """The adversary's transport plan, from the multipliers."""
+        loss, _, *others = (mult / self.mass for mult in self.mults())
+        return evaluation.plan(self.layout, loss, others)
 
     def _longest(self) -> tuple[float, float]:
         """The largest primal and dual lengths of the families' steps."""

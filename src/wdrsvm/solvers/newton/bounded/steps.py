@@ -128,7 +128,7 @@ class BoundedNewton(NewtonSteps):
             self.coef = start.coef
         lam = max(start.lam, self.smoothed.problem.moves.least_lam(start.coef))
         self.lam, self.mu = lam * (1 + slack) + slack, NEWTON.warm_mu
-        self.own = lay.least_own(self.coef, lam) + slack
+        self.own = lay.own_inside(self.coef, lam, slack)
         self._look()
         self.centre = self._share_of_gap()
         self.moves = PairCone(lay, self._local(), self.centre)

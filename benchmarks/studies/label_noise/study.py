@@ -1,7 +1,8 @@
 """Does it pay to disbelieve labels?  Accuracy beside tuned LogisticRegression.
 
-``python -m benchmarks.label_noise RECORDS [SPLITS]`` appends one line of JSON a cell
-(table, noise, split) to RECORDS, skipping those that are there, and prints the tables.
+``python -m benchmarks.studies.label_noise.study RECORDS [SPLITS]`` appends one line of JSON
+a cell (table, noise, split) to RECORDS, skipping those that are there, and prints the
+tables.
 
 Everybody chooses by the same 3-fold cross-validation on the labels as they are given, the
 first of equals winning: LogisticRegression among as many values of C as the recipe tries
@@ -32,9 +33,9 @@ from wdrsvm.problem.label_noise import DoubtedProblem
 from wdrsvm.solvers import SolverResult, SolverSettings, Start, solve
 from wdrsvm.solvers.label_noise import AlternatingDescent, solve_as_chosen
 
-from .label_noise_data import CROWDS, NOISES, TABLES, Case, case
-from .label_noise_report import print_tables
-from .study import all_records
+from ..frame import all_records
+from .data import CROWDS, NOISES, TABLES, Case, case
+from .report import print_tables
 
 NORM = "linf"
 # Shares of the largest radius worth trying, and of the loss of equal scores.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .study import print_tables
+from ..frame import print_tables
 
 # What the study was to show, in points.
 MOST_BEHIND_CLEAN, LEAST_AHEAD, MOST_BEHIND_CROWD = 0.3, 1.0, 0.5

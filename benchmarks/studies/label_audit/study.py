@@ -1,7 +1,8 @@
 """Wrong labels that audits find: precision, recall and F1 at their own cut-offs.
 
-``python -m benchmarks.label_audit_study RECORDS [--out FOLDER] [--splits 3]`` appends one
-line of JSON per cell to RECORDS, skips cells that are there, and writes the tables.
+``python -m benchmarks.studies.label_audit.study RECORDS [--out FOLDER] [--splits 3]``
+appends one line of JSON per cell to RECORDS, skips cells that are there, and writes the
+tables.
 
 ``audit_labels`` is compared with cleanlab's ``find_label_issues`` and ranking, once on the
 out-of-fold probabilities of LogisticRegression and once on those of the audit's own models.
@@ -31,9 +32,9 @@ from wdrsvm.robustness.labels.out_of_fold import (
     repeated_folds,
 )
 
-from .label_audit_report import write_tables
-from .label_noise_data import DATA, class_dependent, music, uniform
-from .study import all_records
+from ..frame import all_records
+from ..label_noise.data import DATA, class_dependent, music, uniform
+from .report import write_tables
 
 N_ROWS, N_EMBEDDED_CLASSES, LEAST_ROWS = 300, 20, 8
 FIRST_SEED, N_SPLITS, N_FOLDS = 900, 3, 5

@@ -1,10 +1,10 @@
 """How many wrong labels are found: precision and recall beside cleanlab's.
 
-``python -m benchmarks.label_noise_finders [SPLITS]`` flips labels of all tables at random
-and takes the crowd's labels as they are.  Out-of-fold probabilities of the robust logistic
-regression, all labels believed, go to cleanlab's ``find_label_issues`` and to the prices of
-``problem.disbelief``; beside them stand the labels that a fit at the same radius, which
-starts from the same kind of scores, disbelieves in the end.
+``python -m benchmarks.studies.label_noise.finders [SPLITS]`` flips labels of all tables at
+random and takes the crowd's labels as they are.  Out-of-fold probabilities of the robust
+logistic regression, all labels believed, go to cleanlab's ``find_label_issues`` and to the
+prices of ``problem.disbelief``; beside them stand the labels that a fit at the same radius,
+which starts from the same kind of scores, disbelieves in the end.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from wdrsvm import RobustLogisticRegression
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.problem.label_noise import DoubtedProblem
 
-from .label_noise import largest_radius
-from .label_noise_data import CROWDS, TABLES, Case, case
+from .data import CROWDS, TABLES, Case, case
+from .study import largest_radius
 
 RADIUS_SHARE = 0.12
 # Prices to trim at are shares of the loss of equal scores.

@@ -1,8 +1,9 @@
 """Are labels from votes better to learn from than the majority's?
 
-``python -m benchmarks.crowd_votes [--csv FILE] [--splits 4]`` learns music genres from the
-votes of a crowd, with half of the rows drawn for each split, and tests on gold labels.
-``LogisticRegression`` is tuned by accuracy on the labels that it learns from.
+``python -m benchmarks.studies.label_noise.crowd_votes [--csv FILE] [--splits 4]`` learns
+music genres from the votes of a crowd, with half of the rows drawn for each split, and
+tests on gold labels. ``LogisticRegression`` is tuned by accuracy on the labels that it
+learns from.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from wdrsvm import RobustLogisticRegression, radius_max, trust_from_votes
 
-from .label_noise_data import music
+from .data import music
 
 STRENGTHS, N_FOLDS, RADIUS_SHARE = np.logspace(-3, 1, 5), 3, 0.15
 BASE = "LogisticRegression, majority"

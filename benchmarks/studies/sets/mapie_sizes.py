@@ -1,6 +1,7 @@
-"""Coverage and size of MAPIE's sets for the rows of ``set_study.py``.
+"""Coverage and size of MAPIE's sets for the rows of ``study.py``.
 
-``python benchmarks/mapie_sizes.py [FILE]`` in an environment of its own with ``mapie>=1``.
+``python benchmarks/studies/sets/mapie_sizes.py [FILE]`` in an environment of its own with
+``mapie>=1``.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from data import COVERAGES, SOURCES, drawn  # type: ignore[import-not-found]
 from mapie.classification import SplitConformalClassifier  # type: ignore[import-not-found]
-from set_data import COVERAGES, SOURCES, drawn  # type: ignore[import-not-found]
 
 N_CALIBRATIONS = 100
 SCORES = ("lac", "aps")

@@ -1,6 +1,7 @@
 """Do two lines beat cleanlab?  Accuracy of models trained on doubtful labels.
 
-``python -m benchmarks.doubt_study [--tiny] [--splits 20] [--csv FILE] [--out FOLDER]``
+``python -m benchmarks.studies.doubt.study [--tiny] [--splits 20] [--csv FILE] [--out
+FOLDER]``
 
 ``RobustLogisticRegressionCV(label_noise="random")`` has its defaults.  LogisticRegression
 chooses among nine values of C by 5-fold cross-validation on the given labels: by accuracy,
@@ -28,8 +29,8 @@ from wdrsvm.experiments.claims.wrong_labels import (
     run,
 )
 
-from .doubt_report import print_report
-from .study import all_cells, parsed
+from ..frame import all_cells, parsed
+from .report import print_report
 
 DEVELOPED_ON = (
     *("wine", "seeds", "iris", "breast cancer", "ai4i", "wine quality", "steel plates"),

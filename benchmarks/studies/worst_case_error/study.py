@@ -1,6 +1,6 @@
 """Who withstands most?  Worst-case and plain errors on test rows of nine tables.
 
-``python -m benchmarks.worst_case_error_study [--tiny] [--splits 20] [--csv FILE]``
+``python -m benchmarks.studies.worst_case_error.study [--tiny] [--splits 20] [--csv FILE]``
 
 No rule was fixed on these tables.  Training rows are 250 at most, features are
 standardised.  ``RobustLinearSVC(loss="ramp")`` is given the radius that is judged, and
@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from wdrsvm.experiments.claims.worst_case import FIRST_SEED, JUDGED_ON, run
 
-from .study import all_cells, parsed
-from .worst_case_error_report import Verdict, balls_of, judge, print_report
+from ..frame import all_cells, parsed
+from .report import Verdict, balls_of, judge, print_report
 
 N_SPLITS = 20
 

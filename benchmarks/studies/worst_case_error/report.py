@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .study import print_tables
+from ..frame import print_tables
 
 # What the study was to show, in points.
 MOST_ABOVE_BEST, LEAST_BELOW_LOGISTIC = 0.5, 3.0

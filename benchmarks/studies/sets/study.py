@@ -1,6 +1,6 @@
 """Do sets keep their coverage?  Fresh rows as they are, and after the worst shift.
 
-``python -m benchmarks.set_study [--calibrations 100] [--csv FILE]``
+``python -m benchmarks.studies.sets.study [--calibrations 100] [--csv FILE]``
 
 Each calibration draws its own training, calibration and fresh rows.  The worst shift is
 exact: the least coverage over the ball around the fresh rows.  ``mapie_sizes.py`` gives the
@@ -18,8 +18,8 @@ import numpy as np
 
 from wdrsvm import RobustConformalClassifier, WassersteinBall
 
-from .set_data import COVERAGES, SOURCES, drawn
-from .study import print_lines, write_lines
+from ..frame import print_lines, write_lines
+from .data import COVERAGES, SOURCES, drawn
 
 RADII = (0.0, 0.02, 0.05)
 

@@ -1,7 +1,8 @@
 """How often is the kind of label noise recognised?
 
-``python -m benchmarks.label_noise_kinds [--csv FILE] [--draws 2]`` makes labels of public
-and simulated tables wrong in four ways, and counts the answers of ``label_noise_test``.
+``python -m benchmarks.studies.label_noise.kinds [--csv FILE] [--draws 2]`` makes labels of
+public and simulated tables wrong in four ways, and counts the answers of
+``label_noise_test``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sklearn.model_selection import train_test_split
 
 from wdrsvm import label_noise_test
 
-from .label_noise_data import class_dependent, table, uniform
+from .data import class_dependent, table, uniform
 
 NAMES = (
     *("wine", "penguins", "seeds", "iris", "breast cancer", "ai4i"),

@@ -1,0 +1,1 @@
+"""Studies: claims judged on tables, each with its own report."""

@@ -1,0 +1,1 @@
+"""Doubtful labels beside LogisticRegression, cleanlab and nearest neighbours."""

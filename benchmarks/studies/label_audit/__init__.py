@@ -1,0 +1,1 @@
+"""Label audits beside those of cleanlab."""

@@ -1,0 +1,1 @@
+"""Label noise that is known: descents, finders, kinds of noise, votes."""

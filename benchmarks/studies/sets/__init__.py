@@ -1,0 +1,1 @@
+"""Sizes and coverage of sets."""

@@ -1,0 +1,1 @@
+"""Training for the worst-case error rate."""
