@@ -131,7 +131,7 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
 def test_without_jinja_the_error_says_what_to_install(monkeypatch):
     templates.cache_clear()
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(ImportError, match=r"Jinja2: pip install .wdrsvm\[cli\]"):
+    with pytest.raises(ImportError, match=r"Jinja2: pip install .wdrsvm\[report\]"):
         small_page().html()
 
 

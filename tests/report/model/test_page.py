@@ -107,8 +107,8 @@ def test_the_scores_of_a_search_say_which_points_promise_nothing():
     table = parts_of(model_page(search, X, y), "Score against radius")[-1]
     assert table.header[-1] == "promises more than a constant"
     assert [row[:2] for row in table.rows] == [
-        ["5", "2.0"],
-        ["0.01", "2.0"],
+        ["5", "2"],
+        ["0.01", "2"],
         ["5", "inf"],
         ["0.01", "inf"],
     ]
