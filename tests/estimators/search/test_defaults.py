@@ -87,6 +87,12 @@ def test_small_classes_have_fewer_folds_and_single_rows_are_only_learned():
     assert all(set(codes[test]) == {0, 1} for _, test in splits)
 
 
+def test_classes_of_single_rows_are_refused():
+    search = RobustLogisticRegressionCV(label_noise="random")
+    with pytest.raises(ValueError, match="y must have a class of at least 2 rows"):
+        search.fit(IRIS[[0, 149]], SPECIES[[0, 149]])
+
+
 def test_the_random_state_decides_the_folds():
     first, second, third = (
         next(repeated_folds(CULTIVAR, seed))[1].tolist() for seed in (0, 0, 1)

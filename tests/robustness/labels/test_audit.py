@@ -23,6 +23,7 @@ from wdrsvm import (
     RobustLogisticRegression,
     WassersteinBall,
     audit_labels,
+    label_noise_test,
     worst_case_distribution,
 )
 from wdrsvm.robustness.labels import audit as label_audit
@@ -246,15 +247,7 @@ def test_a_class_of_one_row_and_a_model_without_scores():
     with pytest.raises(ValueError, match="at least 2 rows of each class"):
         audit_labels(X, np.where(np.arange(len(y)) == 0, 7, y))
 
-    class Neighbours(KNeighborsClassifier):
-        def fit(self, X, y, sample_weight=None):
-            return super().fit(X, y)
-
-    labels, wrong = corrupted(y, 5)
-    found = audit_labels(X, labels, Neighbours(), n_repeats=1)
-    assert np.isin(found.row[:5], wrong).sum() >= 4
-
-    class Unscored(Neighbours):
+    class Unscored(KNeighborsClassifier):
         predict_proba = property()
 
     with pytest.raises(TypeError, match="estimator must have decision_function or"):
@@ -550,3 +543,21 @@ def test_verified_labels_have_no_weight_in_the_models_of_the_noise():
     np.testing.assert_allclose(weight, [1.25, 1.25, 0.0, 1.25, 1.25])
     verified = LabelledRows(np.zeros((5, 1)), TOY_Y, np.ones(5), np.full(5, np.inf))
     np.testing.assert_allclose(_unverified(TOY_SCORES, verified).weight, 1.0)
+
+
+@pytest.mark.parametrize("judge", [audit_labels, label_noise_test])
+def test_features_are_needed_without_probabilities(judge):
+    X, y = blobs()
+    with pytest.raises(ValueError, match="X must have the features"):
+        judge(None, y)
+    with pytest.raises(TypeError, match="estimator must be a classifier with fit"):
+        judge(X, y, object())
+
+
+def test_nearest_neighbours_take_no_weights():
+    X, y = blobs()
+    labels, wrong = corrupted(y, 5)
+    found = audit_labels(X, labels, KNeighborsClassifier(), n_repeats=1)
+    assert np.isin(found.row[:5], wrong).sum() >= 4
+    with pytest.raises(TypeError, match="sample_weight must be None"):
+        audit_labels(X, labels, KNeighborsClassifier(), sample_weight=np.ones(len(y)))

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from wdrsvm.robustness.labels import out_of_fold
 from wdrsvm.robustness.labels.out_of_fold import (
@@ -12,8 +15,10 @@ from wdrsvm.robustness.labels.out_of_fold import (
     LabelledRows,
     _opinion,
     all_scores,
+    checked_judge,
     mean_opinion,
     repeated_folds,
+    takes,
 )
 
 rng = np.random.default_rng(0)
@@ -40,7 +45,7 @@ class Remembering:
 
 
 class Pipeline(Remembering):
-    steps = (("first", None), ("second", None), ("last", None))
+    steps = (("first", None), ("second", None), ("last", Remembering()))
 
 
 def test_a_model_is_copied_and_given_the_rows_columns():
@@ -173,3 +178,29 @@ def test_probabilities_are_taken_as_they_are():
 
     assert not hasattr(Unscored(), "decision_function")
     np.testing.assert_allclose(all_scores(Unscored(), X), expected)
+
+
+NEIGHBOURS = KNeighborsClassifier(2)
+
+
+def test_weights_go_to_models_that_take_them():
+    logistic = LogisticRegression()
+    search = GridSearchCV(logistic, {"C": [1.0]})
+    assert all(takes(each, "sample_weight") for each in (logistic, search))
+    scaler = StandardScaler()
+    assert takes(make_pipeline(scaler, logistic), "sample_weight")
+    for each in (NEIGHBOURS, make_pipeline(scaler, NEIGHBOURS)):
+        assert not takes(each, "sample_weight")
+        assert ROWS.fitted(each, np.arange(12)).predict(X).shape == (12,)
+
+
+def test_what_cannot_judge_labels_is_refused():
+    assert checked_judge(X, NEIGHBOURS, sample_weight=None) is NEIGHBOURS
+    with pytest.raises(ValueError, match="X must have the features if pred_probs is None"):
+        checked_judge(None, NEIGHBOURS)
+    with pytest.raises(TypeError, match=r"estimator must be a classifier with fit.*'tree'"):
+        checked_judge(X, "tree")
+    with pytest.raises(TypeError, match="fit of KNeighborsClassifier does not take it"):
+        checked_judge(X, NEIGHBOURS, sample_weight=WEIGHT)
+    with pytest.raises(TypeError, match="label_trust must be None"):
+        checked_judge(X, LogisticRegression(), sample_weight=WEIGHT, label_trust=TRUST)

@@ -131,6 +131,11 @@ def resolved_cv(search: Any, y: Any) -> Any:
     if not doubts(search):
         return 5
     codes = observed_classes(y)[1]
+    if np.bincount(codes).max() < 2:
+        raise ValueError(
+            "y must have a class of at least 2 rows: a label that occurs once cannot be "
+            "judged by other rows."
+        )
     return list(repeated_folds(codes, seed_of(search.random_state)))
 
 

@@ -28,9 +28,12 @@ from .audit_result import LabelAudit
 from .default_classifier import StandardModel
 from .noise_model import Opinions
 from .out_of_fold import (
+    TRUST,
+    WEIGHT,
     LabelledRows,
     OutOfFoldScores,
     all_scores,
+    checked_judge,
     log_of,
     mean_opinion,
     repeated_folds,
@@ -68,8 +71,9 @@ def audit_labels(
     y : array-like of shape (n_samples,)
         Labels; each class needs two rows at least.
     estimator : object, default=None
-        Classifier with ``fit``, ``sample_weight`` and ``decision_function`` or
-        ``predict_proba``, or a pipeline that ends in one.  None is a
+        Classifier with ``fit`` and ``decision_function`` or ``predict_proba``, or a
+        pipeline that ends in one.  ``fit`` gets ``sample_weight`` if it takes weights, and
+        must take what is given.  None is a
         :class:`wdrsvm.RobustLogisticRegression` on standardised features that believes
         all labels, with 15 % of :func:`wdrsvm.radius_max` as its radius.
     pred_probs : array-like of shape (n_samples, n_classes), default=None
@@ -116,7 +120,9 @@ def audit_labels(
         checked_count(n_repeats, "n_repeats"),
     )
     if pred_probs is None:
-        model = StandardModel() if estimator is None else estimator
+        judge = StandardModel() if estimator is None else estimator
+        given = {WEIGHT: sample_weight, TRUST: label_trust}
+        model = checked_judge(X, judge, **given)
         divisions = repeated_folds(codes, *counts, random_state)
         opinion = mean_opinion(model, rows, divisions)
         whole = all_scores(rows.fitted(model, np.arange(len(codes))), X)

@@ -35,7 +35,7 @@ from .noise_model import (
     without_noise,
 )
 from .noise_test_result import LabelNoiseTest
-from .out_of_fold import LabelledRows, mean_opinion, repeated_folds
+from .out_of_fold import LabelledRows, checked_judge, mean_opinion, repeated_folds
 
 # Directions of the features in which the noise may vary: more cost power.
 MAX_DIRECTIONS = 5
@@ -107,7 +107,8 @@ def label_noise_test(
             checked_count(n_splits, "n_splits", 2),
             checked_count(n_repeats, "n_repeats"),
         )
-        model = StandardModel() if estimator is None else estimator
+        judge = StandardModel() if estimator is None else estimator
+        model = checked_judge(X, judge)
         folds = repeated_folds(codes, *counts, random_state)
         opinion = mean_opinion(model, LabelledRows(X, codes, ones, None), folds)
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from ...inputs.arrays import some_rows
 
 # Forests and neighbours estimate 0 where no other row has the label.
 LEAST_PROBABILITY = 1e-6
+WEIGHT, TRUST = "sample_weight", "label_trust"
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,14 +30,48 @@ class LabelledRows:
     label_trust: Floats | None
 
     def fitted(self, model: Any, rows: Codes) -> Any:
-        """A copy of the model, fitted to some rows."""
-        options = {"sample_weight": self.weight[rows]}
+        """A copy of the model, fitted to some rows.
+
+        Equal weights are left out for a model that takes no weights (``checked_judge``).
+        """
+        options = {}
+        if takes(model, WEIGHT):
+            options[WEIGHT] = self.weight[rows]
         if self.label_trust is not None:
-            options["label_trust"] = self.label_trust[rows]
+            options[TRUST] = self.label_trust[rows]
         if hasattr(model, "steps"):
             last = model.steps[-1][0]
             options = {f"{last}__{name}": column for name, column in options.items()}
         return deepcopy(model).fit(some_rows(self.X, rows), self.y[rows], **options)
+
+
+def takes(model: Any, name: str) -> bool:
+    """Whether ``fit`` of a model, or of the last step of a pipeline, takes an argument."""
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    arguments = signature(last.fit).parameters
+    takes_all = any(each.kind is each.VAR_KEYWORD for each in arguments.values())
+    return name in arguments or takes_all
+
+
+def checked_judge(X: Any, estimator: Any, **given: Any) -> Any:
+    """The estimator; refuses what cannot be fitted.
+
+    ``given`` are arguments for ``fit`` that the user may have given.
+    """
+    if X is None:
+        raise ValueError("X must have the features if pred_probs is None, got None.")
+    if not hasattr(estimator, "fit"):
+        raise TypeError(
+            "estimator must be a classifier with fit, and decision_function or "
+            f"predict_proba, got {estimator!r}."
+        )
+    for name, values in given.items():
+        if values is not None and not takes(estimator, name):
+            raise TypeError(
+                f"{name} must be None, because fit of {type(estimator).__name__} does not "
+                "take it."
+            )
+    return estimator
 
 
 class Fold(NamedTuple):

@@ -10,7 +10,7 @@ from wdrsvm.estimators.search.doubt.choice import (
     believes_all,
     doubts_of,
 )
-from wdrsvm.estimators.search.doubt.opinions import Evidence, Opinion, Told, pooled
+from wdrsvm.estimators.search.doubt.opinions import Evidence, Opinion, Told
 
 ALL = np.ones(3, dtype=bool)
 ROWS = np.arange(2)
@@ -19,11 +19,9 @@ ROWS = np.arange(2)
 def doubts(value, weight=None, taken=0.0):
     value = np.asarray(value, dtype=float)
     weight = np.ones(value.shape[1]) if weight is None else np.asarray(weight, float)
-    share, other = np.full(len(value), 0.3), np.zeros(value.shape, dtype=int)
-    taken, factor = np.broadcast_to(taken, len(value)), np.ones(len(value))
-    evidence = Evidence(
-        value, taken, factor, share, value, other, value, weight, len(weight)
-    )
+    taken = np.broadcast_to(taken, len(value))
+    factor, share = np.ones(len(value)), np.full(len(value), 0.3)
+    evidence = Evidence(value, taken, factor, share, weight, len(weight))
     codes = np.zeros(value.shape[1], int)
     nothing = Told([], [], weight, codes)
     return Doubts(np.array(["a", "b", "c"]), codes, evidence, nothing)
@@ -92,18 +90,3 @@ def test_labels_are_codes_and_weights_are_equal_by_default():
     found = doubts_of(np.array(["no", "yes"]), None, [np.array([0, 1])], [[said]], ROWS)
     assert found.codes.tolist() == [0, 1]
     assert found.evidence.weight.tolist() == [1.0, 1.0]
-
-
-def test_the_evidence_for_a_mean_is_that_of_its_scores():
-    y, rows = np.array([0, 1, 1, 0]), np.arange(4)
-    scores = np.random.default_rng(1).normal(size=(2, 4, 2))
-    told = [[Opinion(each, y) for each in scores]]
-    found = doubts_of(y, None, [rows], told, rows)
-    weight, factor = np.array([0.3, 0.7]), np.array([2.0, 1.0])
-    mean = Opinion(0.6 * scores[0] + 0.7 * scores[1], y)
-    alone = pooled(Told([[mean]], [rows], np.ones(4), rows))
-    for ours, other in zip(found.of_mean(weight, factor), alone, strict=True):
-        assert ours == pytest.approx(other, rel=1e-5)
-    # A single point is its own mean.
-    one = found.of_mean(np.array([0.0, 1.0]), factor)
-    assert one.wrong[0] == pytest.approx(found.evidence.wrong[1])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.special import softmax
+from scipy.special import log_softmax, softmax
 from sklearn.linear_model import LogisticRegression
 
 from wdrsvm.estimators.search.doubt.opinions import (
@@ -62,7 +62,7 @@ def likelihoods(given, weight):
         p = softmax(factor * np.log(np.column_stack([given, 1 - given])), axis=1)[:, 0]
         for share in SHARES:
             q = (1 - share) * p + share / 2
-            best = max(best, (weight @ np.log(q), factor, share, p, q), key=lambda b: b[0])
+            best = max(best, (weight @ np.log(q), factor, share, p), key=lambda b: b[0])
     return best[1:]
 
 
@@ -70,18 +70,15 @@ def test_factor_and_share_have_the_largest_likelihood():
     given, weight = np.array([0.9, 0.95, 0.02, 0.8]), np.array([1.0, 2.0, 1.0, 3.0])
     folds = [[of_two(given[:2])], [of_two(given[2:])]]
     found = pooled(Told(folds, [np.array([0, 1]), np.array([2, 3])], weight, np.arange(4)))
-    factor, share, p, q = likelihoods(given, weight)
+    factor, share, _ = likelihoods(given, weight)
     assert 0 < share < SHARES[-1]
     assert (found.factor[0], found.share[0]) == (factor, share)
-    assert found.wrong[0] == pytest.approx(share / 2 * (1 - p) / q, rel=1e-5)
-    assert found.log_odds[0] == pytest.approx(np.log(1 / given - 1), rel=1e-5)
-    assert found.other[0].tolist() == [1] * 4
 
 
 def test_without_noise_evidence_is_likelihood_plus_accuracy():
     given = np.array([0.9, 0.6, 0.4])
     found = pooled(Told([[of_two(given)]], [np.arange(3)], np.ones(3), np.arange(3)))
-    _, share, p, _ = likelihoods(given, np.ones(3))
+    _, share, p = likelihoods(given, np.ones(3))
     assert share == 0
     assert found.value[0] == pytest.approx(np.log(p) + (given > 0.5), rel=1e-5)
     assert found.taken[0] == 0
@@ -121,10 +118,10 @@ def test_rows_in_several_folds_have_mean_opinions_and_rows_in_none_no_weight():
     folds = [[of_two([0.9, 0.6])], [of_two([0.7])]]
     found = pooled(Told(folds, [np.array([0, 2]), np.array([0])], np.ones(3), np.arange(3)))
     assert found.weight.tolist() == [1.0, 0.0, 1.0]
-    assert found.log_odds[0] == pytest.approx(
-        [np.log([1 / 9, 3 / 7]).mean(), 0.0, np.log(2 / 3)], rel=1e-5
-    )
-    assert found.value[0, 1] == 0
+    assert found.share[0] == 0
+    given = np.array([[0.9, 0.7, 0.6], [0.1, 0.3, 0.4]]) ** found.factor[0]
+    one, again, third = np.log(given[0] / given.sum(axis=0)) + 1
+    assert found.value[0] == pytest.approx([(one + again) / 2, 0.0, third], rel=1e-5)
 
 
 def test_weights_have_no_scale():
@@ -152,23 +149,22 @@ def test_points_that_are_left_out_have_no_evidence():
 
 
 def test_a_mean_classifier_has_weighted_sums_of_scores_in_every_fold():
-    rng = np.random.default_rng(0)
-    folds = [
-        [Opinion(rng.normal(size=(3, 2)), np.array([0, 1, 0])) for _ in range(3)]
-        for _ in range(2)
-    ]
-    told = Told(folds, [np.arange(3), np.arange(3, 6)], np.ones(6), np.arange(6))
-    found = told.mean(np.array([0.5, 0.0, 2.0]))
-    for (mean,), fold in zip(found.opinions, folds, strict=True):
-        scores = 0.5 * fold[0].scores + 2.0 * fold[2].scores
-        assert mean.scores == pytest.approx(scores, rel=1e-6)
-        assert np.array_equal(mean.codes, fold[0].codes)
-    assert found[1:] == told[1:]
+    scores = np.random.default_rng(0).normal(size=(2, 3, 3, 2))
+    codes = np.array([0, 1, 0])
+    folds = [[Opinion(each, codes) for each in fold] for fold in scores]
+    # Row 0 is in both folds, row 4 in none.
+    told = Told(folds, [np.array([0, 1, 2]), np.array([3, 0, 5])], np.ones(6), np.arange(6))
+    found = told.log_probability(np.array([0.5, 0.0, 2.0]))
+    one, two = log_softmax(0.5 * scores[:, 0] + 2.0 * scores[:, 2], axis=-1)
+    assert told.visits.tolist() == [2, 1, 1, 1, 0, 1]
+    assert found[[1, 2, 3, 5]] == pytest.approx(np.array([one[1], one[2], two[0], two[2]]))
+    assert found[0] == pytest.approx((one[0] + two[1]) / 2)
+    assert found[4].tolist() == [0, 0]
 
 
 def test_points_that_were_left_out_are_not_in_the_mean():
     said = of_two([0.9, 0.2])
     told = Told([[said, None]], [np.arange(2)], np.ones(2), np.arange(2))
     for weight in (0.0, np.nan):
-        (mean,) = told.mean(np.array([1.0, weight])).opinions[0]
-        assert mean.scores == pytest.approx(said.scores)
+        found = told.log_probability(np.array([1.0, weight]))
+        assert found == pytest.approx(said.scores)

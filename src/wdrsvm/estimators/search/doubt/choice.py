@@ -72,13 +72,6 @@ class Doubts(NamedTuple):
         kind = believing == (weight[believing].sum() > 0.5)
         return int(np.where(kind, weight, -1.0).argmax())
 
-    def of_mean(self, weight: Floats, factor: Floats) -> Evidence:
-        """The evidence for one classifier: the mean of all points in each fold.
-
-        Weights and factors on the scores are those of the mean classifier.
-        """
-        return pooled(self.told.mean(weight * factor))
-
     def _shares(self, mean: Floats) -> Floats:
         weight = np.exp(EVIDENCE_RATE * self.evidence.n_rows * (mean - mean.max()))
         weight[weight < LEAST_SHARE] = 0.0

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import log_softmax, rel_entr
 
-from ....arrays import Codes, Floats, Labels
+from ....arrays import Codes, Flags, Floats, Labels
 from ....inputs.arrays import observed_classes
 from ....robustness.labels.noise_model import NoiseModel, Opinions, next_confusion
 
@@ -79,21 +79,15 @@ class Evidence(NamedTuple):
     ``value`` (points, rows) is the logarithm of the likelihood of the given label, plus 1
     if the label is predicted.  ``taken`` (points,) is what the prior on the confusion
     takes from the evidence, and ``factor`` (points,) the factor on the scores.
-    ``share`` (points,) is the share of replaced labels that fits best.  ``wrong`` (points,
-    rows) is the probability that the label is wrong, if labels are replaced at random.
-    ``other`` (points, rows) is the likeliest other label, as a code.  ``log_odds`` (points,
-    rows) compares it with the given label.  ``weight`` (rows,) is 0 for rows that are in no
-    fold; their values are 0.  ``n_rows`` is the number of different rows in folds, so that
-    a repeated row counts as a row of larger weight does.
+    ``share`` (points,) is the share of replaced labels that fits best.  ``weight`` (rows,)
+    is 0 for rows that are in no fold; their values are 0.  ``n_rows`` is the number of
+    different rows in folds, so that a repeated row counts as a row of larger weight does.
     """
 
     value: Floats
     taken: Floats
     factor: Floats
     share: Floats
-    wrong: Floats
-    other: Codes
-    log_odds: Floats
     weight: Floats
     n_rows: int
 
@@ -111,9 +105,6 @@ class _OfPoint(NamedTuple):
     taken: float
     factor: float
     share: float
-    wrong: Floats
-    other: Codes
-    log_odds: Floats
 
 
 class Told(NamedTuple):
@@ -128,37 +119,44 @@ class Told(NamedTuple):
     weight: Floats
     merged: Codes
 
-    def mean(self, weight: Floats) -> Told:
-        """The opinions of one classifier, whose scores are weighted sums of the points'.
+    @property
+    def visits(self) -> Codes:
+        """How many folds each row is in."""
+        return np.bincount(np.concatenate(self.held_out), minlength=len(self.weight))
 
-        Points without weight may have been left out of a fold.
+    def log_probability(self, weight: Floats) -> Floats:
+        """Log-probabilities (rows, C) by one classifier, means over the folds.
+
+        Its scores are weighted sums of the points' scores.  Points without weight may have
+        been left out of a fold.  Rows that are in no fold have zeros.
         """
-        return self._replace(opinions=[[_mean(fold, weight)] for fold in self.opinions])
+        parts = [_weighted(fold, weight) for fold in self.opinions]
+        total = np.zeros((len(self.weight), parts[0].shape[1]))
+        np.add.at(
+            total, np.concatenate(self.held_out), log_softmax(np.concatenate(parts), 1)
+        )
+        return np.asarray(total / np.maximum(self.visits, 1)[:, None])
 
 
-def _mean(fold: Sequence[Opinion | None], weight: Floats) -> Opinion:
+def _weighted(fold: Sequence[Opinion | None], weight: Floats) -> Floats:
+    """Weighted sums of the scores in one fold."""
     pairs = zip(weight, fold, strict=True)
-    counted = [(w, each) for w, each in pairs if w > 0 and each is not None]
-    scores = sum(w * each.scores for w, each in counted)
-    return Opinion(np.asarray(scores, dtype=np.float32), counted[0][1].codes)
+    counted = [w * each.scores for w, each in pairs if w > 0 and each is not None]
+    return np.asarray(np.sum(counted, axis=0, dtype=np.float64))
 
 
 def pooled(told: Told) -> Evidence:
     """Put the opinions of all folds together; of a row's opinions, the mean counts."""
     opinions, held_out, weight, merged = told
-    visits = np.bincount(np.concatenate(held_out), minlength=len(weight))
+    visits = told.visits
     known = np.where(visits > 0, weight, 0.0)
     n_rows = len(np.unique(merged[known > 0]))
     parts = [
         _of_point([fold[k] for fold in opinions], held_out, known, visits, n_rows)
         for k in range(len(opinions[0]))
     ]
-    value, taken, factor, share, wrong, other, log_odds = (
-        np.array(column) for column in zip(*parts, strict=True)
-    )
-    return Evidence(
-        value, taken, factor, share, wrong, other, log_odds, weight=known, n_rows=n_rows
-    )
+    value, taken, factor, share = (np.array(column) for column in zip(*parts, strict=True))
+    return Evidence(value, taken, factor, share, weight=known, n_rows=n_rows)
 
 
 def _of_point(
@@ -175,30 +173,14 @@ def _of_point(
     said = _joined(told, weight[rows] / visits[rows], n_rows)
     fit = _uniform_noise(said)
     q, taken = _noise_by_class(said, fit)
-    other, log_odds = _best_other(said)
-
-    def mean(values: Floats) -> Floats:
-        return np.bincount(rows, values, len(weight)) / np.maximum(visits, 1)
-
-    # A label drawn at random is right if it happens to be the true one.
-    wrong = fit.share / said.n_classes * (1 - fit.given) / fit.likelihood
-    others = np.zeros(len(weight), dtype=np.intp)
-    others[rows] = other
-    return _OfPoint(
-        value=mean(np.log(q) + (log_odds < 0)),
-        taken=taken,
-        factor=fit.factor,
-        share=fit.share,
-        wrong=mean(wrong),
-        other=others,
-        log_odds=mean(log_odds),
-    )
+    value = np.log(q) + _is_predicted(said)
+    mean = np.bincount(rows, value, len(weight)) / np.maximum(visits, 1)
+    return _OfPoint(mean, taken, fit.factor, fit.share)
 
 
 def _left_out(n_rows: int) -> _OfPoint:
     """No opinion: the point was left out of a fold."""
-    unknown, nothing = np.full(n_rows, np.nan), np.zeros(n_rows, dtype=np.intp)
-    return _OfPoint(unknown, np.nan, np.nan, np.nan, unknown, nothing, unknown)
+    return _OfPoint(np.full(n_rows, np.nan), np.nan, np.nan, np.nan)
 
 
 def _joined(told: Sequence[Opinion], weight: Floats, n_rows: int) -> Opinions:
@@ -208,22 +190,18 @@ def _joined(told: Sequence[Opinion], weight: Floats, n_rows: int) -> Opinions:
     return Opinions(scores, codes, weight * (n_rows / weight.sum()))
 
 
-def _best_other(said: Opinions) -> tuple[Codes, Floats]:
-    """The likeliest other label, and its log-odds over the given one."""
-    n = np.arange(len(said.y))
-    others = said.log_probability.copy()
+def _is_predicted(said: Opinions) -> Flags:
+    """Whether the given label has a larger score than every other one."""
+    n, others = np.arange(len(said.y)), said.log_probability.copy()
     others[n, said.y] = -np.inf
-    other = others.argmax(axis=1)
-    return other, others[n, other] - said.log_probability[n, said.y]
+    return np.asarray(said.log_probability[n, said.y] > others.max(axis=1))
 
 
 class _UniformNoise(NamedTuple):
-    """The best factor and share; probabilities and likelihoods of the given labels."""
+    """The best factor and share."""
 
     factor: float
     share: float
-    given: Floats
-    likelihood: Floats
 
 
 def _uniform_noise(said: Opinions) -> _UniformNoise:
@@ -237,7 +215,7 @@ def _uniform_noise(said: Opinions) -> _UniformNoise:
             q = np.maximum(q, LEAST_LIKELIHOOD)
             value = float(said.weight @ np.log(q))
             if value > best:
-                best, chosen = value, _UniformNoise(factor, float(share), given, q)
+                best, chosen = value, _UniformNoise(factor, float(share))
     assert chosen is not None
     return chosen
 

@@ -11,12 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from ....arrays import Codes, Flags, Floats, Labels
 from ....robustness.frames import ColumnsMixin
 from ....robustness.labels.audit_result import suspects_html, suspects_text
+from ....robustness.labels.suspicion import n_to_check
 from ...fitting.label_noise import LIKELY
 from .choice import Doubts
+from .judged import judged_labels
 from .mean import PointWeights
-
-# Out of fold, a label is worth a check if it is more probably wrong than right.
-LIKELY_WRONG = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +86,12 @@ class SuspectsMixin:
     def suspects(self) -> SuspectLabels:
         """The training labels, from the most to the least suspicious.
 
-        A label is to be checked if the fit does not believe it, or if the classifiers of
-        the cross-validation, which have not seen it, find it more probably wrong than
-        right.  So a fit that believes all labels leaves an audit of the labels.  Labels to
-        be checked come first.  Ranks follow the sum of this probability and of the
-        disbelief, which is 1 less the belief.  Labels with infinite ``label_trust`` are
-        verified: they come last, and their probability is 0.
+        Two opinions are averaged: the probability that a label is wrong, by the classifiers
+        of the cross-validation, which have not seen it; and the disbelief of the fit, which
+        is 1 less ``label_belief_``.  If the fit believes all labels, the first opinion
+        counts alone, which is an audit of the labels.  The suggested number of labels has
+        the largest expected F1, as for :func:`audit_labels`.  Labels with infinite
+        ``label_trust`` are verified, and come last.
 
         Returns
         -------
@@ -116,16 +115,15 @@ class SuspectsMixin:
                 "suspects needs a fit with label_noise='random', got "
                 f"label_noise={self.label_noise!r}."
             )
-        doubt, belief = self.label_doubt_, self.label_belief_
-        check = (belief < LIKELY) | (doubt > LIKELY_WRONG)
-        order = np.lexsort((-self._log_odds, belief - doubt, ~check))
+        suspicion = _suspicion(self.label_doubt_, self.label_belief_)
+        order = np.lexsort((-self._log_odds, -suspicion))
         return SuspectLabels(
             row=order,
             given=self.classes_[self._given_codes[order]],
             suggested=self.classes_[self._other_codes[order]],
-            doubt=doubt[order],
-            believed=belief[order] >= LIKELY,
-            n_suspects=int(check.sum()),
+            doubt=self.label_doubt_[order],
+            believed=self.label_belief_[order] >= LIKELY,
+            n_suspects=n_to_check(suspicion[order]),
             wrong_share=self.wrong_share_,
         )
 
@@ -140,13 +138,18 @@ class SuspectsMixin:
             vars(self).pop(name, None)
         if doubted is None or points is None:
             return
-        said = doubted.of_mean(points.weight, points.factor)
-        verified = False if trust is None else np.isinf(trust)
-        self.label_doubt_ = np.where(verified, 0.0, said.wrong[0])
-        self.wrong_share_ = float(said.share[0] * (1 - 1 / len(doubted.classes)))
-        self._other_codes = said.other[0]
-        self._log_odds = np.where(verified, -np.inf, said.log_odds[0])
+        scale = points.weight * points.factor
+        judged = judged_labels(doubted.told, doubted.codes, scale, trust)
+        self.label_doubt_ = judged.wrong
+        self.wrong_share_ = float(np.average(judged.wrong, weights=doubted.evidence.weight))
+        self._other_codes = judged.other
+        self._log_odds = judged.log_odds
         self._given_codes = doubted.codes
+
+
+def _suspicion(doubt: Floats, belief: Floats) -> Floats:
+    """The mean of the doubt and of the disbelief; if no label is disbelieved, the doubt."""
+    return (doubt + 1 - belief) / 2 if (belief < LIKELY).any() else doubt
 
 
 _KEPT = ("label_doubt_", "wrong_share_", "_other_codes", "_log_odds", "_given_codes")
