@@ -92,7 +92,7 @@ SUITES = (
         "kernels",
         tuple(
             f"solvers/{family}/native"
-            for family in ("cones", "first_order", "newton", "subgradient")
+            for family in ("cones", "first_order", "newton", "smooth_error", "subgradient")
         ),
         ("solvers",),
         "tiny",

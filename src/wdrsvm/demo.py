@@ -25,6 +25,7 @@ from .report.model.promise import BUDGET, DEVIATIONS, Movement, Promise, at_most
 from .report.model.rates import rate_parts
 from .report.model.verdict import summary_of
 from .report.page import Part
+from .report.review import percent
 from .report.words import counted, share
 
 PAGE = Path("wdrsvm-demo.html")
@@ -111,7 +112,7 @@ def promise_on_test_rows(table: WineTable, model: Pipeline) -> Promise:
 def suspect_lines(table: WineTable, suspects: Any) -> list[tuple[str, ...]]:
     """The most suspicious labels, with the truth beside them."""
     given, suggested, truth = suspects.given, suspects.suggested, table.truth[suspects.row]
-    doubt = [share(float(each)) for each in suspects.doubt]
+    doubt = [percent(float(each)) for each in suspects.doubt]
     lines = zip(map(str, suspects.row), given, suggested, doubt, truth, strict=True)
     return [tuple(map(str, line)) for line in lines][:N_SHOWN]
 

@@ -123,3 +123,16 @@ def test_all_rows_of_a_class_may_be_given_up():
     kept = RampProblem(problem).doubted.beliefs(coef, lost)
     assert (kept.belief[problem.y == 0] == 0).all()
     assert not kept.guarded
+
+
+def test_a_trivial_bound_does_not_give_the_classifier_up():
+    """At the rate of the fastest pair of classes the budget would reach all rows."""
+    X, y = np.array([[-4.0], [2.0], [5.0], [5.2]]), np.array([0, 1, 1, 2])
+    coef, intercept = np.array([[-1.0], [0.0], [30.0]]), np.array([0.0, 0.0, -153.0])
+    ball = WassersteinBall(0.2)
+    problem = RobustProblem.of(X, y, np.full(4, 0.25), ball, 3)
+    point = RampProblem(problem).scaled(coef, intercept)
+    assert point.coef.any()
+    assert point.value == 1.0
+    error = error_of_rows(problem, point.coef, point.intercept)
+    assert error == pytest.approx(0.575)

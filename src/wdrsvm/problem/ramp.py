@@ -156,10 +156,18 @@ class RampProblem:
             return self.point(scale * coef, scale * intercept)
         cost = np.where(right, np.minimum(leads / modulus, self.flip_cost), 0.0)
         bought = self._spent(cost, np.ones_like(cost), 0.0)
+        if not bought.rate > 0:
+            # The bound is trivial at its best scale, 0.  The error may well be lower.
+            return self._trivially_bounded(coef, intercept)
         scale = bought.rate / modulus
         flips = np.where(cost < self.flip_cost, 0.0, cost)
         point = self.point(scale * coef, scale * intercept)
         return point._replace(moving=self._budget_without(bought, flips))
+
+    def _trivially_bounded(self, coef: Floats, intercept: Floats) -> RampPoint:
+        """A classifier as it is; no error is above the weight of all rows."""
+        point = self.point(coef, intercept)
+        return point._replace(value=min(point.value, float(self.problem.weight.sum())))
 
     def constant(self) -> RampPoint:
         """The best classifier that ignores the features."""

@@ -4,7 +4,7 @@ The least worst-case error of the training rows is not the aim: whoever reaches 
 learned these rows by heart.  A classifier is chosen among a few
 
 1. the convex robust fit,
-2. the ends of descents from there on the smooth stand-in of ``problem.smooth_error``, one
+2. the ends of descents from there on the smooth stand-in of ``smooth_error``, one
    at the radius and one at a share of it,
 3. the best constant classifier,
 
@@ -27,7 +27,7 @@ from ..problem.ramp import Errors, RampPoint, RampProblem
 from .descent_settings import DESCENT
 from .label_noise import AlternatingDescent, Fit, folds_of, solve_as_chosen
 from .result import History, SolverResult, SolverSettings
-from .smooth_error import Classifier, softened
+from .smooth_error.descent import Classifier, softened
 
 
 def minimise_ramp(

@@ -1,4 +1,4 @@
-"""Descend on the smooth stand-in for the worst-case error (``problem.smooth_error``)."""
+"""Descend on the smooth stand-in for the worst-case error (``smooth_error.error``)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 
-from ..arrays import Floats
-from ..problem.ramp import RampProblem
-from ..problem.smooth_error import SmoothError
-from .descent_settings import DESCENT
-from .runtime.blas_threads import single_threaded_blas
+from ...arrays import Floats
+from ...problem.ramp import RampProblem
+from ..descent_settings import DESCENT
+from ..runtime.blas_threads import single_threaded_blas
+from .error import SmoothError
 
 
 class Classifier(NamedTuple):
@@ -93,12 +93,11 @@ def _smooth_error(ramp: RampProblem, units: _Units) -> SmoothError:
         X = (X - units.origin) * units.scale
     return SmoothError(
         X,
-        problem.y,
-        problem.weight,
-        ramp.flip_cost,
+        np.ascontiguousarray(problem.y),
+        np.ascontiguousarray(problem.weight),
+        np.ascontiguousarray(ramp.flip_cost),
         np.isfinite(problem.feature_cost),
         problem.ball.norm,
-        problem.n_classes,
         lam=1.0,
         softness=DESCENT.softness,
     )

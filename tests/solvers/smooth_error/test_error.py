@@ -7,7 +7,7 @@ from scipy.optimize import check_grad
 
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.problem.ramp import RampProblem
-from wdrsvm.problem.smooth_error import SmoothError
+from wdrsvm.solvers.smooth_error.error import SmoothError
 
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(30, 4)), rng.integers(3, size=30)
@@ -17,8 +17,8 @@ MOVABLE = np.array([True, True, True, False])
 
 
 def smooth_error(norm="l2", lam=2.0, softness=0.3, flip_cost=np.inf, rows=X):
-    flips = np.broadcast_to(np.asarray(flip_cost, float), 30)
-    return SmoothError(rows, Y, WEIGHT, flips, MOVABLE, norm, 3, lam, softness)
+    flips = np.full(30, flip_cost, dtype=float)
+    return SmoothError(rows, Y, WEIGHT, flips, MOVABLE, norm, lam, softness)
 
 
 @pytest.mark.parametrize("flip_cost", [np.inf, 0.3])

@@ -12,7 +12,7 @@ from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.problem.ramp import RampProblem
 from wdrsvm.solvers import solve
 from wdrsvm.solvers.descent_settings import DESCENT
-from wdrsvm.solvers.smooth_error import Classifier, softened
+from wdrsvm.solvers.smooth_error.descent import Classifier, softened
 
 X, Y = load_iris(return_X_y=True)
 X = scale(X)
@@ -32,7 +32,7 @@ def start_of(ramp):
 def test_the_error_falls(monkeypatch):
     """That of the rows themselves, which a sharp smooth error follows closely."""
     sharp = replace(DESCENT, softness=0.25)
-    monkeypatch.setattr("wdrsvm.solvers.smooth_error.DESCENT", sharp)
+    monkeypatch.setattr("wdrsvm.solvers.smooth_error.descent.DESCENT", sharp)
     ramp = ramp_of(X)
     start = start_of(ramp)
     assert ramp.errors(*softened(ramp, start)).worst < ramp.errors(*start).worst - 0.01
