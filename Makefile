@@ -16,7 +16,7 @@ COUNTED := $(addprefix tests/,agreement $(ROOMS))
 # it is imported.
 BUILD := "cython>=3.1" "meson-python>=0.16" ninja "scipy>=1.12"
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -e
-.PHONY: native demo test lint bench soak errors doubt label-audit stress coverage sanitize dist test-matrix mutants docs clean browser fuzz
+.PHONY: native demo test lint bench soak errors doubt label-audit stress coverage sanitize dist test-matrix mutants docs clean browser fuzz checks
 
 # Once, before tests run side by side: all of them would begin to build.
 native: $(READY)
@@ -43,6 +43,10 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# scikit-learn's checks of searches that doubt labels, with their defaults; ten minutes.
+checks: native
+	$(BIN)/python -m pytest -n auto --dist worksteal -m exhaustive tests/estimators
 
 # Malformed files and random parameters by the thousand; a quarter of an hour.
 fuzz: native
