@@ -95,7 +95,7 @@ def follow(
                 or n_iter == max_iter
             )
             n_certified += 1
-            if not iterate.is_wide:
+            if not (iterate.is_wide or steering):
                 # To restore multipliers by a step costs less than to repair them.
                 iterate.restore()
             point = iterate.data.scaling.original(iterate.coef)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.libc.math import isfinite
+from cython.cimports.libc.math import fabs, isfinite
 
 from wdrsvm.problem.certificate.gap import LEAST_SCALE
 
@@ -40,6 +40,8 @@ from .step_system import DenseSystem, GivenSystem, StepSystem
 
 # Gaps are relative to the objective, or to this number if the objective is smaller.
 LEAST_OBJECTIVE = cython.declare(Real, LEAST_SCALE)
+# A step that restores multipliers changes the sum of products by less than this share.
+SLIGHT = cython.declare(Real, 0.1)
 # Seconds between checks for Ctrl-C: a person does not notice a shorter delay.
 PATIENCE = cython.declare(Real, 0.1)
 
@@ -142,16 +144,23 @@ class PrimalDual(StepRules):
         """Bring the multipliers back to their equalities, which rounding has left.
 
         The step keeps all products of slack and multiplier as they are.  It is so short
-        that its own rounding is far below that of the steps before.
+        that its own rounding is far below that of the steps before.  A step that is not
+        short is the fault of its linear system, and is not made.
         """
         with cython.nogil:
             self.prepare()
             self.rows.aim_at_present()
             self.cone.aim_at_present()
             self.direct(0)
-            if self.has_numbers(0):
+            if self.has_numbers(0) and self.is_slight():
                 self.advance(0)
             self.measure()
+
+    @kernel
+    def is_slight(self) -> Flag:
+        """Whether the whole step changes the sum of all products by a small share."""
+        change: Real = self.products_after(0, 1.0, 1.0) / self.products() - 1
+        return self.reach_of(0) >= 2.0 and fabs(change) < SLIGHT
 
     @kernel
     def is_near(self, tol: Real) -> Flag:
