@@ -44,3 +44,14 @@ def test_restored_multipliers_meet_their_equalities(norm, label_cost):
     assert residual(iterate) < 1e-10
     assert iterate.gap == pytest.approx(gap, rel=1e-3)
     assert iterate.objective == pytest.approx(objective, rel=1e-3)
+
+
+def test_multipliers_far_from_their_equalities_stay():
+    """To bring them back would be no slight step."""
+    problem = three_clusters(label_cost=np.inf)
+    iterate = Iterate(ScaledData.of(problem, Scaling.of(problem)), "l2")
+    iterate.run(8, 0.0)
+    slack, mult, s, h = iterate.rows.arrays()
+    iterate.rows.put(slack, 2 * mult, s, h)
+    iterate.restore()
+    np.testing.assert_array_equal(iterate.rows.arrays()[1], 2 * mult)
