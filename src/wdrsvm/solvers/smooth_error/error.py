@@ -25,7 +25,7 @@ import numpy as np
 from scipy import sparse
 
 from ...arrays import Codes, Flags, Floats, Matrix
-from .kernels import ErrorDescent, SmoothValue, ErrorRows
+from .kernels import ErrorDescent, ErrorRows, SmoothValue
 
 # The dual of each norm, as the kernels name it.
 DUAL_POWERS = {"l1": 0, "l2": 2, "linf": 1}

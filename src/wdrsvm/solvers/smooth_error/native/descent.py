@@ -63,6 +63,7 @@ class ErrorDescent:
     def run(self, start: Vector, lam: Real, n_steps: Count):
         """The end of a descent of at most ``n_steps`` steps."""
         copy_into(self.x, start)
+        self.direction[:] = 0.0
         self.smooth.lam = lam
         self.memory.forget()
         with cython.nogil:

@@ -6,10 +6,10 @@ import cython
 import numpy as np
 
 from ...runtime.kernel_names import Count, Flag, ReadCodes, Real, Table, Vector, kernel
+from .error_rows import ErrorRows
 from .pair_rates import add_rate_slopes, fill_rates
 from .quasi_newton import copy_into
 from .soft_errors import fill_soft_errors
-from .error_rows import ErrorRows
 
 
 @cython.cclass
