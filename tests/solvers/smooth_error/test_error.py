@@ -10,6 +10,7 @@ from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.problem.ramp import RampProblem
 from wdrsvm.solvers.smooth_error.error import SmoothError
 
+pytestmark = pytest.mark.tiny
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(30, 4)), rng.integers(3, size=30)
 WEIGHT = rng.dirichlet(np.ones(30))
