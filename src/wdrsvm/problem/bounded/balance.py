@@ -42,7 +42,9 @@ class Balance:
     @cached_property
     def start(self) -> MassSource:
         """Masses >= 0 on possible labels, in total at most the weight of each row."""
-        return FeasibleMasses(as_source(self.plan.mass), self.plan.label, self.loosened)
+        plan, circulation = self.plan, self.problem.moves.circulation
+        source, pairs = as_source(plan.mass), (plan.winner, plan.label)
+        return FeasibleMasses(source, *pairs, circulation, self.loosened)
 
     @cached_property
     def _moments(self) -> Floats:
@@ -165,11 +167,9 @@ class Balance:
 
     @property
     def _unmovable(self) -> Flags:
-        """Columns (Q,) that neither moves nor switches change."""
+        """Columns (Q,) that neither moves nor switches change: also the intercept's."""
         fixed = np.ones(self._width, dtype=bool)
-        fixed[: self.problem.n_features] = np.isinf(self.problem.moves.cost)
-        for group in self.groups:
-            fixed[group.columns] = False
+        fixed[: self.problem.n_features] = self.problem.moves.unmovable
         return fixed
 
     @property
