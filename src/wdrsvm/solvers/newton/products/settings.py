@@ -26,12 +26,25 @@ class ProductSettings:
     settled : float
         Steps have settled when the next one promises less than this share of what new
         shares of the lengths would add to the smoothed diameter.
-    first_mu, mu_factor, least_mu : float
+    first_mu, mu_factor, last_mu : float
         Smoothing of the maximum over labels: the first one, the factor after each settling,
-        and the last one as a multiple of the square root of the tolerance.
+        and the last one.
+    least_cluster_mu : float
+        The last one on a cluster, where no shares are learnt, as a multiple of the square
+        root of the tolerance.
+    no_mu : float
+        So little smoothing that it does not show.
+    least_share : float
+        The least share of a label around which the maximum is smoothed.
+    max_held : int
+        Up to so many scores are kept from the first half of a pass with flips to the second.
+    flip_patience : int
+        As ``patience``, where labels can be flipped.
+    flip_settled : float
+        As ``settled``, where labels can be flipped.
     least_left : float
-        Share of the radius that must remain for moves after the cost of flips.  If less
-        remains, the method gives up.
+        The preconditioner counts on at least this share of the radius for moves, if flips
+        leave less.
     rebuilds : tuple of int
         Steps after which the preconditioner is built again, then every last one of these.
     start_ridge : float
@@ -112,8 +125,14 @@ class ProductSettings:
     patience: int = 10
     settled: float = 0.2
     first_mu: float = 0.5
-    mu_factor: float = 0.6
-    least_mu: float = 0.3
+    mu_factor: float = 0.7
+    last_mu: float = 0.2
+    least_cluster_mu: float = 0.3
+    no_mu: float = 1e-10
+    least_share: float = 1e-13
+    max_held: int = 1 << 22
+    flip_patience: int = 25
+    flip_settled: float = 0.1
     least_left: float = 0.02
     rebuilds: tuple[int, ...] = (6, 20)
     start_ridge: float = 0.06
