@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ....arrays import Floats
+from ....arrays import Codes, Floats
 from ....problem import RobustProblem
 from ....rows.reduce import added
 from .. import kernels
@@ -127,13 +127,19 @@ class FlipDesign(Design):
         return Spanned.of(block, self._prior(rows, every), at.mu)
 
     def _prior(self, rows: slice, every: int = 1) -> Floats:
-        """The logarithms of the shares; equal ones before any is learnt."""
-        n_classes = self.problem.n_classes
+        """The logarithms of the shares."""
         if rows.start not in self.priors:
-            n_some = len(range(rows.start, rows.stop, every))
-            return np.full((n_classes, n_some), -np.log(n_classes))
+            return self._first_prior(self.problem.y[rows.start : rows.stop : every])
         prior = self.priors[rows.start][:, ::every]
         return np.ascontiguousarray(prior, dtype=np.float64)
+
+    def _first_prior(self, y: Codes) -> Floats:
+        """Shares as if the flips that the radius can pay were those of all rows."""
+        n_classes = self.problem.n_classes
+        flipped = min(PRODUCTS.most_flipped, self.budget)
+        prior = np.full((n_classes, len(y)), np.log(flipped / (n_classes - 1)))
+        prior[y, np.arange(len(y))] = np.log(1 - flipped)
+        return prior
 
     def _soften(
         self,

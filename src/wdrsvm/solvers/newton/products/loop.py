@@ -89,7 +89,7 @@ class ProductRounds:
         shape = (problem.n_classes, problem.n_features)
         self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
         self.n_asked, self.n_model_rounds = 0, 0
-        # What a repair cost, relative to how far the lengths were apart.
+        # What a repair cost, relative to what there was to learn.
         self.excess_rate = 0.0
         # What a bound lacked, relative to the imbalance of the intercepts.
         self.shortfall_rate = 0.0
@@ -146,8 +146,8 @@ class ProductRounds:
         """Compute the certificate if it is likely to succeed."""
         descent, tol = self.descent, self.settings.tol
         wanted = PRODUCTS.hope * allowed_gap(tol, descent.risk)
-        spread = descent.spread
-        hoped = descent.smooth_risk + PRODUCTS.excess_hope * self.excess_rate * spread
+        to_learn = descent.to_learn
+        hoped = descent.smooth_risk + PRODUCTS.excess_hope * self.excess_rate * to_learn
         if descent.promise > wanted or hoped - descent.dual > wanted:
             return
         flow = descent.flow(tol)
@@ -156,8 +156,8 @@ class ProductRounds:
             return
         repaired = descent.repaired(tol)
         risk = descent.risk_at(repaired)
-        if spread > 0:
-            self.excess_rate = max(0.0, risk - descent.smooth_risk) / spread
+        if to_learn > 0:
+            self.excess_rate = max(0.0, risk - descent.smooth_risk) / to_learn
         if risk - bound <= wanted:
             self._ask(repaired, flow)
 

@@ -34,6 +34,8 @@ class ProductSettings:
         root of the tolerance.
     no_mu : float
         So little smoothing that it does not show.
+    most_flipped : float
+        The first shares of the labels count on flips of at most this share of the rows.
     least_share : float
         The least share of a label around which the maximum is smoothed.
     max_held : int
@@ -58,7 +60,7 @@ class ProductSettings:
         allowed gap.
     excess_hope : float
         A repair is tried if the gap stays small enough after it costs this share of the
-        last repair's cost, adjusted to how unequal the lengths are now.
+        last repair's cost, adjusted to what there is to learn of the shares now.
     shortfall_hope : float
         A bound is expected to lack this share of what the last one lacked, adjusted to how
         far the intercepts are out of balance now.
@@ -129,6 +131,7 @@ class ProductSettings:
     last_mu: float = 0.2
     least_cluster_mu: float = 0.3
     no_mu: float = 1e-10
+    most_flipped: float = 0.5
     least_share: float = 1e-13
     max_held: int = 1 << 22
     flip_patience: int = 25

@@ -175,8 +175,12 @@ class Descent:
         patience, settled = PRODUCTS.patience, PRODUCTS.settled
         if self.has_flips:
             patience, settled = PRODUCTS.flip_patience, PRODUCTS.flip_settled
-        added = self.left * self.spread + abs(self.sums.smoothing)
-        return self.n_since >= patience or self.promise < settled * added
+        return self.n_since >= patience or self.promise < settled * self.to_learn
+
+    @property
+    def to_learn(self) -> float:
+        """What new shares of the lengths and of the labels would add to the risk."""
+        return self.left * self.spread + abs(self.sums.smoothing)
 
     @property
     def is_stuck(self) -> bool:
