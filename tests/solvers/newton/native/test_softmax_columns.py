@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.newton.kernels import soften_columns, soften_flips
+from wdrsvm.solvers.newton.kernels import soften_columns
 
 pytestmark = pytest.mark.tiny
 rng = np.random.default_rng(0)
@@ -36,26 +36,3 @@ def test_scores_far_apart_neither_overflow_nor_vanish():
     loss = soften_columns(scores, np.array([0, 0]), np.ones(2), 1.0, 0.0, False)
     assert loss == pytest.approx(2e6)
     np.testing.assert_allclose(scores, [[0, -1], [0, 0], [0, 1]], atol=1e-20)
-
-
-def test_flips_at_a_price():
-    scores, y = rng.normal(size=(5, 40)), rng.integers(0, 5, 40)
-    weight, own, mu = rng.uniform(size=40), (y, np.arange(40)), 0.3
-    price = rng.uniform(size=40)
-    price[:5] = np.inf
-    powers = np.exp(scores)
-    share = powers / powers.sum(axis=0)
-    low = np.exp(-(scores + price) / mu)
-    low[own] = np.exp(-scores[own] / mu)
-    mass = low / low.sum(axis=0)
-    losses = np.log(powers.sum(axis=0)) + mu * np.log(low.sum(axis=0))
-    found = scores.copy()
-    loss, paid = soften_flips(found, y, weight, 1.0, price, mu, False)
-    assert loss == pytest.approx(weight @ losses, rel=1e-12)
-    spent = (weight * (1 - mass[own]))[5:] @ price[5:]
-    assert paid == pytest.approx(spent, rel=1e-12)
-    np.testing.assert_allclose(found, weight * (share - mass), atol=1e-12)
-    found = scores.copy()
-    soften_flips(found, y, weight, 1.0, price, mu, True)
-    spread = share * (1 - share) + mass * (1 - mass) / mu
-    np.testing.assert_allclose(found, weight * spread, atol=1e-11)

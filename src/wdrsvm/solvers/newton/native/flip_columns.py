@@ -2,9 +2,10 @@ r"""The largest loss of each sample over its labels, smoothed around given share
 
 For sample n with scores z and the label y a flip to label c costs price_n.  The loss is
 
-    temperature logsumexp(z / temperature) + mu log sum_c exp(prior_c - (z_c + price_n [c != y]) / mu).
+    temperature logsumexp(z / temperature) + mu log sum_c exp(prior_c - cost_c / mu),
+    cost_c = z_c + price_n [c != y].
 
-The second term is the largest  -z_c - price_n [c != y]  over the labels c, less mu times
+The second term is the largest  -cost_c  over the labels c, less mu times
 the divergence of the shares Q_c, its slopes, from exp(prior_c).  Its price enters only by
 
     span = z_y - mu prior_y + mu log sum_{c != y} exp(prior_c - z_c / mu):
@@ -161,13 +162,13 @@ def find_price(
     high: Real
     price: Real = least
     step: Real
-    trial: Count
+    _trial: Count
     sums: Vector = np.empty(2)
     with cython.nogil:
         _spend(price, spans, weight, trust, mu, sums)
         if sums[0] > budget:
             high = _highest_price(spans, trust, mu, least)
-            for trial in range(MAX_TRIALS):
+            for _trial in range(MAX_TRIALS):
                 if sums[0] > budget:
                     low = price
                 else:

@@ -89,7 +89,7 @@ class Design:
         return None
 
     def learn(self, at: At) -> None:
-        """Nothing is learnt of the labels' shares on a cluster: mu alone becomes smaller."""
+        """Nothing: on a cluster mu alone becomes smaller."""
 
     def curvature(self, at: At) -> CurvatureSums:
         """The sums from which the preconditioner is made."""
@@ -133,10 +133,12 @@ class ScoredBlock(NamedTuple):
 
     def gradient(self, slopes: Floats) -> Floats:
         """sum_n slope_n x_n' (C, Q)."""
-        return (slopes.astype(self.rows.dtype) @ self.rows).astype(np.float64)
+        return np.asarray(slopes.astype(self.rows.dtype) @ self.rows, dtype=np.float64)
 
 
-def _soften(at: At, is_spread: bool, problem: RobustProblem, block: ScoredBlock) -> LossSums:
+def _soften(
+    at: At, is_spread: bool, problem: RobustProblem, block: ScoredBlock
+) -> LossSums:
     """Replace the scores by slopes or spreads; the sums have these as their gradient."""
     scores, loss = block.scores, problem.loss
     if at.price == np.inf:

@@ -47,7 +47,7 @@ class FlipDesign(Design):
     def evaluate(self, at: At) -> LossSums:
         """At the price in ``at``, or at the higher one that the flips need."""
         price, sums = self._pass(at, self._slopes)
-        return sums._replace(price=price)
+        return LossSums(*sums[:-1], price)
 
     def true_loss(self, at: At) -> LossSums:
         """The same without smoothing."""

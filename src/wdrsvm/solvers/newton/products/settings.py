@@ -29,6 +29,8 @@ class ProductSettings:
     first_mu, mu_factor, last_mu : float
         Smoothing of the maximum over labels: the first one, the factor after each settling,
         and the last one.
+    mu_of_price : float
+        The last one is no more than this share of the price of a flip.
     least_cluster_mu : float
         The last one on a cluster, where no shares are learnt, as a multiple of the square
         root of the tolerance.
@@ -39,7 +41,7 @@ class ProductSettings:
     least_share : float
         The least share of a label around which the maximum is smoothed.
     max_held : int
-        Up to so many scores are kept from the first half of a pass with flips to the second.
+        Up to so many scores are kept between the halves of a pass with flips.
     flip_patience : int
         As ``patience``, where labels can be flipped.
     flip_settled : float
@@ -126,16 +128,17 @@ class ProductSettings:
     quick_steps: int = 6
     patience: int = 10
     settled: float = 0.2
-    first_mu: float = 0.5
+    first_mu: float = 1.0
     mu_factor: float = 0.7
-    last_mu: float = 0.2
+    last_mu: float = 0.5
+    mu_of_price: float = 0.05
     least_cluster_mu: float = 0.3
     no_mu: float = 1e-10
     most_flipped: float = 0.5
     least_share: float = 1e-13
     max_held: int = 1 << 22
-    flip_patience: int = 25
-    flip_settled: float = 0.1
+    flip_patience: int = 40
+    flip_settled: float = 0.03
     least_left: float = 0.02
     rebuilds: tuple[int, ...] = (6, 20)
     start_ridge: float = 0.06

@@ -190,7 +190,8 @@ class Descent:
         """Adapt the shares to the lengths; raise the power if the steps settled quickly."""
         if self.has_flips:
             self.design.learn(self.at)
-            self.mu = max(self.last_mu, PRODUCTS.mu_factor * self.mu)
+            last = min(self.last_mu, PRODUCTS.mu_of_price * self.at.price)
+            self.mu = max(last, PRODUCTS.mu_factor * self.mu)
         if self.left > 0 or self.smoothed.largest > self.lam:
             self._sharpen_diameter()
         self.n_since = 0

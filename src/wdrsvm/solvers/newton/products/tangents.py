@@ -37,7 +37,7 @@ class DrawnTangents:
     masses: Floats | None = None
 
     def rows(self, problem: RobustProblem, rows: slice) -> RowDuals:
-        drawn = self._trusted(problem, rows)
+        drawn = self.trusted(problem, rows)
         if self.price == np.inf:
             return drawn
         shares = self._shares(problem, rows)
@@ -45,7 +45,7 @@ class DrawnTangents:
         masses[np.arange(len(drawn.y)), drawn.y] += (1 - self.share) * drawn.weight
         return RowTangents(problem.loss, drawn.points, masses)
 
-    def _trusted(self, problem: RobustProblem, rows: slice) -> TrustedTangents:
+    def trusted(self, problem: RobustProblem, rows: slice) -> TrustedTangents:
         """The drawn tangents without flips, which have the same points."""
         y, weight = problem.y[rows], problem.weight[rows]
         if self.points is not None:
@@ -75,7 +75,7 @@ def with_points(tangents: DrawnTangents, problem: RobustProblem) -> DrawnTangent
     points = np.empty((problem.n_rows, problem.n_classes))
 
     def fill(rows: slice) -> None:
-        points[rows] = tangents.rows(problem, rows).points
+        points[rows] = tangents.trusted(problem, rows).points
 
     with row_threads(problem.n_rows) as run:
         for _ in run(fill, problem.blocks()):
