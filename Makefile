@@ -16,7 +16,7 @@ COUNTED := $(addprefix tests/,agreement $(ROOMS))
 # it is imported.
 BUILD := "cython>=3.1" "meson-python>=0.16" ninja "scipy>=1.12"
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -e
-.PHONY: native demo test lint bench soak errors doubt label-audit stress coverage sanitize dist test-matrix mutants docs clean browser fuzz checks
+.PHONY: native demo test lint bench soak errors label-audit stress coverage sanitize dist test-matrix mutants docs clean browser fuzz checks
 
 # Once, before tests run side by side: all of them would begin to build.
 native: $(READY)
@@ -96,11 +96,6 @@ sanitize: $(READY)
 		$(SANITIZED)/bin/python -m pytest -q -o pythonpath= -p no:cacheprovider \
 		-m "not slow" tests/solvers tests/problem/certificate || exit 1; \
 	done
-
-# Doubtful labels: the two lines beside LogisticRegression, cleanlab and neighbours; hours,
-# and it goes on where it was.
-doubt: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.studies.doubt.study --csv doubt.csv --out docs/results
 
 # The release, built, looked into, installed in an empty environment and run there.
 dist: $(READY)

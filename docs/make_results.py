@@ -45,6 +45,9 @@ CLAIMS = (
     "worst-case-error-differences",
     "rare-classes-gains",
     "rare-classes-gains-by-table",
+    "wrong-labels-gains",
+    "wrong-labels-gains-by-table",
+    "many-classes-found",
 )
 VERDICT = ("claim", "aim", "found", "reached")
 FIGURES = {

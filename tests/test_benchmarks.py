@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from wdrsvm.experiments.claims import worst_case, wrong_labels
+from wdrsvm.experiments.claims import worst_case
 
 ROOT = Path(__file__).parents[1]
 # Read from the folder, so that a family that is not registered is missed.
@@ -97,73 +97,6 @@ def test_unknown_family_is_a_clear_error():
     assert found.returncode == 2
     assert "unknown family 'b0'; there are b1, b2, b3" in found.stderr
     assert "Traceback" not in found.stderr
-
-
-def test_the_study_of_label_noise_runs_on_simulated_data(monkeypatch, capsys):
-    monkeypatch.syspath_prepend(ROOT)
-    study = importlib.import_module("benchmarks.studies.label_noise.study")
-    monkeypatch.setattr(study, "N_SPLITS_OF_OTHERS", 1)
-    report = importlib.import_module("benchmarks.studies.label_noise.report")
-    name = "simulated: 2 classes, 10 features"
-    records = [study.cell(name, noise, study.FIRST_SEED) for noise in ("clean", "20 %")]
-    for record in records:
-        expected = {"logistic", "logistic, log-loss", "believing", *study.MEMBERS}
-        assert set(record["score"]) == expected
-        assert min(record["score"].values()) > 0.8
-    report.print_tables(records)
-    assert "Gain of the recipe" in capsys.readouterr().out
-
-
-def test_finders_of_wrong_labels_run_on_simulated_data(monkeypatch):
-    pytest.importorskip("cleanlab")
-    monkeypatch.syspath_prepend(ROOT)
-    finders = importlib.import_module("benchmarks.studies.label_noise.finders")
-    case = importlib.import_module("benchmarks.studies.label_noise.data").case
-    data = case("simulated: 2 classes, 10 features", "20 %", 0)
-    wrong = data.labels != data.truth
-    assert wrong.sum() == 40
-    for named in finders.named_labels(data).values():
-        assert (named & wrong).sum() >= 30
-        assert (named & ~wrong).sum() <= 20
-
-
-@pytest.mark.skipif("WDRSVM_DATA" not in os.environ, reason="needs WDRSVM_DATA")
-def test_the_study_of_doubtful_labels_runs_tiny(monkeypatch, capsys, tmp_path):
-    pytest.importorskip("cleanlab")
-    monkeypatch.syspath_prepend(ROOT)
-    study = importlib.import_module("benchmarks.studies.doubt.study")
-    assert not set(study.DEVELOPED_ON) & set(study.JUDGED_ON)
-    monkeypatch.setattr(wrong_labels, "STRENGTHS", (0.01, 1.0))
-    given = ["--tiny", "--csv", str(tmp_path / "found.csv"), "--out", str(tmp_path)]
-    found = study.main(given)
-    methods = wrong_labels.methods_for("contraceptive")
-    assert {each.method for each in found} == set(methods)
-    assert len(found) == 2 * len(methods)
-    assert all(0 < each.accuracy < 1 for each in found)
-    assert "failed" in (tmp_path / "doubt-verdicts.csv").read_text()
-    assert "gain over" in capsys.readouterr().out
-    # What is done is not done again.
-    monkeypatch.setattr(study, "judged", None)
-    assert len(study.main(given)) == len(found)
-
-
-def test_the_verdicts_on_doubtful_labels_can_fail(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
-    report = importlib.import_module("benchmarks.studies.doubt.report")
-    cell = importlib.import_module("benchmarks.studies.doubt.study").Cell
-
-    def verdict(gains):
-        """For gains over LogisticRegression at 20 % in three tables."""
-        found = []
-        for table, gain in enumerate(gains):
-            found.append(cell(str(table), "20 %", 0, report.TUNED, 0.5, 0.0))
-            found.append(cell(str(table), "20 %", 0, report.OURS, 0.5 + gain / 100, 0.0))
-        lines = {line[0]: line[2] for line in report.verdicts(found)}
-        return lines[f"20 %: 1 ahead of {report.TUNED}, two standard errors"]
-
-    assert verdict([1.0, 1.2, 1.1]) == "yes"
-    assert verdict([0.9, 0.9, 1.0]) == "failed"
-    assert verdict([0.0, 0.0, 9.0]) == "failed"
 
 
 @pytest.mark.skipif("WDRSVM_DATA" not in os.environ, reason="needs WDRSVM_DATA")

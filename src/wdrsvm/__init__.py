@@ -2,25 +2,25 @@
 
 from typing import TYPE_CHECKING
 
-from .estimators import (
-    DisbeliefWarning,
-    RadiusWarning,
-    RobustConformalClassifier,
-    RobustLinearSVC,
-    RobustLinearSVCCV,
-    RobustLogisticRegression,
-    RobustLogisticRegressionCV,
-    RobustOneVsRestSVC,
-    RobustSVC,
-    RobustSVCCV,
-    SuspectLabels,
-)
-from .estimators._states import _blank as _blank
 from .lazy_names import lazy_names
 from .problem import WassersteinBall
 from .version import __version__
 
 if TYPE_CHECKING:
+    from .estimators import (
+        DisbeliefWarning,
+        RadiusWarning,
+        RobustConformalClassifier,
+        RobustLinearSVC,
+        RobustLinearSVCCV,
+        RobustLogisticRegression,
+        RobustLogisticRegressionCV,
+        RobustOneVsRestSVC,
+        RobustSVC,
+        RobustSVCCV,
+        SuspectLabels,
+    )
+    from .estimators._states import _blank as _blank
     from .inputs.mixed_table import mixed_table
     from .model_files import load_model, save_model
     from .onnx_export import to_onnx
@@ -56,6 +56,20 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    ".estimators": (
+        "DisbeliefWarning",
+        "RadiusWarning",
+        "RobustConformalClassifier",
+        "RobustLinearSVC",
+        "RobustLinearSVCCV",
+        "RobustLogisticRegression",
+        "RobustLogisticRegressionCV",
+        "RobustOneVsRestSVC",
+        "RobustSVC",
+        "RobustSVCCV",
+        "SuspectLabels",
+    ),
+    ".estimators._states": ("_blank",),
     ".inputs.mixed_table": ("mixed_table",),
     ".model_files": ("load_model", "save_model"),
     ".onnx_export": ("to_onnx",),

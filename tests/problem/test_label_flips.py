@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from wdrsvm.problem import label_flips
 from wdrsvm.problem.label_flips import Flips, flip_envelope, spend
 
 N, C = 30, 5
@@ -68,6 +69,27 @@ def test_of_two_labels_that_cost_the_same_no_step_between_them_is_bought():
     price = np.array([[np.inf, cost, cost]])
     flips = flip_envelope(losses, np.array([0]), price).flips
     assert flips.cost.tolist() == [cost]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_flips_of_one_price_are_those_of_many_prices(seed, monkeypatch):
+    losses, y, cost = random_rows(seed)
+    cost[np.isfinite(cost)] = 0.5
+    cost[:2] = np.inf
+    quick = flip_envelope(losses, y, cost)
+    monkeypatch.setattr(label_flips, "_one_price", lambda prices: None)
+    slow = flip_envelope(losses, y, cost)
+    assert len(quick.flips.row) > N / 4
+    for one, other in zip(
+        (*quick[:2], *quick.flips), (*slow[:2], *slow.flips), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_without_flips_the_whole_budget_moves_features():
+    bought = spend(label_flips.NO_FLIPS, np.empty(0), 0.5, 3.0)
+    assert (bought.left, bought.gain, bought.rate) == (0.5, 1.5, 3.0)
+    assert len(bought.flips) == len(bought.share) == 0
 
 
 def test_one_class_has_no_flips():

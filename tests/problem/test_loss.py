@@ -45,6 +45,15 @@ def test_every_member_equals_its_definition(loss, scores):
     np.testing.assert_allclose(loss.of_labels(scores), expected, rtol=1e-10, atol=1e-10)
 
 
+@every_member
+@repeatable
+@given(some_scores)
+def test_own_labels_have_the_losses_of_all_labels(loss, scores):
+    y = np.arange(len(scores)) % scores.shape[1]
+    expected = loss.of_labels(scores)[np.arange(len(y)), y]
+    np.testing.assert_array_equal(loss.of_own_labels(scores, y), expected)
+
+
 @repeatable
 @given(exact_scores)
 def test_crammer_singer_is_at_least_the_error(scores):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from wdrsvm import audit_labels
+from wdrsvm.experiments.claims.wrong_labels import by_class
 from wdrsvm.robustness.labels.default_classifier import StandardModel
 from wdrsvm.robustness.labels.out_of_fold import (
     LabelledRows,
@@ -33,7 +35,7 @@ from wdrsvm.robustness.labels.out_of_fold import (
 )
 
 from ..frame import all_records
-from ..label_noise.data import DATA, class_dependent, music, uniform
+from ..label_noise.data import DATA, music, uniform
 from .report import write_tables
 
 N_ROWS, N_EMBEDDED_CLASSES, LEAST_ROWS = 300, 20, 8
@@ -44,7 +46,7 @@ NOISES: dict[str, Flip] = {
     "10 %": uniform(0.1),
     "20 %": uniform(0.2),
     "30 %": uniform(0.3),
-    "by class": class_dependent,
+    "by class": partial(by_class, None),
 }
 CROWDS = {"crowd, majority": "noisy_majority", "crowd, one vote": "noisy_random"}
 

@@ -1,1 +1,1 @@
-"""Label noise that is known: descents, finders, kinds of noise, votes."""
+"""Label noise that is known: kinds of noise, votes."""

@@ -18,8 +18,9 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from wdrsvm import label_noise_test
+from wdrsvm.experiments.claims.wrong_labels import by_class
 
-from .data import class_dependent, table, uniform
+from .data import table, uniform
 
 NAMES = (
     *("wine", "penguins", "seeds", "iris", "breast cancer", "ai4i"),
@@ -42,7 +43,7 @@ def by_row(X: Any, y: Any, rng: Any) -> Any:
 NOISES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "none": lambda X, y, rng: y,
     "uniform": lambda X, y, rng: uniform(SHARE)(y, rng),
-    "by class": lambda X, y, rng: class_dependent(y, rng),
+    "by class": by_class,
     "by row": by_row,
 }
 

@@ -73,8 +73,10 @@ class RobustSVC(KernelPromisesMixin, RobustClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factors on the weights, class by class; ``"balanced"`` gives every class the
         same total weight.
-    solver : str, default="auto"
-        Name of the solver.
+    solver : {"auto", "interior-point", "newton", "first-order", "subgradient", \
+            "stochastic", "highs", "clarabel"}, default="auto"
+        How the problem is solved.  ``"auto"`` chooses by size, loss and norm.  The last
+        two need the packages highspy and clarabel.
     tol : float, default=1e-6
         Relative duality gap asked for.
     max_iter : int or None, default=None

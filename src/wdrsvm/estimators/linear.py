@@ -21,7 +21,8 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
     Parameters
     ----------
     radius : float, default=0.05
-        Budget of the adversary.  The default suits standardised features.
+        Budget of the adversary: what moved features and changed labels may cost, on average
+        over the rows.  The default suits standardised features.
     label_cost : float or array of shape (n_classes, n_classes), default=2.0
         Cost of changing a label, in the units of the features; ``inf`` trusts every
         label.  A matrix is in the order of ``classes_``.
@@ -65,8 +66,10 @@ class RobustLinearSVC(PartialFitMixin, RobustLinearClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factors on the weights, class by class; ``"balanced"`` gives every class the
         same total weight.
-    solver : str, default="auto"
-        Name of the solver.
+    solver : {"auto", "interior-point", "newton", "first-order", "subgradient", \
+            "stochastic", "highs", "clarabel"}, default="auto"
+        How the problem is solved.  ``"auto"`` chooses by size, loss and norm.  The last
+        two need the packages highspy and clarabel.
     tol : float, default=1e-6
         Relative duality gap asked for.
     max_iter : int or None, default=None

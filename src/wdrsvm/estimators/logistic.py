@@ -73,7 +73,8 @@ class RobustLogisticRegression(PartialFitMixin, LogisticClassifier):
     Parameters
     ----------
     radius : float, default=0.05
-        Budget of the adversary.  The default suits standardised features.
+        Budget of the adversary: what moved features and changed labels may cost, on average
+        over the rows.  The default suits standardised features.
     label_cost : float or array of shape (n_classes, n_classes), default=inf
         Cost of changing a label, in the units of the features; ``inf`` trusts every
         label.  A matrix is in the order of ``classes_``.
@@ -108,8 +109,9 @@ class RobustLogisticRegression(PartialFitMixin, LogisticClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factors on the weights, class by class; ``"balanced"`` gives every class the
         same total weight.
-    solver : {"auto", "newton", "first-order"}, default="auto"
-        Name of the solver.
+    solver : {"auto", "newton", "first-order", "interior-point"}, default="auto"
+        How the problem is solved.  ``"auto"`` chooses by size and norm.  The last one is
+        for ``support`` and ``categorical`` only.
     tol : float, default=1e-6
         Relative duality gap asked for.
     max_iter : int or None, default=None

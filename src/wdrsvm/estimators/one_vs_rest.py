@@ -76,8 +76,10 @@ class RobustOneVsRestSVC(RiskPromisesMixin, LargestScore):
         Whether scores have an intercept, which the adversary cannot move.
     class_weight : dict, "balanced" or None, default=None
         Factors on the weights, class by class.
-    solver : str, default="auto"
-        Name of the solver.
+    solver : {"auto", "interior-point", "newton", "first-order", "subgradient", \
+            "stochastic", "highs", "clarabel"}, default="auto"
+        How the problem is solved.  ``"auto"`` chooses by size, loss and norm.  The last
+        two need the packages highspy and clarabel.
     tol : float, default=1e-6
         Relative duality gap asked for, of each machine.
     max_iter : int or None, default=None

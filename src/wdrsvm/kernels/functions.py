@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics.pairwise import pairwise_kernels
 
 from ..arrays import Floats
 from ..problem.ball import as_float
@@ -50,6 +49,9 @@ class Kernel:
     def __call__(self, left: Any, right: Any) -> Floats:
         """Kernel values of every row of ``left`` with every row of ``right``."""
         if not callable(self.function):
+            # Linear classifiers do without this large part of scikit-learn.
+            from sklearn.metrics.pairwise import pairwise_kernels
+
             values = pairwise_kernels(
                 left, right, metric=self.function, **dict(self.parameters)
             )

@@ -32,6 +32,10 @@ class Flips(NamedTuple):
         return self.gain / self.cost
 
 
+_NO_ROWS, _NO_COSTS = np.empty(0, dtype=np.intp), np.empty(0)
+NO_FLIPS = Flips(_NO_ROWS, _NO_ROWS, _NO_COSTS, _NO_COSTS)
+
+
 class FlipChoices(NamedTuple):
     """Loss and label of each row after all free flips, and the flips that are not free."""
 
@@ -62,11 +66,17 @@ def flip_envelope(losses: Floats, y: Codes, cost: Floats) -> FlipChoices:
     most C - 1 steps, and one step if all flips have the same cost.
     """
     kept, given = _after_free_flips(losses, y, cost)
-    height, spent = kept.copy(), np.zeros(len(y))
+    possible = np.isfinite(cost)
     # A row is done when it has the largest loss that a possible flip leads to.
-    top = row_maxima(np.where(np.isfinite(cost), losses, -np.inf))
-    rows = np.flatnonzero(top > height)
-    steps = [Flips(rows[:0], rows[:0], spent[:0], spent[:0])]
+    reached = np.where(possible, losses, -np.inf)
+    top = row_maxima(reached)
+    rows = np.flatnonzero(top > kept)
+    if (price := _one_price(cost[possible])) is not None:
+        label = reached[rows].argmax(axis=1)
+        gain = top[rows] - kept[rows]
+        return FlipChoices(kept, given, Flips(rows, label, np.full(len(rows), price), gain))
+    height, spent = kept.copy(), np.zeros(len(y))
+    steps = [NO_FLIPS]
     while len(rows):
         gain = losses[rows] - height[rows, None]
         extra = cost[rows] - spent[rows, None]
@@ -84,6 +94,12 @@ def flip_envelope(losses: Floats, y: Codes, cost: Floats) -> FlipChoices:
     return FlipChoices(kept, given, flips)
 
 
+def _one_price(prices: Floats) -> float | None:
+    """The price of all flips, if it is the same positive one for all; else None."""
+    price = float(prices.max(initial=0.0))
+    return price if price > 0 and (prices == price).all() else None
+
+
 def _after_free_flips(losses: Floats, y: Codes, cost: Floats) -> tuple[Floats, Codes]:
     """Loss and label of each row after free flips, which most problems do not have."""
     rows, costless = np.arange(len(y)), cost == 0
@@ -98,6 +114,8 @@ def _after_free_flips(losses: Floats, y: Codes, cost: Floats) -> tuple[Floats, C
 
 def spend(flips: Flips, mass: Floats, budget: float, move_rate: float) -> Purchase:
     """Buy flips while they pay more than moving; the rest of the budget moves features."""
+    if not len(flips.row):
+        return Purchase(_NO_ROWS, _NO_COSTS, budget, budget * move_rate, move_rate)
     cost, gain, rate = mass * flips.cost, mass * flips.gain, flips.rate
     worthwhile = np.flatnonzero((rate > move_rate) & (cost > 0))
     order = worthwhile[np.argsort(-rate[worthwhile], kind="stable")]

@@ -55,6 +55,18 @@ class Loss:
             return self.temperature * logsumexp(sharp)[:, None] - scores
         return self._smooth_with_margin(scores, sharp)
 
+    def of_own_labels(self, scores: Floats, y: Codes) -> Floats:
+        """Loss of each row for its own label, shape (N,): one column of ``of_labels``."""
+        rows = np.arange(len(y))
+        if self.temperature == 0:
+            others = scores.copy()
+            others[rows, y] = -np.inf
+            return np.maximum(row_maxima(others) + self.margin - scores[rows, y], 0.0)
+        if self.margin == 0:
+            sharp = scores / self.temperature
+            return np.asarray(self.temperature * logsumexp(sharp) - scores[rows, y])
+        return np.asarray(self.of_labels(scores)[rows, y])
+
     def _smooth_with_margin(self, scores: Floats, sharp: Floats) -> Floats:
         losses = np.empty_like(scores)
         shift = self.margin / self.temperature

@@ -38,7 +38,7 @@ from ..rows.threads import row_threads
 from .ball import WassersteinBall
 from .bounded.worst_case import BoundedMoves, RobustRisk
 from .flip_rates import risk_by_rate
-from .label_flips import FlipChoices, Flips, Purchase, flip_envelope, spend
+from .label_flips import NO_FLIPS, FlipChoices, Flips, Purchase, flip_envelope, spend
 from .loss import LOSSES, Loss
 from .norms import TRIANGLE, lipschitz
 from .subgradient import Subgradient, subgradient
@@ -106,6 +106,11 @@ class RobustProblem:
     @cached_property
     def label_cost(self) -> Floats:
         return self.ball.label_cost_matrix(self.n_classes)
+
+    @cached_property
+    def trusts_labels(self) -> bool:
+        """Whether no label can be flipped at a finite cost, whatever the trust."""
+        return self.ball.trusts_labels(self.n_classes)
 
     @cached_property
     def feature_cost(self) -> Floats:
@@ -284,8 +289,10 @@ class RobustProblem:
 
     def flip_choices_of(self, coef: Floats, intercept: Floats, rows: slice) -> FlipChoices:
         """The same for some rows."""
-        losses = self.loss.of_labels(self.scores(coef, intercept, rows))
-        found = flip_envelope(losses, self.y[rows], self.flip_cost(rows))
+        scores, y = self.scores(coef, intercept, rows), self.y[rows]
+        if self.trusts_labels:
+            return FlipChoices(self.loss.of_own_labels(scores, y), y, NO_FLIPS)
+        found = flip_envelope(self.loss.of_labels(scores), y, self.flip_cost(rows))
         return found._replace(flips=found.flips._replace(row=found.flips.row + rows.start))
 
     def spend(self, flips: Flips, coef: Floats) -> Purchase:

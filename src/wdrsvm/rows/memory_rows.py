@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -12,7 +12,7 @@ from scipy import sparse
 
 from ..arrays import Codes, Floats, Matrix
 from .reduce import MemoryReduction, Reduction, Subject
-from .threads import row_threads
+from .threads import are_few, row_threads
 
 
 class Rows(Protocol):
@@ -91,15 +91,23 @@ class MemoryRows:
         taken = None if trust is None else trust[rows]
         return MemoryRows(self.X[rows], self.y[rows], self.weight[rows], taken)
 
-    @contextmanager
-    def reduction(self, subject_of: SubjectOf) -> Iterator[Reduction]:
-        with row_threads(self.n_rows) as run:
-            yield MemoryReduction(subject_of(self), run)
+    def reduction(self, subject_of: SubjectOf) -> AbstractContextManager[Reduction]:
+        subject = subject_of(self)
+        if are_few(self.n_rows):
+            # Small fits have many reductions, which would wait for contexts in contexts.
+            return nullcontext(MemoryReduction(subject, map))
+        return _reduction_in_threads(subject, self.n_rows)
 
     def __sizeof__(self) -> int:
         """Size in bytes, by which a dask worker decides when to move data to disk."""
         parts = (self.y, self.weight, self.label_trust)
         return n_bytes(self.X) + sum(part.nbytes for part in parts if part is not None)
+
+
+@contextmanager
+def _reduction_in_threads(subject: Subject, n_rows: int) -> Iterator[Reduction]:
+    with row_threads(n_rows) as run:
+        yield MemoryReduction(subject, run)
 
 
 SubjectOf: TypeAlias = Callable[[MemoryRows], Subject]

@@ -16,7 +16,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -49,12 +49,18 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_threads)
 
 
-@contextmanager
-def row_threads(n_rows: int) -> Iterator[Run]:
+def row_threads(n_rows: int) -> AbstractContextManager[Run]:
     """A map over blocks: in threads for many rows, the built-in ``map`` for few."""
-    if n_rows < MIN_ROWS:
-        yield map
-        return
+    return nullcontext(map) if are_few(n_rows) else _mapped_in_threads()
+
+
+def are_few(n_rows: int) -> bool:
+    """Whether one thread does the work of so many rows sooner than several would."""
+    return n_rows < MIN_ROWS
+
+
+@contextmanager
+def _mapped_in_threads() -> Iterator[Run]:
     with _granted(_wanted()) as n_threads:
         if n_threads == 1:
             yield map

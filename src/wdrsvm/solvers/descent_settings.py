@@ -35,6 +35,21 @@ class DescentSettings:
         Rounds of such a descent; each takes the multiplier anew.
     soft_steps : int
         Steps of each round, at most: more of them learn the rows by heart.
+    soft_memory : int
+        Steps that the quasi-Newton directions of such a descent remember.
+    soft_trials : int
+        Lengths of a step that are tried, at most.  More of them only help to come closer to
+        a kink.
+    soft_least_fall : float
+        A step falls by at least this share of what its slope promises.
+    soft_flatter : float
+        The slope at the end of a step is at most this share of the slope at its beginning.
+    soft_least_slope : float
+        A descent ends where no entry of the gradient is larger.
+    soft_negligible : float
+        A descent ends if a step gains less.
+    soft_many_scores : int
+        Numbers of scores from which on Ctrl-C is heard at every trial.
     least_bought : float
         The softness is measured by the cost of making this share of the weight wrong, at
         least: a small budget would leave the descent too few rows.
@@ -54,6 +69,13 @@ class DescentSettings:
     radius_shares: tuple[float, ...] = (1.0, 0.25)
     soft_rounds: int = 2
     soft_steps: int = 20
+    soft_memory: int = 10
+    soft_trials: int = 5
+    soft_least_fall: float = 1e-3
+    soft_flatter: float = 0.9
+    soft_least_slope: float = 1e-5
+    soft_negligible: float = 2e-9
+    soft_many_scores: int = 100_000
     least_bought: float = 0.05
     plain_weight: float = 0.7
 

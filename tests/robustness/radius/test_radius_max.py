@@ -1,5 +1,6 @@
 """radius_max: where the optimum stops growing."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.preprocessing import scale
 
 from wdrsvm import WassersteinBall, radius_max
-from wdrsvm.problem import LOSSES, Certificate, RobustProblem, polar
+from wdrsvm.problem import LOSSES, Certificate, Loss, RobustProblem, polar
 from wdrsvm.robustness import radius_max_of
 from wdrsvm.robustness.radius import radius_max as radius
 from wdrsvm.robustness.radius.radius_max import MAX_TANGENTS, limit_classifier
@@ -326,6 +327,24 @@ def test_doubtful_labels_need_no_solve(monkeypatch):
             assert found.coef.shape == (3, 3)
             assert not found.coef.any()
             assert found.intercept.tolist() == [0.0] * 3
+
+
+@pytest.mark.parametrize("mass", [[0.2, 0.5, 0.6], [0.1, 0.2, 0.9], [3.0, 1.0], [1.0, 1.0]])
+def test_trusted_labels_need_no_solve(monkeypatch, mass):
+    """Their masses give the risk of the solved problem, and intercepts that have it."""
+    rows = np.eye(len(mass)), np.arange(len(mass)), np.inf
+    problem = problem_of(*rows, weight=np.array(mass))
+    with monkeypatch.context() as patched:
+        patched.setattr(radius, "_masses_that_decide", lambda *_: None)
+        solved = limit_classifier(problem)
+    monkeypatch.setattr(radius, "solve", None)
+    assert limit_classifier(problem).risk == pytest.approx(solved.risk, rel=1e-7)
+    for margin in (1.0, 0.3):
+        other = replace(problem.with_radius(0.0), loss=Loss(0.0, margin))
+        found = limit_classifier(other)
+        assert found.risk == pytest.approx(margin * solved.risk, rel=1e-7)
+        alone = other.risk(found.coef, found.intercept).value
+        assert alone == pytest.approx(found.risk, rel=1e-12)
 
 
 @pytest.mark.parametrize(

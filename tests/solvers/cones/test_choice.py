@@ -425,6 +425,7 @@ def test_recentring_a_cone_recentres_its_rows(norm):
 
 def test_a_floor_keeps_the_multiplier_of_the_ball_positive():
     floor = native.Floor(3, 1)
+    assert floor.gradient().shape == (3, 0)
     floor.place(np.zeros((3, 0)), 2.0, 0.5)
     assert [part.tolist() for part in floor.rows()] == [[2.0], [0.25]]
     moves = native.Moves(floor)

@@ -28,6 +28,7 @@ def point_of(problem):
     return iterate, native.SampleMoves(iterate.rows), native.Moves(iterate.cone)
 
 
+@pytest.mark.tiny
 @pytest.mark.parametrize("norm", ["l1", "linf"])
 @pytest.mark.parametrize("label_cost", [np.inf, 20.0])
 def test_steps_agree_with_the_dense_system(norm, label_cost):

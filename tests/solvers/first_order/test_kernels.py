@@ -1,4 +1,4 @@
-"""The first-order method on smooth losses: rows one by one, and whole problems."""
+"""The first-order method: its steps one by one, and smooth losses as whole problems."""
 
 from dataclasses import replace
 
@@ -9,8 +9,17 @@ from scipy import sparse
 from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from wdrsvm.problem.certificate.smooth import RowTangents
 from wdrsvm.solvers import SolverSettings, SolverStatus, solve
-from wdrsvm.solvers.first_order.kernels import Price
+from wdrsvm.solvers.first_order.kernels import (
+    Price,
+    adapt_pairs_often,
+    class_metric,
+    flow_length,
+    pair_distances,
+    settle_price,
+    step_pairs,
+)
 from wdrsvm.solvers.first_order.samples import Duals
+from wdrsvm.solvers.first_order.settings import FIRST_ORDER
 
 from .test_loop import OneRow
 
@@ -81,3 +90,106 @@ def test_a_problem_without_an_intercept_is_solved_too():
     problem = replace(problem_of(FAMILY[0]), fit_intercept=False)
     found = solve(problem, "first-order", SolverSettings(tol=1e-4))
     assert found.certificate.holds(1e-4)
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("lam", [0.05, 0.5, 50.0])
+def test_a_step_of_the_flows_is_proximal(lam):
+    """Each pair is clipped where what is cut off weighs lam, or to nothing."""
+    rng = np.random.default_rng(0)
+    table, flows = rng.normal(size=(3, 4)), rng.normal(size=(3, 4))
+    heights, steps = np.array([0.1, 0.0, 2.0]), rng.uniform(0.5, 2.0, 4)
+    new, new_flows, new_heights = table.copy(), flows.copy(), heights.copy()
+    rate = step_pairs(new, new_flows, new_heights, steps, lam)
+    weights, expected, fall = 3 * steps, table.copy(), 0.0
+    for pair, (i, j) in enumerate([(0, 1), (0, 2), (1, 2)]):
+        values = flows[pair] + (table[i] - table[j]) / weights
+        height = new_heights[pair]
+        cut = np.maximum(np.abs(values) - height, 0.0)
+        if height > 0:
+            assert weights @ cut == pytest.approx(lam, rel=1e-6)
+            fall += 1 / weights[cut > 0].sum()
+        else:
+            assert weights @ np.abs(values) <= lam
+        clipped = np.clip(values, -height, height)
+        np.testing.assert_allclose(new_flows[pair], clipped, rtol=1e-12)
+        expected[i] -= steps * (clipped - flows[pair])
+        expected[j] += steps * (clipped - flows[pair])
+    np.testing.assert_allclose(new, expected, rtol=1e-12)
+    assert rate == pytest.approx(fall)
+
+
+@pytest.mark.tiny
+def test_distances_are_those_of_the_rows():
+    rng = np.random.default_rng(0)
+    metric, rows = rng.normal(size=(4, 4)), rng.normal(size=(4, 6))
+    metric = metric @ metric.T
+    image = metric @ rows
+    expected = np.linalg.norm(image[:, None] - image, axis=2)
+    expected += np.diag(2 * np.linalg.norm(image, axis=1))
+    np.testing.assert_allclose(pair_distances(metric, rows @ rows.T), expected)
+
+
+@pytest.mark.tiny
+def test_weights_move_to_the_distant_pairs():
+    """One round against its formula; the diagonal is a class alone."""
+    rng = np.random.default_rng(3)
+    pairs = rng.uniform(1.0, 1.3, (3, 3))
+    pairs = np.tril(pairs) + np.tril(pairs, -1).T
+    pairs /= np.tril(pairs).sum()
+    rows = 2 * np.eye(3) + 0.1 * rng.normal(size=(3, 3))
+    price = Price(0.8, 1.0)
+    spread = pair_distances(class_metric(pairs, price, 0.05), rows @ rows.T)
+    lower = np.tril_indices(3)
+    length = np.sqrt(pairs[lower] @ spread[lower] ** 2)
+    power = np.maximum(np.sqrt(1 / 6 / pairs[lower]), 1.0)
+    largest = FIRST_ORDER.max_pair_change
+    factor = (spread[lower] / length) ** (FIRST_ORDER.pair_power * power)
+    moved = pairs[lower] * np.clip(factor, 1 / largest, largest)
+    before, found = price.pressure, pairs.copy()
+    adapt_pairs_often(found, rows @ rows.T, price, 0.05, 1e-6, 1)
+    np.testing.assert_allclose(found[lower], moved / moved.sum(), rtol=1e-10)
+    np.testing.assert_array_equal(found, found.T)
+    assert price.pressure == pytest.approx(
+        before * np.clip(length / 0.8, 1 / largest, largest)
+    )
+
+
+@pytest.mark.tiny
+def test_the_length_of_a_flow_grows_with_what_flows():
+    rng = np.random.default_rng(0)
+    gradient = rng.normal(size=(4, 6))
+    gradient -= gradient.mean(axis=0)
+    factor = np.linalg.cholesky(gradient @ gradient.T + 1e-9 * np.eye(4)).T
+    pairs = (np.ones((4, 4)) - np.eye(4)) / 6
+    lengths = [flow_length(np.ascontiguousarray(s * factor), pairs) for s in (1.0, 1e-3)]
+    assert lengths[1] == pytest.approx(1e-3 * lengths[0], rel=1e-9)
+
+
+@pytest.mark.tiny
+def test_the_price_of_the_box_meets_the_budget():
+    """The pressure is 1/2 sum (|V| - lam / 2)_+ / t; lam answers to what it leaves."""
+    rng = np.random.default_rng(0)
+    table, steps = 3 * rng.normal(size=(5, 3)), rng.uniform(0.5, 2.0, 5)
+    price = Price(1.0, 2.0)
+    price.step = 0.1
+    settle_price(table, steps, price)
+    beyond = np.maximum(np.abs(table) - price.lam / 2, 0.0).sum(axis=1)
+    pressure = 0.5 * (beyond / steps).sum()
+    assert price.pressure == pytest.approx(pressure, rel=1e-4)
+    assert price.lam == pytest.approx(1.0 - 0.1 * (2.0 - pressure), rel=1e-4)
+
+
+@pytest.mark.tiny
+def test_seven_classes_are_bracketed():
+    """Products with dense rows go over four classes at a time, and over the rest."""
+    rng = np.random.default_rng(0)
+    y = np.arange(14) % 7
+    X = np.eye(7)[y] + 0.3 * rng.normal(size=(14, 7))
+    ball = WassersteinBall(0.2, np.inf, "l2")
+    problem = RobustProblem.of(X, y, np.full(14, 1 / 14), ball, 7)
+    exact = solve(problem, "interior-point").certificate
+    found = solve(problem, "first-order", SolverSettings(tol=1e-2, max_iter=60))
+    assert found.status is SolverStatus.CONVERGED
+    assert found.certificate.dual_bound <= exact.objective + 1e-9
+    assert found.certificate.objective >= exact.dual_bound - 1e-9

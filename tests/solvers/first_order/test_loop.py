@@ -324,6 +324,43 @@ def test_a_row_with_flips_ends_balanced_and_pays_for_them(seed):
     np.testing.assert_allclose(moved, g, atol=1e-12)
 
 
+@pytest.mark.tiny
+@pytest.mark.parametrize("seed", range(10))
+def test_a_row_with_misplaced_mass_ends_balanced(seed):
+    """Mass starts on all labels, winners and flips, so that moves of every kind occur."""
+    rng = np.random.default_rng(seed)
+    metric, scores, q = random_row(rng, 4)
+    phi = rng.uniform(size=4) * [0.1, 0.0, 0.1, 0.0]
+    alpha, beta = rng.dirichlet(np.ones(4), size=2)
+    beta *= phi.sum()
+    alpha *= 0.7 - phi.sum()
+    duals = Duals(alpha[None].copy(), phi[None].copy(), beta[None].copy())
+    cost = np.array([0.3, np.inf, 0.6, np.inf])
+    price = Price(0.5, 1.0)
+    price.centre, price.response = 0.0, 0.1
+    row = OneRow(duals, cost[None], 1, q, scores)
+    moved = np.zeros(4)
+    for _ in range(200):
+        if not row.settle(price, metric, 1e-9):
+            break
+        moved += row.change
+    else:
+        pytest.fail("the row asks for moves for ever")
+    scores, ((end,), (flipped,), (winners,)) = row.scores, duals
+    assert end.sum() + flipped.sum() == pytest.approx(0.7)
+    assert winners.sum() == pytest.approx(flipped.sum())
+    spent = (flipped - phi)[[0, 2]] @ cost[[0, 2]]
+    assert price.spent == pytest.approx(spent, abs=1e-12)
+    label = scores + (np.arange(4) != 1) - scores[1]
+    flip = 1.0 - scores - price.lam * cost
+    best = max(label.max(), scores.max() + flip.max())
+    held = end @ label + winners @ scores + flipped[[0, 2]] @ flip[[0, 2]]
+    assert 0.7 * best - held <= 1e-8
+    changes = end - alpha + winners - beta - flipped + phi
+    changes[1] -= (end - alpha).sum()
+    np.testing.assert_allclose(moved, changes, atol=1e-12)
+
+
 @pytest.mark.parametrize("loss", ["crammer-singer", "logistic"])
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 def test_where_calls_into_compiled_code_end_changes_nothing(monkeypatch, norm, loss):

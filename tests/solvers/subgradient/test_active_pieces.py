@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from wdrsvm.solvers.subgradient.active_pieces import ActiveRows, ParameterVector
+from wdrsvm.solvers.subgradient.kernels import count_pieces
 
 from ...agreement.instances import random_problem
 from .cases import SEEDS, clusters
@@ -16,7 +17,20 @@ def random_point(problem, seed):
     return ParameterVector(coef, intercept, problem.modulus(coef) + rng.random())
 
 
+@pytest.mark.tiny
+def test_multipliers_count_how_often_a_piece_was_active():
+    """Row 0 keeps its label and loses to class 1; row 1 is flipped to 2, where 0 wins."""
+    pieces, y = np.array([[0, 1], [2, 0]]), np.array([0, 1])
+    counts = np.zeros((3, 2, 3))
+    count_pieces(pieces, y, 0.5, counts)
+    count_pieces(pieces, y, 0.25, counts)
+    expected = np.zeros((3, 2, 3))
+    expected[0, 0, 1] = expected[1, 1, 2] = expected[2, 1, 0] = 0.75
+    np.testing.assert_array_equal(counts, expected)
+
+
 class TestOneLook:
+    @pytest.mark.tiny
     @pytest.mark.parametrize("seed", SEEDS)
     def test_the_subgradient_is_the_problems(self, seed):
         problem = random_problem(seed, radius=0.1)

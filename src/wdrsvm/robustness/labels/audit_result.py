@@ -44,8 +44,8 @@ class LabelAudit(ColumnsMixin):
     wrong_share : float
         Estimated share of labels that are wrong.
     wrong_share_interval : tuple of two floats
-        Confidence interval of this share (90 %).  It is about the rows that happen to be
-        in the data; it does not know whether the model of the noise is right.
+        Confidence interval of this share (90 %).  It covers the random draw of the rows,
+        and assumes that the model of the noise is right.
 
     Examples
     --------

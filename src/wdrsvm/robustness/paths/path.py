@@ -86,7 +86,7 @@ def robust_path(
     label_trust : array-like of shape (n_samples,), default=None
         Factors on the label cost, row by row.
     solver : str, default="auto"
-        Name of the solver.
+        As for :class:`RobustLinearSVC`.
     tol : float, default=1e-6
         Relative duality gap at every point.
     n_jobs : int or None, default=None
@@ -162,7 +162,7 @@ def one_vs_rest_path(
     norm, feature_cost, fit_intercept, class_weight, sample_weight, label_trust
         As for :func:`robust_path`.
     solver : str, default="auto"
-        Name of the solver.
+        As for :class:`RobustLinearSVC`.
     tol : float, default=1e-6
         Relative duality gap of every machine at every point.
     n_jobs : int or None, default=None

@@ -61,7 +61,7 @@ def solve_plane(
     label_costs : sequence
         Label costs, numbers or matrices, in any order.
     solver : str, default="auto"
-        Name of the solver.
+        As for :class:`wdrsvm.RobustLinearSVC`.
     settings : SolverSettings or None, default=None
         Settings of the solver.
     of_kernel : bool, default=False

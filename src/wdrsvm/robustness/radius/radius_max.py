@@ -182,27 +182,45 @@ def limit_classifier(problem: RobustProblem, solver: str = "auto") -> LimitClass
         # Any label at no cost: by convexity and symmetry equal scores are best.
         level = problem.loss.of_equal_scores(problem.n_classes)
         return LimitClassifier(coef, np.zeros(problem.n_classes), level)
-    if (shares := _shares_that_decide(problem, cost)) is not None:
-        intercept = problem.loss.temperature * np.log(shares)
-        return LimitClassifier(coef, intercept, float(-shares @ intercept))
+    mass = _masses_that_decide(problem, cost)
+    if mass is not None and (known := _best_constant(problem.loss, mass)) is not None:
+        return LimitClassifier(coef, *known)
     limit = _untouchable_problem(problem, cost)
     found = solve(limit, solver, SolverSettings(tol=1e-8))
     coef[:, np.isinf(problem.feature_cost)] = found.coef
     return LimitClassifier(coef, found.intercept, found.certificate.objective)
 
 
-def _shares_that_decide(problem: RobustProblem, cost: Floats) -> Floats | None:
-    """The shares of the classes, where they are the best probabilities; else None.
+def _masses_that_decide(problem: RobustProblem, cost: Floats) -> Floats | None:
+    """The masses of the classes (C,), where the best intercepts depend on them alone.
 
-    So it is for trusted labels, a smooth loss without a margin and no feature to look at.
+    So it is for trusted labels and no feature to look at; else None.
     """
-    loss, flips = problem.loss, cost[~np.eye(problem.n_classes, dtype=bool)]
-    smooth = loss.temperature > 0 and loss.margin == 0 and problem.fit_intercept
-    if not smooth or np.isfinite(flips).any() or np.isinf(problem.feature_cost).any():
+    flips = cost[~np.eye(problem.n_classes, dtype=bool)]
+    looks = np.isinf(problem.feature_cost).any() or not problem.fit_intercept
+    if looks or np.isfinite(flips).any():
         return None
     with problem.reduction() as reduction:
         mass = reduction.fold(_mass_of_labels, added).sum(axis=1)
-    return np.asarray(mass / mass.sum()) if (mass > 0).all() else None
+    return mass if (mass > 0).all() else None
+
+
+def _best_constant(loss: Loss, mass: Floats) -> tuple[Floats, float] | None:
+    """The best intercepts and their risk for trusted labels with these masses (C,).
+
+    The best probabilities are the shares.  With a hinge, equal scores cost the margin in
+    each row.  A class with more than half of the mass wins instead, by the margin: its rows
+    cost nothing, the others twice the margin.  None for other losses.
+    """
+    total = float(mass.sum())
+    if loss.temperature == 0:
+        largest = float(mass.max())
+        wins = np.where(mass == largest, loss.margin * (2 * largest > total), 0.0)
+        return wins, loss.margin * min(total, 2 * (total - largest))
+    if loss.margin > 0:
+        return None
+    intercept = loss.temperature * np.log(mass / total)
+    return intercept, float(-mass @ intercept)
 
 
 def _some_are_trusted(problem: RobustProblem) -> bool:

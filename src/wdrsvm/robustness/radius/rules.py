@@ -46,6 +46,15 @@ SETTINGS = SolverSettings(tol=1e-4)
 class RadiusChoice(NamedTuple):
     """A radius, and the coverage of every radius tried on the way up.
 
+    Attributes
+    ----------
+    radius : float
+        The smallest radius tried whose coverage suffices, or the largest if none does.
+    radii : ndarray of shape (n_tried,)
+        The radii tried, in ascending order.
+    coverage : ndarray of shape (n_tried,)
+        Share of the bootstrap samples whose certificate holds at each radius.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -44,6 +44,11 @@ def multiply_rows(left: Floats, right: Floats, out: Floats) -> None:
     np.matmul(left, right.T, out=out)
 
 
+def multiply_columns(left: Floats, right: Floats, out: Floats) -> None:
+    """out = left' right: the products of all columns."""
+    np.matmul(left.T, right, out=out)
+
+
 def factorise_panel(matrix: Floats, begin: int, end: int) -> bool:
     """Replace some columns of a lower triangle by columns of the Cholesky factor.
 

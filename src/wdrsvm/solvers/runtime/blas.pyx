@@ -70,6 +70,22 @@ cdef inline void multiply_rows(
     )
 
 
+cdef inline void multiply_columns(
+    const double[:, ::1] left, const double[:, ::1] right, double[:, ::1] out
+) noexcept nogil:
+    cdef int rows = <int> left.shape[1], inner = <int> left.shape[0]
+    cdef int columns = <int> right.shape[1]
+    cdef double one = 1.0, zero = 0.0
+    if rows == 0 or columns == 0 or inner == 0:
+        out[:, :] = 0.0
+        return
+    dgemm(
+        "N", "T", &columns, &rows, &inner, &one,
+        <double*> &right[0, 0], &columns, <double*> &left[0, 0], &rows,
+        &zero, &out[0, 0], &columns,
+    )
+
+
 # The lower triangle by rows is the upper one by columns.
 cdef inline bint factorise_panel(
     double[:, ::1] matrix, Py_ssize_t begin, Py_ssize_t end

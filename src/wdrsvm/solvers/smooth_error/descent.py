@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import minimize
 
 from ...arrays import Floats
 from ...problem.ramp import RampProblem
 from ..descent_settings import DESCENT
 from ..runtime.blas_threads import single_threaded_blas
+from ..runtime.interrupts import plain_interrupts
 from .error import SmoothError
 
 
@@ -47,30 +46,22 @@ def softened(ramp: RampProblem, start: Classifier) -> Classifier:
     smooth = _smooth_error(ramp, units)
     found = start
     # The products are thin: threads inside them cost several times what they save.
-    with single_threaded_blas():
+    with single_threaded_blas(), plain_interrupts():
         for _ in range(DESCENT.soft_rounds):
             lam = ramp.multiplier(*found, DESCENT.least_bought)
             if not (0 < lam < np.inf) or not found.coef.any():
                 break
-            inside = _descended(replace(smooth, lam=lam), units.inside(found), ramp)
+            inside = _descended(smooth, units.inside(found), lam)
             found = units.outside(inside)
     return found
 
 
-def _descended(smooth: SmoothError, start: Classifier, ramp: RampProblem) -> Classifier:
+def _descended(smooth: SmoothError, start: Classifier, lam: float) -> Classifier:
     shape, n_coef = start.coef.shape, start.coef.size
-    with_intercept = ramp.problem.fit_intercept
-
-    def value(flat: Floats) -> tuple[float, Floats]:
-        parts = smooth(flat[:n_coef].reshape(shape), flat[n_coef:])
-        by_intercept = parts[2] if with_intercept else np.zeros_like(parts[2])
-        return parts[0], np.concatenate([parts[1].ravel(), by_intercept])
-
     flat = np.concatenate([start.coef.ravel(), start.intercept])
     # The error knows no scale, but the first step of the method does.
     flat /= np.abs(flat).max()
-    options = {"maxiter": DESCENT.soft_steps}
-    end = minimize(value, flat, jac=True, method="L-BFGS-B", options=options).x
+    end = smooth.descended(flat, lam, DESCENT.soft_steps)
     return Classifier(end[:n_coef].reshape(shape), end[n_coef:])
 
 
@@ -90,7 +81,7 @@ def _smooth_error(ramp: RampProblem, units: _Units) -> SmoothError:
     if sparse.issparse(X):
         X = sparse.csr_array(X @ sparse.diags_array(units.scale))
     else:
-        X = (X - units.origin) * units.scale
+        X = np.ascontiguousarray((X - units.origin) * units.scale)
     return SmoothError(
         X,
         np.ascontiguousarray(problem.y),
@@ -98,6 +89,7 @@ def _smooth_error(ramp: RampProblem, units: _Units) -> SmoothError:
         np.ascontiguousarray(ramp.flip_cost),
         np.isfinite(problem.feature_cost),
         problem.ball.norm,
-        lam=1.0,
-        softness=DESCENT.softness,
+        problem.n_classes,
+        DESCENT.softness,
+        problem.fit_intercept,
     )

@@ -18,11 +18,14 @@ S does not change with the scale of (M, b).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ...arrays import Codes, Flags, Floats, Matrix
-from .kernels import add_rate_slopes, pair_rates, soft_errors
+from .kernels import ErrorDescent, ErrorRows, SmoothValue
 
 # The dual of each norm, as the kernels name it.
 DUAL_POWERS = {"l1": 0, "l2": 2, "linf": 1}
@@ -33,7 +36,8 @@ class SmoothError:
     """S for some rows; features that can move are in units that cost 1 each.
 
     ``movable`` (P,) marks these features.  ``flip_cost`` (N,) are the prices k_n of another
-    label, inf for trusted ones.  Vectors are contiguous.
+    label, inf for trusted ones.  Arrays are contiguous.  Classifiers are flat: coefficients
+    (C, P) by rows, then the intercepts (C,).  Working memory is shared between calls.
     """
 
     X: Matrix
@@ -42,20 +46,35 @@ class SmoothError:
     flip_cost: Floats
     movable: Flags
     norm: str
-    lam: float
+    n_classes: int
     softness: float
+    fit_intercept: bool = True
 
-    def __call__(self, coef: Floats, intercept: Floats) -> tuple[float, Floats, Floats]:
-        """S and its gradients by coefficients (C, P) and intercepts (C,)."""
-        power, moving = DUAL_POWERS[self.norm], np.ascontiguousarray(coef[:, self.movable])
-        rates = pair_rates(moving, power)
-        by_rate, by_moving = np.zeros_like(rates), np.zeros_like(moving)
-        # The kernel replaces the scores by the slopes.
-        slopes = np.ascontiguousarray(self.X @ coef.T)
-        slopes += intercept
-        rows = self.y, self.weight, self.flip_cost
-        value = soft_errors(slopes, *rows, rates, self.lam, self.softness, by_rate)
-        add_rate_slopes(moving, rates, by_rate, power, by_moving)
-        by_coef = np.asarray(slopes.T @ self.X)
-        by_coef[:, self.movable] += by_moving
-        return value, by_coef, slopes.sum(axis=0)
+    @cached_property
+    def _value(self) -> Any:
+        columns, power = np.flatnonzero(self.movable), DUAL_POWERS[self.norm]
+        rows = ErrorRows(*_stored(self.X), self.y, self.weight, self.flip_cost)
+        shape = len(self.y), self.n_classes, self.X.shape[1]
+        return SmoothValue(rows, *shape, columns, power, self.softness, self.fit_intercept)
+
+    @cached_property
+    def _descent(self) -> Any:
+        return ErrorDescent(self._value)
+
+    def __call__(self, flat: Floats, lam: float) -> tuple[float, Floats]:
+        """S and its gradient."""
+        found: tuple[float, Floats] = self._value.at(flat, lam)
+        return found
+
+    def descended(self, flat: Floats, lam: float, n_steps: int) -> Floats:
+        """The end of a descent that begins at a classifier."""
+        return np.asarray(self._descent.run(flat, lam, n_steps))
+
+
+def _stored(X: Matrix) -> tuple[bool, Floats, Floats, Codes, Codes]:
+    """Whether rows are dense; a dense array, or the three arrays of sparse rows."""
+    no_codes = np.empty(0, dtype=np.intp)
+    if not sparse.issparse(X):
+        return True, np.asarray(X), np.empty(0), no_codes, no_codes
+    indices, indptr = (np.asarray(each, dtype=np.intp) for each in (X.indices, X.indptr))
+    return False, np.empty((0, 0)), X.data, indices, indptr

@@ -8,6 +8,6 @@ from ..runtime.native import kernels
 
 _native = kernels(__package__)
 
-pair_rates: Any = _native.pair_rates
-add_rate_slopes: Any = _native.add_rate_slopes
-soft_errors: Any = _native.soft_errors
+ErrorRows: Any = _native.ErrorRows
+SmoothValue: Any = _native.SmoothValue
+ErrorDescent: Any = _native.ErrorDescent

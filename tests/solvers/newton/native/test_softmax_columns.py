@@ -36,3 +36,11 @@ def test_scores_far_apart_neither_overflow_nor_vanish():
     loss = soften_columns(scores, np.array([0, 0]), np.ones(2), 1.0, 0.0, False)
     assert loss == pytest.approx(2e6)
     np.testing.assert_allclose(scores, [[0, -1], [0, 0], [0, 1]], atol=1e-20)
+
+
+def test_small_shares_are_as_exact_as_large_ones():
+    """Of two classes, down to shares of 1e-25; beyond, a share is nothing beside 1."""
+    below = np.linspace(0.0, 58.0, 30)
+    scores = np.stack([np.zeros(30), -below])
+    soften_columns(scores, np.zeros(30, dtype=np.intp), np.ones(30), 1.0, 0.0, False)
+    np.testing.assert_allclose(scores[1], 1 / (1 + np.exp(below)), rtol=1e-10)

@@ -56,6 +56,10 @@ class Steps(StepRules):
     def reach_of(self, primal: Real, dual: Real):
         return self.reach(primal, dual)
 
+    def goes_all_the_way(self, reach: Real):
+        """Whether no correction lengthens a step that goes so far."""
+        return bool(self.is_whole(reach))
+
     def is_longer(self, reach: Real, before: Real):
         """Whether a corrected step that goes so far is taken."""
         return bool(self.is_worth(reach, before))

@@ -149,7 +149,7 @@ class PrimalDual(StepRules):
         """
         with cython.nogil:
             self.prepare()
-            self.rows.aim_at_present()
+            self.rows.aim_at_share(1.0)
             self.cone.aim_at_present()
             self.direct(0)
             if self.has_numbers(0) and self.is_slight():
@@ -160,7 +160,7 @@ class PrimalDual(StepRules):
     def is_slight(self) -> Flag:
         """Whether the whole step changes the sum of all products by a small share."""
         change: Real = self.products_after(0, 1.0, 1.0) / self.products() - 1
-        return self.reach_of(0) >= 2.0 and fabs(change) < SLIGHT
+        return self.is_whole(self.reach_of(0)) and fabs(change) < SLIGHT
 
     @kernel
     def is_near(self, tol: Real) -> Flag:
@@ -194,7 +194,7 @@ class PrimalDual(StepRules):
         self.rows.aim(0, self.centre)
         self.cone.aim(0, self.centre)
         self.direct(0)
-        if self.reach_of(0) < 2.0:
+        if not self.is_whole(self.reach_of(0)):
             self.recentre(self.centre)
             self.direct(1)
             turn = 1 if self.is_worth(self.reach_of(1), self.reach_of(0)) else 0
@@ -217,7 +217,7 @@ class PrimalDual(StepRules):
         """Choose the centre by the result of a step to zero complementarity."""
         now: Real = self.products()
         after: Real
-        self.rows.aim_at_nothing()
+        self.rows.aim_at_share(0.0)
         self.cone.aim_at_once(0.0)
         self.direct(0)
         after = self.products_after(

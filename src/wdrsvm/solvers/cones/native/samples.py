@@ -75,25 +75,15 @@ class SampleRows(SampleMemory):
         return total
 
     @kernel
-    def aim_at_nothing(self) -> None:
+    def aim_at_share(self, share: Real) -> None:
+        """Set the goal: this share of the present products of slack and multiplier."""
         k: Count
         j: Count
         n: Count
         for k in range(self.n_kinds):
             for j in range(self.n_classes):
                 for n in range(self.n_samples):
-                    self.target[k, j, n] = 0.0
-
-    @kernel
-    def aim_at_present(self) -> None:
-        """Set the goal: the products of slack and multiplier as they are."""
-        k: Count
-        j: Count
-        n: Count
-        for k in range(self.n_kinds):
-            for j in range(self.n_classes):
-                for n in range(self.n_samples):
-                    self.target[k, j, n] = self.mult[k, j, n]
+                    self.target[k, j, n] = share * self.mult[k, j, n]
 
     @kernel
     def aim(self, turn: Count, centre: Real) -> None:

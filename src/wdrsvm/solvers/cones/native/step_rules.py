@@ -13,6 +13,8 @@ STEP_SHARE = cython.declare(Real, CONES.step_share)
 LAST_SHARE = cython.declare(Real, CONES.last_share)
 STEEP = cython.declare(Real, CONES.steep)
 SHORT_STEP = cython.declare(Real, CONES.short_step)
+# The reach of a step that is whole in primal and dual variables.
+WHOLE = cython.declare(Real, 2.0)
 MAX_SHORT_STEPS = cython.declare(Count, CONES.max_short_steps)
 # Complementarity below this is rounding, for an objective of order one.
 NOTHING = cython.declare(Real, 1e-17)
@@ -46,8 +48,13 @@ class StepRules:
 
     @kernel
     def reach(self, primal: Real, dual: Real) -> Real:
-        """How far a step with these largest lengths goes; at most 2."""
+        """How far a step with these largest lengths goes; at most ``WHOLE``."""
         return min(1.0, primal) + min(1.0, dual)
+
+    @kernel
+    def is_whole(self, reach: Real) -> Flag:
+        """Whether a step goes all the way, so that no correction lengthens it."""
+        return reach >= WHOLE
 
     @kernel
     def is_worth(self, reach: Real, before: Real) -> Flag:

@@ -29,8 +29,6 @@ from .products import subtract_square
 
 # Positions of the families of rows.
 LOSS, FLOOR, SIDES, CONES = range(4)
-# The reach of a step that is whole in primal and dual variables.
-WHOLE = 2.0
 
 
 class Step(NamedTuple):
@@ -175,7 +173,7 @@ class BoundedPoint:
         """The step, or the one that is corrected towards the centre, if that is longer."""
         lengths = self._longest()
         reach = self.steps.reach_of(*lengths)
-        if reach >= WHOLE:
+        if self.steps.goes_all_the_way(reach):
             return step
         goals = [moves.goal for moves in self.moves]
         for moves in self.moves:

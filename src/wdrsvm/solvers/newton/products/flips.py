@@ -47,7 +47,8 @@ class FlipDesign(Design):
     def evaluate(self, at: At) -> LossSums:
         """At the price in ``at``, or at the higher one that the flips need."""
         price, sums = self._pass(at, self._slopes)
-        return LossSums(*sums[:-1], price)
+        assert isinstance(sums, LossSums)
+        return sums._replace(price=price)
 
     def true_loss(self, at: At) -> LossSums:
         """The same without smoothing."""

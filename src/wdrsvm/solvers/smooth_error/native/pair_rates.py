@@ -7,17 +7,16 @@ The rate of classes i and j is the dual norm of M_i - M_j.  ``power`` names the 
 from __future__ import annotations
 
 import cython
-import numpy as np
 from cython.cimports.libc.math import fabs, sqrt
 
-from ...runtime.kernel_names import Count, ReadTable, Real, Table, kernel
+from ...runtime.kernel_names import Count, Real, Table, kernel
 
 # Rates below this share of the largest one are rounding.
 LEAST_RATE = cython.declare(Real, 1e-9)
 
 
 @kernel
-def _rate(coef: ReadTable, i: Count, j: Count, power: Count) -> Real:
+def _rate(coef: Table, i: Count, j: Count, power: Count) -> Real:
     p: Count
     size: Real
     rate: Real = 0.0
@@ -30,28 +29,26 @@ def _rate(coef: ReadTable, i: Count, j: Count, power: Count) -> Real:
     return sqrt(rate) if power == 2 else rate
 
 
-def pair_rates(coef: ReadTable, power: Count):
+@kernel
+def fill_rates(coef: Table, power: Count, rates: Table) -> None:
     """The rates (C, C); 1 where two classes do not differ."""
     i: Count
     j: Count
     largest: Real = 0.0
-    rates: Table = np.zeros((coef.shape[0], coef.shape[0]))
-    with cython.nogil:
-        for i in range(coef.shape[0]):
-            for j in range(i):
-                rates[i, j] = _rate(coef, i, j, power)
-                largest = rates[i, j] if rates[i, j] > largest else largest
-        for i in range(coef.shape[0]):
-            rates[i, i] = 1.0
-            for j in range(i):
-                if not rates[i, j] > LEAST_RATE * largest:
-                    rates[i, j] = 1.0
-                rates[j, i] = rates[i, j]
-    return np.asarray(rates)
+    for i in range(coef.shape[0]):
+        for j in range(i):
+            rates[i, j] = _rate(coef, i, j, power)
+            largest = rates[i, j] if rates[i, j] > largest else largest
+    for i in range(coef.shape[0]):
+        rates[i, i] = 1.0
+        for j in range(i):
+            if not rates[i, j] > LEAST_RATE * largest:
+                rates[i, j] = 1.0
+            rates[j, i] = rates[i, j]
 
 
 @kernel
-def _add_largest(coef: ReadTable, i: Count, j: Count, pull: Real, slopes: Table) -> None:
+def _add_largest(coef: Table, i: Count, j: Count, pull: Real, slopes: Table) -> None:
     """The slope of the largest entry of M_i - M_j; equal entries share it."""
     p: Count
     largest: Real = _rate(coef, i, j, 0)
@@ -69,7 +66,7 @@ def _add_largest(coef: ReadTable, i: Count, j: Count, pull: Real, slopes: Table)
 
 @kernel
 def _add_pair(
-    coef: ReadTable, i: Count, j: Count, power: Count, pull: Real, slopes: Table
+    coef: Table, i: Count, j: Count, power: Count, pull: Real, slopes: Table
 ) -> None:
     """``pull`` is the slope by the rate, over the rate itself for the Euclidean norm."""
     p: Count
@@ -85,17 +82,17 @@ def _add_pair(
         slopes[j, p] -= pull * step
 
 
+@kernel
 def add_rate_slopes(
-    coef: ReadTable, rates: ReadTable, by_rate: ReadTable, power: Count, slopes: Table
-):
+    coef: Table, rates: Table, by_rate: Table, power: Count, slopes: Table
+) -> None:
     """Add the slopes (C, P) by coefficients of a value whose slopes by rates are known."""
     i: Count
     j: Count
     pull: Real
-    with cython.nogil:
-        for i in range(coef.shape[0]):
-            for j in range(i):
-                pull = by_rate[i, j] + by_rate[j, i]
-                if power == 2:
-                    pull /= rates[i, j]
-                _add_pair(coef, i, j, power, pull, slopes)
+    for i in range(coef.shape[0]):
+        for j in range(i):
+            pull = by_rate[i, j] + by_rate[j, i]
+            if power == 2:
+                pull /= rates[i, j]
+            _add_pair(coef, i, j, power, pull, slopes)

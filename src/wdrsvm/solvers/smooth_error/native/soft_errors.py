@@ -3,25 +3,12 @@ r"""The smooth errors of rows at their scores; ``smooth_error.error`` has the fo
 from __future__ import annotations
 
 import cython
-import numpy as np
-from cython.cimports.libc.math import exp, fabs, log, log1p, tanh
+from cython.cimports.libc.math import exp, fabs, log
 
-from ...runtime.kernel_names import (
-    Count,
-    ReadCodes,
-    ReadTable,
-    ReadVector,
-    Real,
-    Table,
-    Vector,
-    inner,
-    kernel,
-)
+from ...runtime.kernel_names import Count, Real, Table, Vector, inner, kernel
+from .error_rows import ErrorRows
 
-
-@inner
-def _softplus(x: Real) -> Real:
-    return (x if x > 0 else 0.0) + log1p(exp(-fabs(x)))
+NO_LIMIT = cython.declare(Real, float("inf"))
 
 
 @kernel
@@ -29,7 +16,7 @@ def _fill_shares(
     scores: Table,
     n: Count,
     label: Count,
-    rates: ReadTable,
+    rates: Table,
     flip: Real,
     sharp: Real,
     distance: Vector,
@@ -41,17 +28,17 @@ def _fill_shares(
     """
     j: Count
     total: Real = 0.0
-    top: Real = -flip * sharp
+    top: Real = -NO_LIMIT
     for j in range(scores.shape[1]):
         distance[j] = (scores[n, label] - scores[n, j]) / rates[label, j]
         share[j] = -(flip if j == label else distance[j]) * sharp
         top = share[j] if share[j] > top else top
     for j in range(scores.shape[1]):
-        share[j] = exp(share[j] - top)
+        share[j] = 1.0 if share[j] == top else exp(share[j] - top)
         total += share[j]
     for j in range(scores.shape[1]):
         share[j] /= total
-    return top + log(total)
+    return top if total == 1.0 else top + log(total)
 
 
 @kernel
@@ -59,7 +46,7 @@ def _fill_slopes(
     scores: Table,
     n: Count,
     label: Count,
-    rates: ReadTable,
+    rates: Table,
     force: Real,
     distance: Vector,
     share: Vector,
@@ -78,35 +65,48 @@ def _fill_slopes(
     scores[n, label] = own
 
 
-def soft_errors(
+@inner
+def _sigmoid(x: Real, decay: Real) -> Real:
+    """1 / (1 + exp(-x)); ``decay`` is exp(-|x|)."""
+    return (1.0 if x > 0 else decay) / (1.0 + decay)
+
+
+@kernel
+def fill_soft_errors(
+    rows: ErrorRows,
     scores: Table,
-    y: ReadCodes,
-    weight: ReadVector,
-    flip_cost: ReadVector,
-    rates: ReadTable,
+    rates: Table,
     lam: Real,
     softness: Real,
     by_rate: Table,
-):
+    distance: Vector,
+    share: Vector,
+) -> Real:
     """The sum of the smooth errors.
 
     The scores (N, C) are replaced by its slopes, and its slopes by rates are added to
-    ``by_rate`` (C, C).
+    ``by_rate`` (C, C).  ``distance`` and ``share`` (C,) are working memory.
     """
     n: Count
     low: Real
     high: Real
+    low_decay: Real
+    high_decay: Real
+    rise: Real
     force: Real
     value: Real = 0.0
-    distance: Vector = np.empty(scores.shape[1])
-    share: Vector = np.empty(scores.shape[1])
-    with cython.nogil:
-        for n in range(scores.shape[0]):
-            low = _fill_shares(
-                scores, n, y[n], rates, flip_cost[n], lam / softness, distance, share
-            )
-            high = low + 1.0 / softness
-            value += weight[n] * softness * (_softplus(high) - _softplus(low))
-            force = weight[n] * lam * 0.5 * (tanh(low / 2) - tanh(high / 2))
-            _fill_slopes(scores, n, y[n], rates, force, distance, share, by_rate)
+    for n in range(scores.shape[0]):
+        low = _fill_shares(
+            scores, n, rows.y[n], rates, rows.flip_cost[n], lam / softness, distance, share
+        )
+        high = low + 1.0 / softness
+        low_decay = exp(-fabs(low))
+        high_decay = exp(-fabs(high))
+        # softplus(high) - softplus(low) with one logarithm.
+        rise = (high if high > 0 else 0.0) - (low if low > 0 else 0.0)
+        rise += log((1.0 + high_decay) / (1.0 + low_decay))
+        value += rows.weight[n] * softness * rise
+        force = _sigmoid(low, low_decay) - _sigmoid(high, high_decay)
+        force *= rows.weight[n] * lam
+        _fill_slopes(scores, n, rows.y[n], rates, force, distance, share, by_rate)
     return value

@@ -1,1 +1,0 @@
-"""Doubtful labels beside LogisticRegression, cleanlab and nearest neighbours."""
