@@ -182,7 +182,7 @@ def test_the_price_of_the_box_meets_the_budget():
 
 @pytest.mark.tiny
 def test_seven_classes_are_bracketed():
-    """Products with dense rows go over four classes at a time, and over the rest."""
+    """Dense rows are settled in blocks."""
     rng = np.random.default_rng(0)
     y = np.arange(14) % 7
     X = np.eye(7)[y] + 0.3 * rng.normal(size=(14, 7))

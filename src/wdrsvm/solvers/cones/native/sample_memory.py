@@ -74,7 +74,6 @@ class SampleMemory:
         kappa = np.ascontiguousarray(np.asarray(kappa).T)
         possible = np.isfinite(kappa)
         self.n_kinds, self.prices_differ = 3 if possible.any() else 1, False
-        self.prices_differ = False
         shape = self.n_kinds, n_classes, n_samples
         exists = np.ones(shape)
         self.price = price = np.where(possible, kappa, 0.0)
