@@ -322,3 +322,16 @@ def test_what_is_no_plain_pair_of_arrays_needs_conversion(X, y):
     assert need_no_conversion(*plain, READ_AS_THEY_ARE)
     assert not need_no_conversion(*plain, [np.float32])
     assert not need_no_conversion(X, y, READ_AS_THEY_ARE)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64, float])
+def test_labels_that_are_codes_are_copied(dtype):
+    y = np.array([2, 0, 1, 2], dtype=dtype)
+    y.flags.writeable = False
+    found = label_codes(y, np.arange(3))
+    np.testing.assert_array_equal(found, [2, 0, 1, 2])
+    assert found.dtype == np.intp
+    assert not np.shares_memory(found, y)
+    for wrong in (-1, 3):
+        with pytest.raises(ValueError, match=rf"does not know: \[{wrong}"):
+            label_codes(np.array([0, wrong]), np.arange(3))

@@ -181,6 +181,8 @@ def label_codes(y: ArrayLike, classes: Labels) -> Codes:
     """Position of each label in ``classes``."""
     check_labels_present(y)
     column = column_or_1d(y, warn=True)
+    if _are_codes(column, classes):
+        return np.asarray(column.astype(np.intp))
     if classes.dtype.kind in "biuf" and column.dtype.kind in "biuf":
         # This is much faster than sorting the labels, and correct if it finds all of them.
         found = np.searchsorted(classes, column).clip(max=len(classes) - 1)
@@ -196,6 +198,14 @@ def label_codes(y: ArrayLike, classes: Labels) -> Codes:
         )
     codes = np.array([position[label] for label in labels.tolist()], dtype=np.intp)
     return np.asarray(codes[inverse])
+
+
+def _are_codes(column: Labels, classes: Labels) -> bool:
+    """Whether the classes are 0, 1, ... and all labels are among them."""
+    if column.dtype.kind not in "iu" or classes.dtype.kind not in "iu" or not len(column):
+        return False
+    counted = np.array_equal(classes, np.arange(len(classes)))
+    return counted and column.min() >= 0 and bool(column.max() < len(classes))
 
 
 def checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> Floats:

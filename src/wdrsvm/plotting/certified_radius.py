@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from ..inputs.arrays import checked_weight
 from ..robustness import certified_radius
+from ..robustness.promises.worst_case import last_classifier
 from ._style import Display, axes_for, line_style
 
 
@@ -117,7 +118,7 @@ class CertifiedRadiusDisplay(Display):
             y,
             None if y is None else estimator.predict(X),
             sample_weight=sample_weight,
-            name=type(last_step_of(estimator)).__name__ if name is None else name,
+            name=type(last_classifier(estimator)).__name__ if name is None else name,
             ax=ax,
             **kwargs,
         )
@@ -198,11 +199,6 @@ class CertifiedRadiusDisplay(Display):
         if name is not None:
             ax.legend(frameon=False)
         return self._drawn_on(ax)
-
-
-def last_step_of(estimator: Any) -> Any:
-    """The classifier at the end of a pipeline, or the classifier itself."""
-    return last_step_of(estimator[-1]) if hasattr(estimator, "steps") else estimator
 
 
 def _steps(radii: Any, weight: Any) -> tuple[Any, Any]:

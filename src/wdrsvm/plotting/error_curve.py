@@ -10,8 +10,8 @@ import numpy as np
 from ..problem import WassersteinBall
 from ..robustness import ErrorCurve, error_curve
 from ..robustness.promises.errors.error_curve import percent
+from ..robustness.promises.worst_case import last_classifier
 from ._style import Display, axes_for, ink, line_style
-from .certified_radius import last_step_of
 
 PROMISES = ("joint", "within")
 # Largest number of points of a drawn curve.
@@ -114,7 +114,7 @@ class ErrorCurveDisplay(Display):
         """
         _check_promise(by_class)
         curve = _curve(estimator, X, y, ball, how)
-        name = type(last_step_of(estimator)).__name__ if name is None else name
+        name = type(last_classifier(estimator)).__name__ if name is None else name
         curves = {name: curve}
         if by_class is not None:
             own = getattr(curve.by_class, by_class)
@@ -243,7 +243,7 @@ def _curve(
 def _named(estimators: Any) -> dict[str, Any]:
     if isinstance(estimators, Mapping):
         return {str(name): each for name, each in estimators.items()}
-    names = [type(last_step_of(each)).__name__ for each in estimators]
+    names = [type(last_classifier(each)).__name__ for each in estimators]
     if len(set(names)) < len(names):
         names = [f"{name} {k}" for k, name in enumerate(names)]
     return dict(zip(names, estimators, strict=True))

@@ -42,11 +42,38 @@ PROMISE = promise()
 )
 def test_the_verdict_follows_from_the_rates(model, logistic, start, good):
     rival = None if logistic is None else Rates(*logistic)
-    made = replace(PROMISE, rates=Rates(*model), logistic=rival)
+    made = replace(PROMISE, rates=Rates(*model), logistic=rival, noise=Rates(0.0, 0.0))
     text, is_good = judgement_of(made)
     assert text.startswith(start)
     assert is_good is good
     assert text.count(".") == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "logistic", "noise", "told"),
+    [
+        (
+            (0.05, 0.207),
+            (0.05, 0.206),
+            (0.01, 0.01),
+            "A draw: this model has about",
+        ),
+        ((0.05, 0.207), (0.05, 0.206), (0.01, 1e-4), "Mixed"),
+        ((0.05, 0.2), (0.1, 0.3), (0.026, 0.049), "about as many errors now, and fewer"),
+        ((0.1, 0.3), (0.05, 0.2), (0.026, 0.06), "A draw"),
+        ((0.1, 0.3), (0.05, 0.2), (0.024, 0.04), "Use LogisticRegression instead"),
+    ],
+)
+def test_differences_within_two_standard_errors_count_as_none(model, logistic, noise, told):
+    rates = {"rates": model, "logistic": logistic, "noise": noise}
+    made = replace(PROMISE, **{name: Rates(*each) for name, each in rates.items()})
+    assert told in judgement_of(made).text
+
+
+def test_a_promise_knows_how_much_is_chance():
+    assert PROMISE.noise is not None
+    assert 0 < PROMISE.noise.worst_case_error < 0.05
+    assert promise(LIFTED).noise is None
 
 
 def test_the_box_names_errors_classes_and_baselines():

@@ -13,12 +13,19 @@ from sklearn.linear_model import (
     RidgeClassifier,
     SGDClassifier,
 )
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from wdrsvm import RobustSVC, WassersteinBall, worst_case_risk
+from wdrsvm import (
+    RobustSVC,
+    WassersteinBall,
+    certified_radius,
+    worst_case_error,
+    worst_case_risk,
+)
 from wdrsvm.problem import LOSSES
 from wdrsvm.robustness.promises.worst_case import (
     LinearFeatures,
@@ -183,6 +190,37 @@ def test_a_pipeline_is_its_last_step_on_what_the_others_give():
     ball = WassersteinBall(0.2, 0.5)
     inner = worst_case_risk(pipeline[-1], pipeline[:-1].transform(X), y, ball)
     assert worst_case_risk(pipeline, X, y, ball) == inner
+
+
+def test_a_search_of_scikit_learn_stands_for_its_choice():
+    steps = make_pipeline(StandardScaler(), LogisticRegression())
+    searches = [
+        GridSearchCV(steps, {"logisticregression__C": [0.1, 1.0]}, cv=2),
+        make_pipeline(
+            StandardScaler(), GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=2)
+        ),
+    ]
+    for search in searches:
+        search.fit(FEATURES, CODES)
+        last = search[-1] if hasattr(search, "steps") else search
+        chosen = last.best_estimator_
+        rows = search[0].transform(FEATURES) if last is not search else FEATURES
+        ball = WassersteinBall(0.1, 1.0)
+        for promise in (worst_case_risk, worst_case_error):
+            told = promise(search, FEATURES, CODES, ball)
+            assert told == promise(chosen, rows, CODES, ball)
+        np.testing.assert_array_equal(
+            certified_radius(search, FEATURES), certified_radius(chosen, rows)
+        )
+
+
+def test_a_search_without_a_choice_is_told_what_it_lacks():
+    search = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=2, refit=False)
+    with pytest.raises(TypeError, match="; fit the search with refit=True"):
+        worst_case_risk(search.fit(FEATURES, CODES), FEATURES, CODES, WassersteinBall(0.1))
+    unfitted = GridSearchCV(LogisticRegression(), {"C": [1.0]})
+    with pytest.raises(NotFittedError):
+        worst_case_risk(unfitted, FEATURES, CODES, WassersteinBall(0.1))
 
 
 def test_a_sparse_coefficient_matrix_is_read():

@@ -49,9 +49,10 @@ class RobustConformalClassifier(
     ----------
     estimator : classifier
         A linear classifier with ``coef_`` and ``intercept_``, such as scikit-learn's, a
-        :class:`~wdrsvm.RobustSVC`, or a pipeline that ends in one.  The ball of a pipeline
-        lies in the space of its last step.  The ball of a kernel model lies in the feature
-        space of the kernel.
+        :class:`~wdrsvm.RobustSVC`, or a pipeline that ends in one.  A search of
+        scikit-learn stands for its ``best_estimator_``.  The ball of a pipeline lies in the
+        space of its last step.  The ball of a kernel model lies in the feature space of
+        the kernel.
     coverage : float, default=0.9
         Share of labels that the sets must contain, above 0 and below 1.
     ball : WassersteinBall, default=None

@@ -27,6 +27,7 @@ from ...inputs.arrays import (
 )
 from ...inputs.dask_collections import is_lazy
 from ...problem import WassersteinBall
+from ...robustness.promises.worst_case import last_classifier
 from ..search.judges import GivenRows, groups_alone
 
 PREFIT = "prefit"
@@ -194,9 +195,7 @@ def ball_of(ball: Any, estimator: Any) -> WassersteinBall:
     """The given ball, or the ball of the estimator if None is given."""
     if isinstance(ball, WassersteinBall):
         return ball
-    last = estimator
-    while hasattr(last, "steps"):
-        last = last[-1]
+    last = last_classifier(estimator)
     if ball is not None or not hasattr(last, "_ball"):
         raise TypeError(
             "ball must be a WassersteinBall, or None for an estimator of this package, "

@@ -14,6 +14,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils import check_array
 
+from ...arrays import Floats
 from ...problem import WassersteinBall
 from ...robustness import error_curve
 from ...robustness.promises.errors.error_curve import ErrorCurve, curve_of, percent
@@ -21,6 +22,7 @@ from ...robustness.promises.errors.row_costs import RowCosts, row_costs
 from ...robustness.promises.worst_case import LinearScores, has_kernel
 from ..words import counted, share
 from .baselines import LOGISTIC, Baselines
+from .chance import RowErrors, standard_errors
 
 # The default movement of the sentences.
 BUDGET = 0.1
@@ -89,7 +91,8 @@ class Promise:
     """Error rates of a model and of its baselines on the same rows.
 
     ``by_class`` has the worst-case error *within* each class: the rows of the class move
-    by the radius on average.  ``logistic`` is None if there is no such baseline.
+    by the radius on average.  ``logistic`` is None if there is no such baseline.  ``noise``
+    has the standard errors of the differences between both.
     """
 
     rows: str
@@ -102,6 +105,7 @@ class Promise:
     curve: ErrorCurve
     logistic_curve: ErrorCurve | None
     about_logistic: str = LOGISTIC
+    noise: Rates | None = None
 
     @property
     def worst_class(self) -> Any:
@@ -192,6 +196,7 @@ def promise_of(
     wrong = _predicted(classifier, X) != y
     # A classifier of the inputs cannot use distances in a kernel's feature space.
     rival = None if movement.unit == LIFTED else _rival(baselines, X, y, ball)
+    own = RowErrors.of(wrong, _costs_of(curve), curve)
     return Promise(
         _named(len(y), kind),
         movement,
@@ -206,7 +211,13 @@ def promise_of(
         curve,
         None if rival is None else rival.curve,
         baselines.about_logistic,
+        None if rival is None else Rates(*standard_errors(own, rival.by_row)),
     )
+
+
+def _costs_of(curve: ErrorCurve) -> Floats:
+    assert curve.rows is not None
+    return curve.rows.costs.cost
 
 
 def _named(n_rows: int, kind: str) -> str:
@@ -216,28 +227,30 @@ def _named(n_rows: int, kind: str) -> str:
 
 
 class _Rival(NamedTuple):
-    """Error rates of the logistic regression, and their curve."""
+    """Error rates of the logistic regression, their curve, and errors row by row."""
 
     rates: Rates
     curve: ErrorCurve
+    by_row: RowErrors
 
 
 def _rival(baselines: Baselines, X: Any, y: Any, ball: WassersteinBall) -> _Rival | None:
     """The rates of the logistic regression; of its folds together if it has folds."""
     if baselines.logistic is not None:
         curve = error_curve(baselines.logistic, X, y, ball)
-        wrong = _predicted(baselines.logistic, X) != y
+        wrong, cost = _predicted(baselines.logistic, X) != y, _costs_of(curve)
     elif baselines.folds:
         X = check_array(X, accept_sparse="csr")
-        costs, wrong = [], np.zeros(len(y), bool)
+        cost, wrong = np.zeros(len(y)), np.zeros(len(y), bool)
         for rows, scores in baselines.folds:
-            costs.append(row_costs(scores, X[rows], y[rows], ball)[0])
+            cost[rows] = row_costs(scores, X[rows], y[rows], ball)[0].cost
             wrong[rows] = _predicted(scores, X[rows]) != y[rows]
-        joined = RowCosts(*map(np.concatenate, zip(*costs, strict=True)))
-        curve = curve_of(joined, ball.radius)
+        equal = RowCosts(cost, np.ones(len(y)), np.zeros(len(y), dtype=np.intp))
+        curve = curve_of(equal, ball.radius)
     else:
         return None
-    return _Rival(Rates(float(wrong.mean()), float(curve.at(ball.radius))), curve)
+    rates = Rates(float(wrong.mean()), float(curve.at(ball.radius)))
+    return _Rival(rates, curve, RowErrors.of(wrong, cost, curve))
 
 
 def _predicted(classifier: Any, X: Any) -> Any:

@@ -14,7 +14,9 @@ from .promise import Promise, Rates, at_most
 NAMED = 3
 # Worst-case errors that agree to this many decimals are shown as the same percentage.
 DECIMALS = 3
-MANY = {-1: "fewer errors", 0: "as many errors", 1: "more errors"}
+# A difference of at most this many standard errors counts as none.
+CHANCE = 2.0
+MANY = {-1: "fewer errors", 0: "about as many errors", 1: "more errors"}
 
 
 class Judgement(NamedTuple):
@@ -50,7 +52,7 @@ def judgement_of(promise: Promise) -> Judgement:
             "move.",
             True,
         )
-    return _beside_logistic(rates, promise.logistic)
+    return _beside_logistic(rates, promise.logistic, promise.noise or Rates(0.0, 0.0))
 
 
 def is_vacuous(promise: Promise) -> bool:
@@ -58,9 +60,8 @@ def is_vacuous(promise: Promise) -> bool:
     return promise.rates.worst_case_error >= promise.constant_error
 
 
-def _beside_logistic(rates: Rates, logistic: Rates) -> Judgement:
-    now = _compared(rates.error, logistic.error)
-    moved = _compared(rates.worst_case_error, logistic.worst_case_error)
+def _beside_logistic(rates: Rates, logistic: Rates, noise: Rates) -> Judgement:
+    now, moved = map(_compared, rates, logistic, noise)
     if now == moved:
         than = "as" if now == 0 else "than"
         told = f"this model has {MANY[now]} {than} {LOGISTIC}, now and if the rows move"
@@ -77,8 +78,10 @@ def _beside_logistic(rates: Rates, logistic: Rates) -> Judgement:
     return Judgement(f"{start}: {told}.", None)
 
 
-def _compared(own: float, other: float) -> int:
-    """-1 if the own error is less, 0 if both look the same, 1 if it is more."""
+def _compared(own: float, other: float, noise: float) -> int:
+    """-1 if the own error is less, 0 if both are about the same, 1 if it is more."""
+    if abs(own - other) <= CHANCE * noise:
+        return 0
     difference = round(own, DECIMALS) - round(other, DECIMALS)
     return (difference > 0) - (difference < 0)
 

@@ -36,8 +36,9 @@ def certified_radius(
     classifier : object
         A fitted linear classifier with ``coef_``, ``intercept_`` and ``classes_``,
         such as scikit-learn's, a :class:`~wdrsvm.RobustSVC` with a calm kernel (linear,
-        rbf, laplacian, or poly of degree 1), or a pipeline that ends in one.  The
-        distance of a pipeline is measured in the space of its last step.
+        rbf, laplacian, or poly of degree 1), or a pipeline that ends in one.  A fitted
+        search of scikit-learn stands for its ``best_estimator_``.  The distance of a
+        pipeline is measured in the space of its last step.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Features.
     norm : {"l1", "l2", "linf"}, default="l2"

@@ -58,8 +58,9 @@ def worst_case_risk(
     classifier : object
         A fitted linear classifier with ``coef_``, ``intercept_`` and ``classes_``,
         such as scikit-learn's, a :class:`~wdrsvm.RobustSVC`, or a pipeline that ends in
-        one.  The ball of a pipeline lies in the space of its last step, what the steps
-        before it give; that of a kernel model in its feature space.
+        one.  A fitted search of scikit-learn stands for its ``best_estimator_``.  The ball
+        of a pipeline lies in the space of its last step, what the steps before it give;
+        that of a kernel model in its feature space.
     X : {array-like, sparse matrix, dask collection} of shape (n_samples, n_features)
         Features.  Rows of a dask array or data frame stay where they are.
     y : array-like of shape (n_samples,)
@@ -159,9 +160,7 @@ def lazy_rows(
     classifier: Any, X: Any, y: Any, sample_weight: Any, label_trust: Any
 ) -> tuple[LinearScores, ChunkedRows]:
     """The scores of a classifier, and what its linear step sees of a dask collection."""
-    last = classifier
-    while hasattr(last, "steps"):
-        last = last[-1]
+    last = last_classifier(classifier)
     if has_kernel(last):
         raise TypeError(
             "X must be in memory for a kernel model, got a dask collection: compute it."
@@ -198,9 +197,10 @@ def linear_scores(classifier: Any) -> LinearScores:
     wanted = ("coef_", "intercept_", "classes_")
     missing = [name for name in wanted if not hasattr(classifier, name)]
     if missing:
+        refit = "; fit the search with refit=True" if _has_no_choice(classifier) else ""
         raise TypeError(
             "classifier must be linear, with coef_, intercept_ and classes_, but "
-            f"{type(classifier).__name__} has no {' and no '.join(missing)}."
+            f"{type(classifier).__name__} has no {' and no '.join(missing)}{refit}."
         )
     coef = _dense(classifier.coef_)
     classes = np.asarray(classifier.classes_)
@@ -234,9 +234,32 @@ def linear_step(X: Any, classifier: Any) -> tuple[Any, Any]:
 
 def last_step(X: Any, classifier: Any) -> tuple[Any, Any]:
     """The classifier at the end of a pipeline, and the features it sees."""
+    if is_search(classifier):
+        return last_step(X, classifier.best_estimator_)
     if not hasattr(classifier, "steps"):
         return X, classifier
     return last_step(classifier[:-1].transform(X), classifier[-1])
+
+
+def _has_no_choice(classifier: Any) -> bool:
+    """Whether this is a search that has fitted no classifier to all rows."""
+    return hasattr(classifier, "cv_results_") and not hasattr(classifier, "best_estimator_")
+
+
+def last_classifier(classifier: Any) -> Any:
+    """The classifier at the end of a pipeline, or the one that a search has chosen."""
+    if is_search(classifier):
+        return last_classifier(classifier.best_estimator_)
+    return last_classifier(classifier[-1]) if hasattr(classifier, "steps") else classifier
+
+
+def is_search(classifier: Any) -> bool:
+    """Whether this is a fitted search of scikit-learn, which predicts by its choice.
+
+    The searches of this package have coefficients or a kernel of their own.
+    """
+    has_own = hasattr(classifier, "coef_") or has_kernel(classifier)
+    return hasattr(classifier, "best_estimator_") and not has_own
 
 
 def has_kernel(classifier: Any) -> bool:

@@ -12,6 +12,7 @@ from wdrsvm.robustness.promises.errors import row_costs as module
 from wdrsvm.robustness.promises.errors.row_costs import lazy_error, row_costs
 from wdrsvm.robustness.promises.errors.wrong_costs import WrongCosts
 from wdrsvm.rows.dask_engine import LocalEngine
+from wdrsvm.rows.threads import at_most
 
 X, y = load_iris(return_X_y=True)
 BALL = WassersteinBall(0.1, 0.7)
@@ -64,3 +65,26 @@ def test_only_sums_come_from_chunks(monkeypatch):
     assert max(sizes) <= 1026
     assert sorted(read) == [3000, 3000]
     assert found == pytest.approx(lazy_error(model, da.from_array(X), y, BALL, None, None))
+
+
+def test_threads_change_nothing(monkeypatch):
+    monkeypatch.setattr("wdrsvm.rows.threads.MIN_ROWS", 1)
+    monkeypatch.setattr("wdrsvm.rows.blocks.BLOCK_ENTRIES", 40)
+    monkeypatch.setattr("wdrsvm.rows.threads.n_processors", lambda: 2)
+    classifier, ball = (
+        LogisticRegression(max_iter=1000).fit(X, y),
+        WassersteinBall(0.1, 1.0),
+    )
+    trust, found = np.linspace(0.5, 2, len(y)), []
+    for n_threads in (1, 2):
+        with at_most(n_threads):
+            found.append(row_costs(classifier, X, y, ball, None, trust)[0].cost)
+    np.testing.assert_array_equal(*found)
+
+
+def test_features_of_every_block_are_checked(monkeypatch):
+    monkeypatch.setattr("wdrsvm.rows.blocks.BLOCK_ENTRIES", 40)
+    classifier, broken = LogisticRegression(max_iter=1000).fit(X, y), X.copy()
+    broken[-1, 0] = np.nan
+    with pytest.raises(ValueError, match="X contains NaN"):
+        row_costs(classifier, broken, y, WassersteinBall(0.1))

@@ -155,8 +155,9 @@ def worst_case_distribution(
     classifier : object
         A fitted linear classifier with ``coef_``, ``intercept_`` and ``classes_``,
         such as scikit-learn's, a :class:`~wdrsvm.RobustSVC`, or a pipeline that ends in
-        one.  The atoms of a pipeline lie in the space of its last step, those of a kernel
-        model in its feature space, with the coordinates of its ``linear_form``.
+        one.  A fitted search of scikit-learn stands for its ``best_estimator_``.  The atoms
+        of a pipeline lie in the space of its last step, those of a kernel model in its
+        feature space, with the coordinates of its ``linear_form``.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Features.
     y : array-like of shape (n_samples,)

@@ -49,6 +49,20 @@ def error_at(cost: Floats, weight: Floats, radius: float) -> float:
     return bought / n_rows + share * float(last)
 
 
+def expected_losses(costs: Floats, lam: float) -> Floats:
+    """max(0, 1 - lam c), and 0 where c is infinite."""
+    losable = np.isfinite(costs)
+    return np.maximum(1.0 - lam * np.where(losable, costs, 0.0), 0.0) * losable
+
+
+def slope_at(radii: Floats, errors: Floats, radius: float) -> float:
+    """The slope of a concave curve of straight pieces, to the left of a radius > 0."""
+    end = int(np.searchsorted(radii, radius))
+    if end == len(radii):
+        return 0.0
+    return float((errors[end] - errors[end - 1]) / (radii[end] - radii[end - 1]))
+
+
 def sampling_margin(confidence: float, n_rows: int) -> float:
     """How far the curve of the source can lie above that of a sample, at any radius.
 

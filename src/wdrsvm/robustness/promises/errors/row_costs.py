@@ -20,12 +20,14 @@ from ....problem.ramp import relabelling_costs
 from ....rows.blocks import as_floats, row_blocks
 from ....rows.dask_engine import Delayed, calls, reduction
 from ....rows.memory_rows import MemoryRows
+from ....rows.threads import row_threads
 from ....solvers.runtime.blas_threads import single_threaded_blas
 from ..worst_case import (
     LinearScores,
     features_for,
     features_of,
     has_kernel,
+    last_classifier,
     last_step,
     lazy_rows,
     linear_scores,
@@ -50,6 +52,14 @@ class RowCosts(NamedTuple):
         return RowCosts(self.cost[kept], self.weight[kept], self.code[kept])
 
 
+class LabelledBlock(NamedTuple):
+    """Features of some rows, with label codes and trust."""
+
+    features: Any
+    codes: Codes
+    trust: Floats | None
+
+
 @dataclass(frozen=True, eq=False)
 class InputCosts:
     """Costs of errors when inputs of a kernel model move: lower bounds, from the distance
@@ -66,11 +76,18 @@ class InputCosts:
 
 
 class JudgedRows(NamedTuple):
-    """A classifier's scores, how costs follow from them, and where the features are."""
+    """A classifier's scores, how costs follow from them, and where the features are.
+
+    ``checked`` makes a matrix of a block of features, or refuses it.
+    """
 
     scores: LinearScores
     costs: WrongCosts | InputCosts
-    features: Iterator[Matrix]
+    features: Iterator[Any]
+    checked: Callable[[Any], Matrix]
+
+    def block_costs(self, block: LabelledBlock) -> Floats:
+        return self.costs(self.checked(block.features), block.codes, block.trust)
 
 
 def row_costs(
@@ -98,15 +115,20 @@ def row_costs(
 
 
 def _block_costs(judged: JudgedRows, codes: Codes, trust: Floats | None) -> Floats:
-    parts, start = [], 0
     # The products are thin: threads inside them cost several times what they save.
-    with single_threaded_blas():
-        for block in judged.features:
-            rows = slice(start, start + block.shape[0])
-            trusted = None if trust is None else trust[rows]
-            parts.append(judged.costs(block, codes[rows], trusted))
-            start = rows.stop
-    return np.concatenate(parts)
+    with single_threaded_blas(), row_threads(len(codes)) as run:
+        blocks = _labelled_blocks(judged.features, codes, trust)
+        return np.concatenate(list(run(judged.block_costs, blocks)))
+
+
+def _labelled_blocks(
+    features: Iterator[Any], codes: Codes, trust: Floats | None
+) -> Iterator[LabelledBlock]:
+    start = 0
+    for block in features:
+        rows = slice(start, start + block.shape[0])
+        yield LabelledBlock(block, codes[rows], None if trust is None else trust[rows])
+        start = rows.stop
 
 
 def lazy_error(
@@ -136,14 +158,12 @@ def _costs_of(scores: LinearScores, ball: WassersteinBall) -> WrongCosts:
 
 
 def _judged(classifier: Any, X: Any, ball: WassersteinBall, space: str) -> JudgedRows:
-    last = classifier
-    while hasattr(last, "steps"):
-        last = last[-1]
+    last = last_classifier(classifier)
     if has_kernel(last):
         return _judged_kernel(*last_step(X, classifier), ball, space)
     scores = linear_scores(last)
     blocks = _feature_blocks(classifier, scores, X)
-    return JudgedRows(scores, _costs_of(scores, ball), blocks)
+    return JudgedRows(scores, _costs_of(scores, ball), blocks, partial(features_of, scores))
 
 
 def _judged_kernel(
@@ -155,13 +175,15 @@ def _judged_kernel(
     exact = _costs_of(scores, replace(ball, norm="l2"))
     bound = InputCosts(exact, ball, classifier.input_distance)
     blocks = (features[rows] for rows in row_blocks(features, len(scores.classes)))
-    return JudgedRows(scores, bound if space == "inputs" else exact, blocks)
+    costs = bound if space == "inputs" else exact
+    return JudgedRows(scores, costs, blocks, partial(features_of, scores))
 
 
-def _feature_blocks(classifier: Any, scores: LinearScores, X: Any) -> Iterator[Matrix]:
+def _feature_blocks(classifier: Any, scores: LinearScores, X: Any) -> Iterator[Any]:
     """What the linear step sees, block by block where X can be cut without a copy.
 
-    Only the first block is used to check that scores follow from the coefficients.
+    Only the first block is used to check that scores follow from the coefficients.  Blocks
+    of features are checked by those who use them.
     """
     if not _can_be_cut(X):
         features, last = linear_step(X, classifier)
@@ -171,9 +193,8 @@ def _feature_blocks(classifier: Any, scores: LinearScores, X: Any) -> Iterator[M
     for rows in row_blocks(X, len(scores.classes)):
         features, last = linear_step(X[rows], classifier)
         if rows.start == 0:
-            yield features_for(last, scores, features)
-        else:
-            yield features_of(scores, features)
+            features = features_for(last, scores, features)
+        yield features
 
 
 def _can_be_cut(X: Any) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ....arrays import Floats
 from ....inputs.dask_collections import is_lazy
 from ....problem import RobustProblem, WassersteinBall
-from ..worst_case import has_kernel
+from ..worst_case import has_kernel, last_classifier
 from .curve_points import error_at
 from .error_curve import CurveRows, ErrorCurve, Wording, curve_of
 from .row_costs import RowCosts, check_space, lazy_error, row_costs
@@ -38,8 +38,9 @@ def worst_case_error(
     classifier : object
         A fitted linear classifier with ``coef_``, ``intercept_`` and ``classes_``,
         such as scikit-learn's, a :class:`~wdrsvm.RobustSVC`, or a pipeline that ends in
-        one.  The ball of a pipeline lies in the space of its last step, what the steps
-        before it give; that of a kernel model in its feature space.
+        one.  A fitted search of scikit-learn stands for its ``best_estimator_``.  The ball
+        of a pipeline lies in the space of its last step, what the steps before it give;
+        that of a kernel model in its feature space.
     X : {array-like, sparse matrix, dask collection} of shape (n_samples, n_features)
         Features.  Arrays and memory maps are read block by block; rows of a dask array or
         data frame stay where they are, and only sums by cost leave them.
@@ -175,9 +176,7 @@ def wording_of(
 ) -> Wording:
     """The rows of a promise in words; with a confidence they are new rows."""
     who = "these rows" if confidence is None else "new rows from the same source"
-    last = classifier
-    while hasattr(last, "steps"):
-        last = last[-1]
+    last = last_classifier(classifier)
     how = (
         "move by {radius:g}"
         if labels_stay

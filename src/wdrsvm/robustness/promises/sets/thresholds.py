@@ -22,7 +22,7 @@ import numpy as np
 
 from ....arrays import Floats
 from ....problem.norms import HUGE, TINY
-from ..errors.curve_points import breakpoints
+from ..errors.curve_points import breakpoints, expected_losses, slope_at
 
 # Costs (N,) of losing the labels of some rows, for a threshold.
 CostsAt = Callable[[float], Floats]
@@ -66,12 +66,6 @@ def robust_threshold(costs_at: CostsAt, n_rows: int, lam: float, wanted: Wanted)
     return least(holds)
 
 
-def expected_losses(costs: Floats, lam: float) -> Floats:
-    """max(0, 1 - lam c), and 0 where c is infinite."""
-    losable = np.isfinite(costs)
-    return np.maximum(1.0 - lam * np.where(losable, costs, 0.0), 0.0) * losable
-
-
 def best_multiplier(costs_at: CostsAt, n_rows: int, wanted: Wanted) -> float:
     """The multiplier with the least threshold, if calibration rows were like these rows.
 
@@ -91,7 +85,7 @@ def best_multiplier(costs_at: CostsAt, n_rows: int, wanted: Wanted) -> float:
     threshold = least(holds)
     if np.isinf(threshold):
         return 0.0
-    return _slope(*_curve(costs_at(threshold)), radius)
+    return slope_at(*_curve(costs_at(threshold)), radius)
 
 
 def blind_multiplier(n_rows: int, wanted: Wanted) -> float:
@@ -101,14 +95,6 @@ def blind_multiplier(n_rows: int, wanted: Wanted) -> float:
 
 def _curve(costs: Floats) -> tuple[Floats, Floats]:
     return breakpoints(costs, np.ones(len(costs)))
-
-
-def _slope(radii: Floats, errors: Floats, radius: float) -> float:
-    """The slope of a concave curve of straight pieces, to the left of a radius > 0."""
-    end = int(np.searchsorted(radii, radius))
-    if end == len(radii):
-        return 0.0
-    return float((errors[end] - errors[end - 1]) / (radii[end] - radii[end - 1]))
 
 
 def least(holds: Callable[[float], bool]) -> float:
