@@ -79,3 +79,23 @@ def test_polars_frames():
 def test_arrays_have_no_types():
     with pytest.raises(TypeError, match="frame must be a pandas or polars DataFrame"):
         mixed_table(np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("kind", ["object", "string"])
+def test_unseen_categories_are_named_by_column(kind):
+    frame, _ = raw_table()
+    frame = frame.astype({"colour": kind})
+    table, new = mixed_table(frame), frame.head(4).copy()
+    assert table.unseen(frame) == {}
+    new.loc[[0, 1], "colour"] = ["z", "x"]
+    assert table.unseen(new) == {"colour": ["x", "z"]}
+    # A missing value is a category that a table without missing values has not.
+    whole = mixed_table(frame.dropna())
+    assert whole.unseen(frame) == {"colour": [None]}
+
+
+def test_unseen_categories_of_a_polars_frame_are_named():
+    polars = pytest.importorskip("polars")
+    table = mixed_table(polars.DataFrame({"size": [1.0, 2.0], "colour": ["u", "v"]}))
+    new = polars.DataFrame({"size": [1.0, 2.0], "colour": ["w", None]})
+    assert table.unseen(new) == {"colour": ["w", None]}

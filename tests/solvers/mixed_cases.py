@@ -56,6 +56,22 @@ def table_with_categories(n_rows, size):
     return RobustProblem.of(X, y, np.full(n_rows, 1 / n_rows), ball, 3)
 
 
+def few_rows_with_a_fixed_category(norm, seed):
+    """Twelve rows of four classes; most classes lack some of the four categories that
+    cannot be switched, and the loss is smooth."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(12) % 4
+    numbers = rng.normal(size=(12, 3)) + rng.normal(size=(4, 3))[y]
+    fixed, free = (np.eye(size)[rng.integers(0, size, 12)] for size in (4, 3))
+    X = np.hstack([numbers, fixed, free])
+    low, high = X.min(axis=0), X.max(axis=0)
+    low[0], high[1] = -np.inf, np.inf
+    groups = [(range(3, 7), np.inf), (range(7, 10), 0.5)]
+    ball = WassersteinBall(0.01, np.inf, norm, support=(low, high), categorical=groups)
+    weight = rng.exponential(size=12)
+    return RobustProblem.of(X, y, weight / weight.sum(), ball, 4, loss=Loss(1.0, 1.0))
+
+
 def _numbers(rng, y, n_classes, n_numbers):
     scale, n_rows = 10.0 ** rng.uniform(-1, 2, n_numbers), len(y)
     means = rng.normal(size=(n_rows, n_numbers))

@@ -63,7 +63,7 @@ def _check_numbers(name: Any, column: Any) -> None:
 
 def _check_categories(name: Any, kind: Any, column: Any) -> None:
     """Refuse dates, mixtures of types, and more categories than a table can have."""
-    values = _distinct(name, column)
+    values = distinct(name, column)
     if _is_temporal(kind) or any(isinstance(value, DATES) for value in values):
         raise ValueError(
             f"column {name!r} of frame has dates or times, which are neither numbers nor "
@@ -90,7 +90,7 @@ def _is_temporal(kind: Any) -> bool:
     return getattr(kind, "kind", "O") in ("M", "m") or str(kind).startswith("period")
 
 
-def _distinct(name: Any, column: Any) -> list[Any]:
+def distinct(name: Any, column: Any) -> list[Any]:
     """The different values of a column, without missing ones."""
     try:
         found = set(column.to_list() if hasattr(column, "to_list") else column)
@@ -99,10 +99,10 @@ def _distinct(name: Any, column: Any) -> list[Any]:
             f"column {name!r} of frame has values that are no single texts or numbers: "
             f"{error}."
         ) from error
-    return [value for value in found if not _is_missing(value)]
+    return [value for value in found if not is_missing(value)]
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     return value is None or repr(value) in ("<NA>", "NaT") or bool(value != value)
 
 

@@ -6,7 +6,7 @@ import numbers
 from functools import partial
 from typing import Any, NamedTuple
 
-from .column_kinds import CATEGORIES, NUMBERS, TEXTS, kinds_of
+from .column_kinds import CATEGORIES, NUMBERS, TEXTS, distinct, is_missing, kinds_of
 from .frames import CATEGORY_COST, Box, Groups, is_frame, observed_box
 
 # How a missing text is called, if pandas has NA for it.
@@ -21,6 +21,7 @@ class MixedTable(NamedTuple):
     encoder : ColumnTransformer
         The fitted encoder: numbers are standardised and missing numbers become the
         median; categories become one-hot columns and a missing category is one of its own.
+        A category that it has not seen becomes zeros; see ``unseen``.
     groups : list of pairs (columns, cost)
         The one-hot columns of each category, for ``categorical``.
     support : pair of arrays (low, high)
@@ -37,6 +38,32 @@ class MixedTable(NamedTuple):
     encoder: Any
     groups: Groups
     support: Box
+
+    def unseen(self, frame: Any) -> dict[Any, list[Any]]:
+        """The categories of another frame that the table has not, by column.
+
+        A pipeline predicts such a row as one of mean categories.  Promises refuse it.
+
+        Parameters
+        ----------
+        frame : pandas or polars DataFrame
+            New rows with the columns of the table.
+
+        Returns
+        -------
+        dict
+            Columns with such categories and the sorted categories; None is a missing one.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from wdrsvm import mixed_table
+        >>> table = mixed_table(pd.DataFrame({"colour": ["red", "blue"]}))
+        >>> table.unseen(pd.DataFrame({"colour": ["red", "green", None]}))
+        {'colour': ['green', None]}
+        """
+        found = unseen_categories(self.encoder, frame)
+        return {name: values for name, values in found.items() if values}
 
 
 def mixed_table(frame: Any, *, category_cost: float = CATEGORY_COST) -> MixedTable:
@@ -117,6 +144,25 @@ def _check_cost(category_cost: Any) -> None:
         raise ValueError(
             f"category_cost must be a number > 0 (inf is allowed), got {category_cost!r}."
         )
+
+
+def unseen_categories(encoder: Any, frame: Any) -> dict[Any, list[Any]]:
+    """The values of each category's column that a fitted encoder has not seen."""
+    found: dict[Any, list[Any]] = {}
+    for name, step, columns in encoder.transformers_:
+        if name in (CATEGORIES, TEXTS):
+            one_hot = step[-1] if hasattr(step, "steps") else step
+            for column, known in zip(columns, one_hot.categories_, strict=True):
+                found[column] = _unseen(column, frame[column], list(known))
+    return found
+
+
+def _unseen(name: Any, column: Any, known: list[Any]) -> list[Any]:
+    values = column.to_list()
+    new: list[Any] = sorted(set(distinct(name, column)) - set(known), key=str)
+    knows_missing = MISSING in known or any(map(is_missing, known))
+    lacks_missing = not knows_missing and any(map(is_missing, values))
+    return [*new, None] if lacks_missing else new
 
 
 def groups_of(encoder: Any, cost: float) -> Groups:

@@ -5,13 +5,10 @@ import pytest
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
-from wdrsvm.problem.bounded.certificate import (
-    PairPlan,
-    _Balance,
-    _split,
-    bounded_dual_bound,
-)
+from wdrsvm.problem.bounded.balance import Balance
+from wdrsvm.problem.bounded.certificate import _split, bounded_dual_bound
 from wdrsvm.problem.bounded.masses import with_ones
+from wdrsvm.problem.bounded.plan_sums import PairPlan
 from wdrsvm.problem.certificate.tilts import solve_dense
 
 # Pairs (winner, label): (1, 0) and (0, 1).
@@ -246,7 +243,7 @@ def by_hand(problem, plan, mass):
 @pytest.mark.parametrize("seed", range(4))
 def test_sums_and_spending_are_those_of_every_row_and_pair(seed, fit_intercept):
     problem, plan = mixed_plan(seed, fit_intercept)
-    balance = _Balance(problem, plan)
+    balance = Balance(problem, plan)
     start = start_by_hand(problem, plan)
     np.testing.assert_allclose(all_masses(problem, balance.start), start, atol=1e-15)
     other = start * np.random.default_rng(seed).uniform(0.2, 1.0, start.shape)
@@ -254,7 +251,7 @@ def test_sums_and_spending_are_those_of_every_row_and_pair(seed, fit_intercept):
         residual, size, spent = by_hand(problem, plan, mass)
         np.testing.assert_allclose(balance._residual(mass), residual, atol=1e-13)
         np.testing.assert_allclose(balance._system(mass).size, size, atol=1e-13)
-        found = balance._spending(balance._totals(mass))
+        found = balance._spending(balance.totals(mass))
         assert found == pytest.approx(spent, rel=1e-12)
         total = mass.sum()
         assert balance._scaled(mass) == pytest.approx(total * min(1.0, 0.4 / spent))
@@ -263,7 +260,7 @@ def test_sums_and_spending_are_those_of_every_row_and_pair(seed, fit_intercept):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_system_is_how_sums_answer_a_tilt(seed):
     problem, plan = mixed_plan(seed)
-    balance, rng = _Balance(problem, plan), np.random.default_rng(seed)
+    balance, rng = Balance(problem, plan), np.random.default_rng(seed)
     mass, tilt, step = balance.start, rng.normal(size=(3, 9)), 1e-6
     system = balance._system(mass).system
     there, back = (
@@ -276,7 +273,7 @@ def test_the_system_is_how_sums_answer_a_tilt(seed):
 @pytest.mark.parametrize("size", [0.1, 1.0, 10.0])
 def test_a_tilt_moves_mass_within_its_row(size):
     problem, plan = mixed_plan(0)
-    balance, rng = _Balance(problem, plan), np.random.default_rng(1)
+    balance, rng = Balance(problem, plan), np.random.default_rng(1)
     mass, tilt = all_masses(problem, balance.start), size * rng.normal(size=(3, 9))
     designs = with_ones(problem, slice(None)) @ balance.lifts
     found = all_masses(problem, balance._tilted(balance.start, tilt))
@@ -293,7 +290,7 @@ def test_a_tilt_moves_mass_within_its_row(size):
 
 def test_a_tilt_too_violent_for_rounding_leaves_numbers():
     problem = two_rows(0.5)
-    balance = _Balance(problem, to_the_middle())
+    balance = Balance(problem, to_the_middle())
     for size in 10.0 ** np.linspace(16, 20, 50):
         tilt = size * np.array([[-1.0, 0.3], [1.0, 0.7]])
         found = all_masses(problem, balance._tilted(balance.start, tilt))
@@ -304,7 +301,7 @@ def test_a_tilt_too_violent_for_rounding_leaves_numbers():
 @pytest.mark.parametrize("seed", range(4))
 def test_the_tilt_that_is_solved_for_removes_the_residual(seed):
     problem, plan = mixed_plan(seed)
-    balance = _Balance(problem, plan)
+    balance = Balance(problem, plan)
     residual, system = balance._residual(balance.start), balance._system(balance.start)[0]
     kept = system.copy()
     wanted = -np.einsum(
@@ -338,7 +335,7 @@ def test_mass_that_cannot_be_tilted_is_loosened_and_proves_what_it_may():
     weight = np.array([0.5 + 1e-10, 0.5 - 1e-10])
     problem = RobustProblem.of(np.zeros((2, 1)), np.array([0, 1]), weight, ball, 2)
     plan = PairPlan(WINNER, LABEL, np.diag(weight), np.zeros((2, 1)), [])
-    assert _Balance(problem, plan).bound() is None
+    assert Balance(problem, plan).bound() is None
     assert bounded_dual_bound(problem, plan) == pytest.approx(1.0, rel=1e-6)
     # Where no label can be had nothing does.
     trusted = RobustProblem.of(
@@ -370,7 +367,7 @@ def told_apart_by_a_category():
 
 def test_switches_that_nothing_balances_are_tilted_away_by_themselves():
     problem, plan = told_apart_by_a_category()
-    balance = _Balance(problem, plan)
+    balance = Balance(problem, plan)
     assert balance.is_poor(balance.bound())
     assert bounded_dual_bound(problem, plan) == pytest.approx(0.4, rel=1e-6)
 
@@ -378,9 +375,9 @@ def test_switches_that_nothing_balances_are_tilted_away_by_themselves():
 @pytest.mark.parametrize("seed", range(4))
 def test_a_split_plan_is_the_same_plan(seed):
     problem, plan = mixed_plan(seed)
-    whole = _Balance(problem, plan)
-    parts = _Balance(problem, _split(whole))
-    one, other = whole._totals(whole.start), parts._totals(parts.start)
+    whole = Balance(problem, plan)
+    parts = Balance(problem, _split(whole))
+    one, other = whole.totals(whole.start), parts.totals(parts.start)
     assert other.moments[:, -1].sum() == pytest.approx(one.moments[:, -1].sum())
     residual = whole._residual(whole.start)
     np.testing.assert_allclose(parts._residual(parts.start), residual, atol=1e-12)

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from wdrsvm.problem.bounded.rebalance import rebalanced_moves, rebalanced_switches
+from wdrsvm.problem.bounded.rebalance import (
+    rebalanced_moves,
+    rebalanced_switches,
+    spread_moves,
+    spread_switches,
+)
 
 N_CLASSES = 3
 WINNER, LABEL = np.nonzero(~np.eye(N_CLASSES, dtype=bool))
@@ -54,3 +59,37 @@ def test_without_an_error_nothing_changes():
     np.testing.assert_array_equal(rebalanced_moves(WINNER, LABEL, moved, zero), moved)
     found = rebalanced_switches(WINNER, LABEL, switched, zero)
     np.testing.assert_array_equal(found, switched)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_error_is_spread_over_movement_that_has_room(seed):
+    """Also where nothing moves yet; one side may be endless, or have no room at all."""
+    rng = np.random.default_rng(seed)
+    moved = np.zeros((len(WINNER), 4))
+    up, down = rng.uniform(0.5, 1.0, size=(2, *moved.shape))
+    up[:, 0], down[:2, 1] = np.inf, 0.0
+    error = error_of(0.01 * rng.normal(size=moved.shape))
+    found = spread_moves(WINNER, LABEL, moved, (up, down), error)
+    np.testing.assert_allclose(error_of(found), -error, atol=1e-12)
+    assert (found <= up).all()
+    assert (found >= -down).all()
+    np.testing.assert_array_equal(found[:2, 1], 0.0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_error_is_spread_over_categories_that_hold_mass(seed):
+    rng = np.random.default_rng(seed)
+    held = rng.uniform(0.5, 1.0, size=(len(WINNER), 3))
+    held[0, 0] = 0.0
+    switched = np.zeros((len(WINNER), 3, 3))
+    switched[:, 1, 2] = 0.3 * held[:, 1]
+    shift = 0.01 * rng.normal(size=switched.shape)
+    error = error_of(shift.sum(axis=1) - shift.sum(axis=2))
+    found = spread_switches(WINNER, LABEL, switched, held, error)
+    change = found - switched
+    removed = error_of(change.sum(axis=1) - change.sum(axis=2))
+    np.testing.assert_allclose(removed, -error, atol=1e-12)
+    assert (found >= 0).all()
+    assert (found.sum(axis=2) <= held).all()
+    # What was switched is switched back before anything is switched the other way.
+    assert not found[:, 2, 1].any()

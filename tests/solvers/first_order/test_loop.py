@@ -73,6 +73,21 @@ def test_sparse_and_dense_agree_with_the_interior_point(norm, label_cost, fit_in
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("of", [sparse.csr_array, np.asarray])
+def test_features_that_are_all_zero_leave_a_constant_classifier(norm, of):
+    """As in the problem of a constant optimum, from many classes on."""
+    n_classes, n_features = 20, 384
+    X, y = of(np.zeros((n_classes, n_features))), np.arange(n_classes)
+    weight = np.full(n_classes, 1 / n_classes)
+    ball = WassersteinBall(1e-3, 0.5, norm)
+    problem = RobustProblem.of(X, y, weight, ball, n_classes)
+    found = first_order(problem, SolverSettings(tol=1e-4))
+    assert found.certificate.holds(1e-4)
+    assert found.certificate.objective == pytest.approx(1.0, abs=1e-4)
+    assert not found.coef.any()
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 def test_the_multipliers_returned_prove_the_bound(norm):
     problem = wide(norm, 0.5)
     result = first_order(problem, ROUGH)

@@ -22,3 +22,10 @@ def test_columns_that_kernels_cannot_count_are_refused():
 def test_the_last_column_that_can_be_counted_stays_where_it_is():
     design = StoredMatrix.of_sparse(one_entry(MAX_COLUMNS - 1, MAX_COLUMNS))
     np.testing.assert_array_equal(design.indices, [MAX_COLUMNS - 1])
+
+
+@pytest.mark.tiny
+def test_a_sparse_design_without_entries_is_not_dense():
+    """Kernels read all columns of a dense row, which are not there."""
+    assert not StoredMatrix.of_sparse(sparse.csr_array((3, 5))).is_dense
+    assert StoredMatrix.of_dense(np.zeros((3, 5))).is_dense

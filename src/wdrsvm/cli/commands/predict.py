@@ -12,7 +12,7 @@ import typer
 from ..models.saved import in_use, loaded
 from ..nearest import perhaps
 from ..output import Json, Output
-from ..tables.features import features_for, unseen_categories
+from ..tables.features import features_for, notes_of_unseen
 from ..tables.files import (
     TABLE_ENDINGS,
     InputTable,
@@ -77,7 +77,7 @@ def predict(
     with output.working("Predicting"), in_use(model):
         classifier, rows = loaded(model), read_table(table)
         X, notes = features_for(classifier, rows)
-        unseen = unseen_categories(classifier, X)
+        unseen = notes_of_unseen(classifier, X)
         if unseen and not ignore_unseen:
             first = unseen[0].removesuffix(".")
             raise ValueError(f"{table}: {first}; --ignore-unseen takes them as none.")

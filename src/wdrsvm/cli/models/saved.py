@@ -15,7 +15,7 @@ from ...inputs.frames import observed_box
 from ...model_files import load_model
 from ...report.words import counted
 from ..nearest import perhaps_file
-from ..tables.features import Labelled, features_for, labelled, unseen_categories
+from ..tables.features import Labelled, features_for, labelled, notes_of_unseen
 from ..tables.files import InputTable
 from ..tables.labels import NUMBER, TEXT, LabelReading
 
@@ -52,9 +52,7 @@ def labelled_for(model: Any, table: InputTable, target: str) -> Labelled:
     X, notes = features_for(model, table)
     X = X[data.row] if table.is_sparse else X.iloc[data.row].reset_index(drop=True)
     y = _known_labels(data.y, model.classes_, table.path)
-    return replace(
-        data, X=X, y=y, notes=[*data.notes, *notes, *unseen_categories(model, X)]
-    )
+    return replace(data, X=X, y=y, notes=[*data.notes, *notes, *notes_of_unseen(model, X)])
 
 
 def within_limits(model: Any, rows: Labelled) -> Labelled:

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
 from ...inputs.frames import CATEGORY_COST, observed_box
-from ...inputs.mixed_table import groups_of
+from ...inputs.mixed_table import groups_of, unseen_categories
 from ...report.words import counted
 from ..nearest import perhaps
 from .columns import (
@@ -230,22 +230,18 @@ def _as_learned(model: Any, table: InputTable) -> Reading:
     )
 
 
-def unseen_categories(model: Any, X: Any) -> list[str]:
+def notes_of_unseen(model: Any, X: Any) -> list[str]:
     """Notes about texts that the model has not seen, which count as no category."""
     if not hasattr(model[0], "named_transformers_"):
         return []
-    encoder = model[0].named_transformers_.get(CATEGORIES)
-    if encoder is None:
-        return []
-    names = dict((name, columns) for name, _, columns in model[0].transformers_)[CATEGORIES]
-    said = []
-    for name, known in zip(names, encoder[-1].categories_, strict=True):
-        new = sorted(set(X[name].dropna()) - set(known))
-        if new:
-            said.append(
-                f"{name} has categories that the model has not seen: {listed(new)}."
-            )
-    return said
+    # A missing text is no new category, even if no text was missing in training.
+    found = unseen_categories(model[0], X)
+    texts = {name: [v for v in new if v is not None] for name, new in found.items()}
+    return [
+        f"{name} has categories that the model has not seen: {listed(new)}."
+        for name, new in texts.items()
+        if new
+    ]
 
 
 def _as_wide_as(table: InputTable, n_features: int) -> Any:

@@ -44,7 +44,8 @@ def check_columns(
         if not is_one_hot:
             raise ValueError(
                 "categorical must name one-hot columns, 0 or 1 with a single 1 per row, "
-                f"but columns {group.columns.tolist()} of X are not."
+                f"but columns {group.columns.tolist()} of X are not; a row with zeros "
+                "only may have a category that its encoder has not seen: leave it out."
             )
     low, high = problem.ball.box(problem.n_features)
     for outside, value in ((facts.low < low, facts.low), (facts.high > high, facts.high)):

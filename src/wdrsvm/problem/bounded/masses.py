@@ -18,6 +18,7 @@ from ...rows.blocks import dense_rows
 from ..ball import CategoricalGroup
 from ..certificate.settings import CERTIFICATE
 from ..problem import RobustProblem
+from .circulation import Circulation
 
 
 class MassSource(Protocol):
@@ -51,12 +52,14 @@ def as_source(masses: Masses) -> MassSource:
 class FeasibleMasses:
     """Masses >= 0 on possible labels, in total at most the weight of each row.
 
-    With ``loosened``, every row first gets a trace of mass of each pair, so that it can be
-    tilted.
+    Masses that no balanced plan has are zero.  With ``loosened``, every row first gets a
+    trace of mass of each pair, so that it can be tilted.
     """
 
     source: MassSource
+    winner: Codes
     label: Codes
+    circulation: Circulation | None = None
     loosened: bool = False
 
     def rows(self, problem: RobustProblem, rows: slice) -> Floats:
@@ -64,7 +67,10 @@ class FeasibleMasses:
         mass = np.maximum(self.source.rows(problem, rows), 0.0)
         if self.loosened:
             mass = mass + CERTIFICATE.loosening * weight / len(mass)
-        mass = np.where(np.isfinite(prices(problem, rows, self.label)), mass, 0.0)
+        possible = np.isfinite(prices(problem, rows, self.label))
+        if self.circulation is not None:
+            possible &= self.circulation.allows(problem, rows, self.winner, self.label)
+        mass = np.where(possible, mass, 0.0)
         return np.asarray(mass / np.maximum(mass.sum(axis=0) / weight, 1.0))
 
 

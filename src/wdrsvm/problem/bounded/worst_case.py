@@ -24,12 +24,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...arrays import Codes, Floats
+from ...arrays import Codes, Flags, Floats
 from ...cached import cached_property
 from ...rows.blocks import dense_rows
 from ...rows.reduce import Work, added
 from ..ball import CategoricalGroup
 from ..norms import NORMS
+from .circulation import Circulation, circulation_of
 from .columns import ColumnFacts, check_columns, column_facts
 from .moves import BEST_MOVES
 from .pieces import (
@@ -112,6 +113,18 @@ class BoundedMoves:
         for group in self.groups:
             cost[group.columns] = np.inf
         return cost
+
+    @cached_property
+    def unmovable(self) -> Flags:
+        """Columns (P,) that neither moves nor switches change."""
+        fixed = np.isinf(self.cost)
+        for group in self.groups:
+            fixed[group.columns] = np.isinf(group.cost)
+        return fixed
+
+    @cached_property
+    def circulation(self) -> Circulation | None:
+        return circulation_of(self.problem)
 
     @cached_property
     def pairs(self) -> tuple[Codes, Codes]:

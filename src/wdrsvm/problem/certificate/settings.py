@@ -52,6 +52,8 @@ class CertificateSettings:
     kept_share : float
         In a bounded ball, a plan that keeps less than this share of its value when it is
         balanced is balanced again, category by category.
+    max_spreads : int
+        How often the error of a bounded plan is spread over its movement and switches.
     loosening : float
         Share of a row's weight that is spread over all classes so that every row can be
         tilted.
@@ -74,6 +76,7 @@ class CertificateSettings:
     tiny_radius: float = 1e-7
     least_spread: float = 1e-9
     kept_share: float = 0.99
+    max_spreads: int = 5
     loosening: float = 1e-9
 
 

@@ -18,16 +18,14 @@ class StoredMatrix(NamedTuple):
     """A CSR matrix as the kernels see it.
 
     A dense one has no ``indices``: its rows have all columns in their order, and tables
-    that it is multiplied with keep each class's column together.
+    that it is multiplied with keep each class's column together.  A sparse one without
+    any entry has none either, so ``is_dense`` is told.
     """
 
     indptr: Codes
     indices: NDArray[np.int32]
     data: Floats
-
-    @property
-    def is_dense(self) -> bool:
-        return len(self.indices) == 0
+    is_dense: bool = False
 
     @property
     def record(self) -> Any:
@@ -37,7 +35,7 @@ class StoredMatrix(NamedTuple):
     @classmethod
     def of_dense(cls, matrix: Floats) -> StoredMatrix:
         starts = np.arange(len(matrix) + 1, dtype=np.intp) * matrix.shape[1]
-        return cls(starts, np.empty(0, dtype=np.int32), matrix.ravel())
+        return cls(starts, np.empty(0, dtype=np.int32), matrix.ravel(), is_dense=True)
 
     @classmethod
     def of_sparse(cls, matrix: Matrix) -> StoredMatrix:

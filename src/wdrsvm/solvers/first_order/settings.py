@@ -28,6 +28,13 @@ class FirstOrderSettings:
         the gap.
     sweeps_per_turn : int
         One of so many epochs of a hinge visits all rows, the others only rows not at rest.
+    first_mean : int
+        Epochs after which checks look at the mean of the last points too.  Shorter solves
+        gain less by it than the look costs.
+    least_share_of_mean : float
+        The last point's share in the running mean of points, at least.
+    points_of_mean : float
+        Before that, the share is this number over the number of points.
     row_tol_share : float
         Rows are settled to this share of the gap: more accuracy would not change the gap.
     first_row_tol, least_row_tol : float
@@ -123,6 +130,9 @@ class FirstOrderSettings:
     stall_epochs: int = 2000
     stall_factor: float = 0.9
     sweeps_per_turn: int = 4
+    first_mean: int = 30
+    least_share_of_mean: float = 0.1
+    points_of_mean: float = 5.0
     row_tol_share: float = 0.05
     first_row_tol: float = 1e-3
     least_row_tol: float = 1e-13
@@ -132,7 +142,7 @@ class FirstOrderSettings:
     least_lam_share: float = 1e-12
     max_softening: float = 2.0
     tolerated_ratio: float = 5.0
-    min_softness: float = 0.01
+    min_softness: float = 0.1
     max_softness: float = 100.0
     max_dense_unknowns: int = 100
     max_dense_work: float = 1e7

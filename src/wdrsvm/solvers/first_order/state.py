@@ -25,6 +25,7 @@ from ...problem import Multipliers, RobustProblem, dual_bound, lipschitz
 from ...problem.certificate.multipliers import RowMultipliers
 from ...problem.norms import HUGE
 from ..result import Incumbent, Start
+from .average import RunningMean
 from .feasible_multipliers import Feasible, feasible, spending
 from .kernels import Price, row_squares
 from .known_multipliers import resumable
@@ -95,6 +96,7 @@ class Ascent:
         if known is not None and isinstance(self.block, EuclideanBlock):
             self._resume(self.block)
         self._move_free()
+        self.mean = RunningMean(self.block.coef, self.free_centre)
 
     def _resume(self, block: EuclideanBlock) -> None:
         """Let the block and the price follow the multipliers of the start."""
@@ -126,6 +128,7 @@ class Ascent:
         self._move_price()
         self.block.recentre()
         self._move_free()
+        self.mean.add(self.block.coef, self.free_centre)
 
     @property
     def has_run_away(self) -> bool:
@@ -136,16 +139,25 @@ class Ascent:
         return not all(size < HUGE for size in sizes)
 
     def certify(self, best: Incumbent) -> None:
-        """Offer the present point, and a bound from the present multipliers."""
-        coef, intercept = self.layout.original(self.block.coef, self.free_centre)
-        risk = self.problem.risk(coef, intercept)
-        best.offer(coef, intercept, risk)
+        """Offer the present point, the mean of the last ones, and a bound from the present
+        multipliers."""
+        objective = self._offer(best, self.block.coef, self.free_centre)
+        if self.n_sweeps >= FIRST_ORDER.first_mean:
+            mean = self._offer(best, self.mean.touch, self.mean.free)
+            objective = min(objective, mean)
         made = feasible(self.problem, self.layout, self.duals)
         bound = 0.0 if made is None else self._raise_bound(best, made)
         best.raise_bound(bound, None)
         self.gap = max(best.certificate.gap, 0.0)
         self.price.spent = spending(self.rows, self.duals.phi)
-        self._soften(risk.value, bound, made)
+        self._soften(objective, bound, made)
+
+    def _offer(self, best: Incumbent, touch: Floats, free: Floats) -> float:
+        """Offer a point, and return its risk."""
+        coef, intercept = self.layout.original(touch, free)
+        risk = self.problem.risk(coef, intercept)
+        best.offer(coef, intercept, risk)
+        return risk.value
 
     def _raise_bound(self, best: Incumbent, made: Feasible) -> float:
         """Offer these multipliers with their bound, and return the bound."""

@@ -5,7 +5,8 @@ import pytest
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
-from wdrsvm.problem.bounded.certificate import PairPlan, bounded_dual_bound
+from wdrsvm.problem.bounded.certificate import bounded_dual_bound
+from wdrsvm.problem.bounded.plan_sums import PairPlan
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
 from wdrsvm.solvers.interior_point.bounded.evaluation import BoundedEvaluation
 from wdrsvm.solvers.interior_point.bounded.layout import BoundedLayout

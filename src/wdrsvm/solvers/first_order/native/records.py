@@ -32,9 +32,9 @@ class StoredRows:
     data: ReadVector
     dense: Flag
 
-    def __init__(self, indptr, indices, data):
+    def __init__(self, indptr, indices, data, is_dense):
         self.indptr, self.indices, self.data = indptr, indices, data
-        self.dense = len(indices) == 0
+        self.dense = is_dense
 
 
 @cython.cclass

@@ -1,0 +1,63 @@
+"""Plans that are balanced by masses where nothing moves, and by movement elsewhere."""
+
+import numpy as np
+import pytest
+
+from wdrsvm import WassersteinBall
+from wdrsvm.problem import RobustProblem
+from wdrsvm.problem.bounded.balance import Balance
+from wdrsvm.problem.bounded.certificate import bounded_dual_bound
+from wdrsvm.problem.bounded.plan_sums import PairPlan
+
+WINNER, LABEL = np.array([1, 0]), np.array([0, 1])
+
+
+def nearly_balanced(spoilt):
+    """One row of each class, which meet half-way, after ``spoilt`` more of the way, and in
+    half of the switches."""
+    X = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]])
+    groups, box = [([1, 2], 1.0)], (0.0, 1.0)
+    ball = WassersteinBall(2.0, np.inf, "l1", support=box, categorical=groups)
+    problem = RobustProblem.of(X, np.array([0, 1]), np.array([0.5, 0.5]), ball, 2)
+    moved = np.zeros((2, 3))
+    moved[:, 0] = 0.25 + spoilt, -0.25
+    switched = np.zeros((2, 2, 2))
+    switched[0, 0, 1], switched[1, 1, 0] = 0.25 + spoilt, 0.25
+    return problem, PairPlan(WINNER, LABEL, 0.5 * np.eye(2), moved, [switched])
+
+
+@pytest.mark.parametrize("spoilt", [0.0, 1e-10, 1e-3, 0.1])
+def test_movement_and_switches_close_what_they_can(spoilt):
+    """Each row has one mass only, so that no tilt of masses balances anything."""
+    problem, plan = nearly_balanced(spoilt)
+    settled = Balance(problem, plan).settled()
+    assert settled.is_balanced
+    np.testing.assert_allclose(settled._residual(settled.start), 0.0, atol=1e-14)
+    assert settled.bound() == pytest.approx(1.0)
+    assert bounded_dual_bound(problem, plan) == pytest.approx(1.0)
+
+
+def test_a_plan_that_does_not_move_is_made_to_move():
+    """Nothing of the plan moves, but there is room: the error is spread over it."""
+    problem, plan = nearly_balanced(0.0)
+    still = plan._replace(moved=np.zeros((2, 3)), switched=[np.zeros((2, 2, 2))])
+    balance = Balance(problem, still)
+    assert not balance.is_balanced
+    assert balance.rebalanced().bound() is None
+    found = bounded_dual_bound(problem, still)
+    assert found <= 1.0 + 1e-12
+
+
+def test_fixed_columns_are_balanced_by_masses():
+    """The masses of a category that cannot be switched are equal after the tilt."""
+    X = np.array([[0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.3, 0.0, 1.0]])
+    groups, box = [([1, 2], np.inf)], (0.0, 1.0)
+    ball = WassersteinBall(2.0, np.inf, "l1", support=box, categorical=groups)
+    problem = RobustProblem.of(X, np.array([0, 1, 1]), np.full(3, 1 / 3), ball, 2)
+    mass = np.array([[0.3, 0.0, 0.0], [0.0, 0.31, 1e-9]])
+    moved = np.array([[0.15, 0.0, 0.0], [-0.16, 0.0, 0.0]])
+    settled = Balance(problem, PairPlan(WINNER, LABEL, mass, moved, [])).settled()
+    found = settled.start.rows(problem, slice(0, 3))
+    assert found[0, 0] == pytest.approx(found[1, 1], rel=1e-12)
+    assert found[1, 2] == 0.0  # class 0 lacks the second category
+    assert settled.bound() > 0.58
