@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from wdrsvm.solvers.cones.kernels import native, weighted_gram
+from wdrsvm.solvers.cones.settings import CONES
 
 pytestmark = pytest.mark.tiny
 N_ROWS = 7
@@ -240,3 +241,42 @@ def test_a_step_ends_at_the_first_zero_of_rows_that_exist():
 def test_a_factorisation_without_numbers_ends(entry):
     matrix = np.array([[1.0, entry], [entry, 1.0]])
     assert np.isnan(native.NormalSystem(matrix).solve(np.ones(2))).any()
+
+
+def test_the_centre_is_the_fourth_power_of_the_share_that_a_prediction_leaves():
+    steps = native.Steps()
+    assert steps.centre(2.0, 1.0, 4.0) == pytest.approx(0.5**4 * 2.0 / 4.0)
+    assert steps.centre(2.0, 3.0, 4.0) == pytest.approx(2.0 / 4.0)
+
+
+def test_steps_go_nearer_to_the_boundary_after_a_steep_prediction():
+    steps = native.Steps()
+    for after, share in ((0.9 * CONES.steep, CONES.last_share), (1.0, CONES.step_share)):
+        steps.centre(1.0, after, 1.0)
+        assert steps.lengths(0.5, 0.25) == pytest.approx((share * 0.5, share * 0.25))
+        assert steps.lengths(0.5, 1.0001 / CONES.last_share)[1] == 1.0
+
+
+def test_a_step_is_whole_where_both_lengths_are():
+    steps = native.Steps()
+    assert steps.reach_of(0.5, 3.0) == 1.5
+    assert steps.goes_all_the_way(steps.reach_of(1.0, 7.0))
+    assert not steps.goes_all_the_way(steps.reach_of(0.999, 7.0))
+    least = 1.0 + CONES.longer / 8
+    assert steps.is_longer(least, 1.0)
+    assert not steps.is_longer(least - 1e-9, 1.0)
+    longer = (1 + CONES.longer) * (0.3 + CONES.longer)
+    assert steps.longer_lengths(0.3, 5.0) == pytest.approx((longer, 1.0))
+
+
+def test_short_steps_in_sequence_are_given_up():
+    steps = native.Steps()
+    for _ in range(CONES.max_short_steps):
+        assert not steps.is_stuck(1.0)
+        steps.lengths(0.5 * CONES.short_step, 1.0)
+    assert steps.is_stuck(1.0)
+    steps.lengths(2.0, 2.0)
+    assert not steps.is_stuck(1.0)
+    assert steps.is_stuck(1e-17)
+    steps.stop()
+    assert steps.is_stuck(1.0)

@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from wdrsvm import WassersteinBall
+from wdrsvm.problem import RobustProblem
 from wdrsvm.solvers.interior_point.point import Iterate, ScaledData
 from wdrsvm.solvers.scaling import Scaling
 
@@ -21,6 +23,37 @@ def test_an_interior_point_does_not_follow_an_overflow(norm):
     assert iterate.is_stuck
     np.testing.assert_array_equal(iterate.coef, before[0])
     assert iterate.lam == before[1]
+
+
+def few_rows(norm, label_cost):
+    rng = np.random.default_rng(0)
+    y = np.arange(12) % 3
+    X = rng.normal(size=(12, 2)) + 2 * rng.normal(size=(3, 2))[y]
+    ball = WassersteinBall(0.05, label_cost, norm)
+    return RobustProblem.of(X, y, np.full(12, 1 / 12), ball, 3)
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_slacks_are_those_of_the_point(norm):
+    """Steps move slacks, coefficients, s and h alike, and the restoring step as well."""
+    problem = few_rows(norm, 0.5)
+    data = ScaledData.of(problem, Scaling.of(problem))
+    iterate = Iterate(data, norm)
+    iterate.run(5, 0.0)
+    for _ in range(2):
+        slack, mult, s, h = iterate.rows.arrays()
+        scores, rows = iterate.coef @ data.columns, np.arange(12)
+        others = np.arange(3)[:, None] != data.y
+        own = s - scores + scores[data.y, rows] - others
+        np.testing.assert_allclose(slack[0], own, atol=1e-9)
+        np.testing.assert_allclose(slack[1], h - scores, atol=1e-9)
+        flipped = s - h + scores - 1 + iterate.lam * np.where(others, data.kappa.T, 0.0)
+        np.testing.assert_allclose(slack[2][others], flipped[others], atol=1e-9)
+        rounding = 1e-7 * np.random.default_rng(0).normal(size=mult.shape)
+        iterate.rows.put(slack, mult * (1 + rounding), s, h)
+        iterate.restore()
+    assert residual(iterate) < 1e-10
 
 
 def residual(iterate):

@@ -20,4 +20,6 @@ label_curvature: Any = _native.label_curvature
 label_masses: Any = _native.label_masses
 active_tangents: Any = _native.active_tangents
 soften_columns: Any = _native.soften_columns
+find_spans: Any = _native.find_spans
+find_price: Any = _native.find_price
 soften_flips: Any = _native.soften_flips

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.newton.kernels import soften_columns, soften_flips
+from wdrsvm.solvers.newton.kernels import soften_columns
 
 pytestmark = pytest.mark.tiny
 rng = np.random.default_rng(0)
@@ -44,26 +44,3 @@ def test_small_shares_are_as_exact_as_large_ones():
     scores = np.stack([np.zeros(30), -below])
     soften_columns(scores, np.zeros(30, dtype=np.intp), np.ones(30), 1.0, 0.0, False)
     np.testing.assert_allclose(scores[1], 1 / (1 + np.exp(below)), rtol=1e-10)
-
-
-def test_flips_at_a_price():
-    scores, y = rng.normal(size=(5, 40)), rng.integers(0, 5, 40)
-    weight, own, mu = rng.uniform(size=40), (y, np.arange(40)), 0.3
-    price = rng.uniform(size=40)
-    price[:5] = np.inf
-    powers = np.exp(scores)
-    share = powers / powers.sum(axis=0)
-    low = np.exp(-(scores + price) / mu)
-    low[own] = np.exp(-scores[own] / mu)
-    mass = low / low.sum(axis=0)
-    losses = np.log(powers.sum(axis=0)) + mu * np.log(low.sum(axis=0))
-    found = scores.copy()
-    loss, paid = soften_flips(found, y, weight, 1.0, price, mu, False)
-    assert loss == pytest.approx(weight @ losses, rel=1e-12)
-    spent = (weight * (1 - mass[own]))[5:] @ price[5:]
-    assert paid == pytest.approx(spent, rel=1e-12)
-    np.testing.assert_allclose(found, weight * (share - mass), atol=1e-12)
-    found = scores.copy()
-    soften_flips(found, y, weight, 1.0, price, mu, True)
-    spread = share * (1 - share) + mass * (1 - mass) / mu
-    np.testing.assert_allclose(found, weight * spread, atol=1e-11)

@@ -155,15 +155,34 @@ def test_flips_of_labels_that_are_trusted_more_or_less():
     assert other.dual_bound <= found.certificate.objective
 
 
-@pytest.mark.parametrize("label_cost", [0.1, 1.0])
-def test_where_flips_leave_nothing_to_moves_another_method_takes_over(label_cost):
-    problem = blobs(ball={"label_cost": label_cost}, n_classes=8)
-    alone = product_newton(problem, SolverSettings(tol=1e-4))
-    assert bound_holds(alone)
-    found = solve(problem, "newton", SolverSettings(tol=1e-4))
+@pytest.mark.parametrize("tol", [1e-3, 1e-6])
+@pytest.mark.parametrize(
+    ("label_cost", "radius"),
+    [(0.1, 0.05), (0.5, 0.05), (1.0, 0.3), (3.0, 0.3), (3.0, 0.01)],
+)
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_flips_that_use_up_the_radius(norm, label_cost, radius, tol):
+    ball = {"label_cost": label_cost, "radius": radius, "norm": norm}
+    problem = blobs(ball=ball, n_classes=8)
+    found = product_newton(problem, SolverSettings(tol=tol))
+    other = label_newton(problem, SolverSettings(tol=1e-7)).certificate
     assert found.status is SolverStatus.CONVERGED
-    assert alone.certificate.dual_bound <= found.certificate.objective
-    assert found.certificate.dual_bound <= alone.certificate.objective
+    assert bound_holds(found)
+    assert found.certificate.dual_bound <= other.objective
+    assert other.dual_bound <= found.certificate.objective
+    value = problem.risk(found.coef, found.intercept).value
+    assert value == pytest.approx(found.certificate.objective, rel=1e-12)
+
+
+def test_flips_take_few_passes_more_than_trusted_labels():
+    steps = [
+        product_newton(
+            blobs(ball={"label_cost": cost, "radius": 0.01}, n_rows=600),
+            SolverSettings(tol=1e-3),
+        ).n_iter
+        for cost in (np.inf, 2.0)
+    ]
+    assert steps[1] <= 5 * steps[0]
 
 
 @pytest.mark.parametrize(

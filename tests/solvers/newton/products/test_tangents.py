@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from wdrsvm.problem import dual_bound
 from wdrsvm.solvers import SolverSettings
@@ -19,16 +20,28 @@ def drawn(price=np.inf):
 
 
 def test_points_computed_once_are_those_of_the_rows():
-    problem, rows = blobs(), slice(100, 200)
-    kept = with_points(drawn(), problem)
-    one, other = drawn().rows(problem, rows), kept.rows(problem, rows)
-    np.testing.assert_array_equal(one.points, other.points)
-    assert dual_bound(problem, drawn()) == dual_bound(problem, kept)
+    problem, rows = blobs(ball={"label_cost": 1.0}), slice(100, 200)
+    for price in (np.inf, 1.0):
+        kept = with_points(drawn(price), problem)
+        one, other = drawn(price).rows(problem, rows), kept.rows(problem, rows)
+        np.testing.assert_array_equal(one.points, other.points)
+        assert dual_bound(problem, drawn(price)) == dual_bound(problem, kept)
+
+
+def test_drawn_slopes_and_flips_are_a_share_of_those_that_are_not():
+    problem, rows = blobs(ball={"label_cost": 1.0}), slice(100, 200)
+    masses = np.random.default_rng(1).dirichlet(np.ones(20), 300)
+    whole = replace(drawn(price=1.0), share=1.0, masses=masses).rows(problem, rows)
+    some = replace(drawn(price=1.0), masses=masses).rows(problem, rows)
+    y, cost = problem.y[rows], problem.attainable_flip_cost(rows)
+    np.testing.assert_allclose(some.slopes(y), 0.7 * whole.slopes(y), atol=1e-12)
+    assert some.spending(cost) == pytest.approx(0.7 * whole.spending(cost))
+    weight = problem.weight[rows]
+    assert some.value(weight, y) > 0.7 * whole.value(weight, y)
 
 
 def test_points_of_too_many_rows_are_not_kept(monkeypatch):
     problem = blobs()
-    assert with_points(drawn(price=1.0), problem).points is None
     few = replace(PRODUCTS, max_kept_points=5999)
     monkeypatch.setattr("wdrsvm.solvers.newton.products.tangents.PRODUCTS", few)
     assert with_points(drawn(), problem).points is None
@@ -37,3 +50,5 @@ def test_points_of_too_many_rows_are_not_kept(monkeypatch):
 def test_a_result_does_not_hold_them():
     found = product_newton(blobs(), SolverSettings(tol=1e-3))
     assert found.multipliers.points is None
+    flips = product_newton(blobs(ball={"label_cost": 1.0}), SolverSettings(tol=1e-3))
+    assert flips.multipliers is None

@@ -1,5 +1,8 @@
 """The Newton methods' kernels, and what Python may call; see ``runtime.native``."""
 
+from .flip_columns import find_price as find_price
+from .flip_columns import find_spans as find_spans
+from .flip_columns import soften_flips as soften_flips
 from .piece_margins import piece_margins as piece_margins
 from .scored_rows import ScoredRows as ScoredRows
 from .smoothed_labels import active_tangents as active_tangents
@@ -7,7 +10,6 @@ from .smoothed_labels import label_curvature as label_curvature
 from .smoothed_labels import label_masses as label_masses
 from .smoothed_labels import soften_labels as soften_labels
 from .softmax_columns import soften_columns as soften_columns
-from .softmax_columns import soften_flips as soften_flips
 from .softmax_pieces import soft_curvature as soft_curvature
 from .softmax_pieces import soft_multipliers as soft_multipliers
 from .softmax_pieces import soften as soften

@@ -30,12 +30,10 @@ from ...runtime.kernel_names import (
 
 # Below, a power is nothing beside 1 in floating point.
 LOWEST = cython.declare(Real, -60.0)
-# Prices from here on are never paid.
-INFINITE = cython.declare(Real, 1e300)
 
 
 @inner
-def _falling_power(x: Real) -> Real:
+def falling_power(x: Real) -> Real:
     """exp(x) for x <= 0; below the lowest x it counts as exp(LOWEST)."""
     r: Real = (x if x > LOWEST else LOWEST) * (1.0 / 256.0)
     high: Real = 1.0 / 5040.0 + r * (1.0 / 40320.0 + r * (1.0 / 362880.0))
@@ -52,7 +50,7 @@ def _falling_power(x: Real) -> Real:
 
 
 @kernel
-def _find_tops(z: Table, top: Vector) -> None:
+def find_tops(z: Table, top: Vector) -> None:
     j: Count
     n: Count
     for n in range(z.shape[1]):
@@ -63,7 +61,7 @@ def _find_tops(z: Table, top: Vector) -> None:
 
 
 @kernel
-def _fill_shares(z: Table, top: Vector, total: Vector, sharp: Real) -> None:
+def fill_shares(z: Table, top: Vector, total: Vector, sharp: Real) -> None:
     """Replace scores by powers exp((z - top) sharp), and sum them."""
     j: Count
     n: Count
@@ -71,12 +69,12 @@ def _fill_shares(z: Table, top: Vector, total: Vector, sharp: Real) -> None:
         total[n] = 0.0
     for j in range(z.shape[0]):
         for n in range(z.shape[1]):
-            z[j, n] = _falling_power((z[j, n] - top[n]) * sharp)
+            z[j, n] = falling_power((z[j, n] - top[n]) * sharp)
             total[n] += z[j, n]
 
 
 @kernel
-def _scale_columns(z: Table, factor: Vector) -> None:
+def scale_columns(z: Table, factor: Vector) -> None:
     j: Count
     n: Count
     for j in range(z.shape[0]):
@@ -115,93 +113,15 @@ def soften_columns(
         for n in range(z.shape[1]):
             own[n] = z[y[n], n]
             z[y[n], n] -= margin
-        _find_tops(z, top)
-        _fill_shares(z, top, total, 1.0 / temperature)
+        find_tops(z, top)
+        fill_shares(z, top, total, 1.0 / temperature)
         for n in range(z.shape[1]):
             loss += weight[n] * (temperature * log(total[n]) + margin + top[n] - own[n])
             total[n] = (1.0 if spread else weight[n]) / total[n]
-        _scale_columns(z, total)
+        scale_columns(z, total)
         if spread:
             _spread_columns(z, weight, 1.0 / temperature)
         else:
             for n in range(z.shape[1]):
                 z[y[n], n] -= weight[n]
     return loss
-
-
-@kernel
-def _lower_labels(z: Table, y: ReadCodes, price: ReadVector, low: Table) -> None:
-    """Minus the score of each label, less the price of a flip to it."""
-    j: Count
-    n: Count
-    for j in range(z.shape[0]):
-        for n in range(z.shape[1]):
-            low[j, n] = -z[j, n] - price[n]
-    for n in range(z.shape[1]):
-        low[y[n], n] = -z[y[n], n]
-
-
-@kernel
-def _weigh(z: Table, low: Table, weight: ReadVector) -> None:
-    """Replace shares p and masses Q by the slopes w (p - Q)."""
-    j: Count
-    n: Count
-    for j in range(z.shape[0]):
-        for n in range(z.shape[1]):
-            z[j, n] = weight[n] * (z[j, n] - low[j, n])
-
-
-@kernel
-def _weigh_spreads(z: Table, low: Table, weight: ReadVector, sharp: Real, mu: Real) -> None:
-    """Replace shares p by  w (p (1 - p) sharp + Q (1 - Q) / mu)."""
-    j: Count
-    n: Count
-    for j in range(z.shape[0]):
-        for n in range(z.shape[1]):
-            z[j, n] = z[j, n] * (1.0 - z[j, n]) * sharp
-            z[j, n] = weight[n] * (z[j, n] + low[j, n] * (1.0 - low[j, n]) / mu)
-
-
-def soften_flips(
-    z: Table,
-    y: ReadCodes,
-    weight: ReadVector,
-    temperature: Real,
-    price: ReadVector,
-    mu: Real,
-    spread: Flag,
-):
-    """The same without a margin, where a flip of the label of sample n costs ``price[n]``.
-
-    The loss is  temperature logsumexp(z / temperature) - softmin_c (z_c + price [c != y]),
-    the minimum smoothed by mu, and the slopes are w (p - Q).  Returns the loss and what the
-    flips cost; a label of infinite price is not flipped.
-    """
-    n: Count
-    loss: Real = 0.0
-    paid: Real = 0.0
-    low: Table = np.empty((z.shape[0], z.shape[1]))
-    top: Vector = np.empty(z.shape[1])
-    total: Vector = np.empty(z.shape[1])
-    with cython.nogil:
-        _lower_labels(z, y, price, low)
-        _find_tops(low, top)
-        _fill_shares(low, top, total, 1.0 / mu)
-        for n in range(z.shape[1]):
-            loss += weight[n] * (mu * log(total[n]) + top[n])
-            total[n] = 1.0 / total[n]
-        _scale_columns(low, total)
-        for n in range(z.shape[1]):
-            if price[n] < INFINITE:
-                paid += weight[n] * price[n] * (1.0 - low[y[n], n])
-        _find_tops(z, top)
-        _fill_shares(z, top, total, 1.0 / temperature)
-        for n in range(z.shape[1]):
-            loss += weight[n] * (temperature * log(total[n]) + top[n])
-            total[n] = 1.0 / total[n]
-        _scale_columns(z, total)
-        if spread:
-            _weigh_spreads(z, low, weight, 1.0 / temperature, mu)
-        else:
-            _weigh(z, low, weight)
-    return loss, paid

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ....arrays import Floats
+from ....arrays import Codes, Floats
 from ....problem import RobustProblem
 from ....rows.reduce import Reduction, added
 from ...scaling import Scaling
@@ -31,12 +31,19 @@ class At(NamedTuple):
 
 
 class LossSums(NamedTuple):
-    """The mean loss and its gradient (C, Q), and the mass of the flips, each times the
-    trust in the label."""
+    """The mean loss and its gradient (C, Q).
+
+    Where labels can be flipped: the mass of the flips, each times the trust in the label;
+    what flips add to the loss; how far the smoothed loss is below the largest one, as far
+    as the shares of the labels tell; and the price of a flip, which a design may choose.
+    """
 
     loss: float
     gradient: Floats
     flipped: float = 0.0
+    added: float = 0.0
+    smoothing: float = 0.0
+    price: float | None = None
 
 
 class CurvatureSums(NamedTuple):
@@ -71,7 +78,18 @@ class Design:
     def evaluate(self, at: At) -> LossSums:
         """The loss and its gradient."""
         sums: LossSums = self.reduction.fold(partial(_loss_sums, at), added)
-        return sums
+        return sums._replace(price=at.price)
+
+    def true_loss(self, at: At) -> LossSums:
+        """The loss without smoothing, as far as it is known."""
+        return self.evaluate(at)
+
+    def masses(self, at: At) -> Floats | None:
+        """The share of each label (N, C), if the price of a flip does not tell it."""
+        return None
+
+    def learn(self, at: At) -> None:
+        """Nothing: on a cluster mu alone becomes smaller."""
 
     def curvature(self, at: At) -> CurvatureSums:
         """The sums from which the preconditioner is made."""
@@ -92,36 +110,102 @@ def row_step(n_rows: int, n_columns: int) -> int:
     return max(1, n_rows // enough)
 
 
-def _softened(
-    at: At, is_spread: bool, problem: RobustProblem, rows: slice
-) -> tuple[float, float, Any, Any]:
-    """Loss and flips of some rows, their slopes or spreads (C, n), and the rows."""
-    block, loss, flipped = problem.X[rows], problem.loss, 0.0
-    scores = (at.coef.astype(block.dtype) @ block.T).astype(np.float64)
-    y, weight = map(np.ascontiguousarray, (problem.y[rows], problem.weight[rows]))
-    told = scores, y, weight, loss.temperature
-    if at.price < np.inf:
-        trust = (
-            np.ones(len(y)) if problem.label_trust is None else problem.label_trust[rows]
+class ScoredBlock(NamedTuple):
+    """Some rows, their scores (C, n), labels, weights, and trusts in the labels."""
+
+    rows: Any
+    scores: Floats
+    y: Codes
+    weight: Floats
+    trust: Floats | None
+
+    @classmethod
+    def of(cls, coef: Floats, problem: RobustProblem, rows: slice) -> ScoredBlock:
+        block, trust = problem.X[rows], problem.label_trust
+        scores = (coef.astype(block.dtype) @ block.T).astype(np.float64)
+        y, weight = map(np.ascontiguousarray, (problem.y[rows], problem.weight[rows]))
+        trust = None if trust is None else np.ascontiguousarray(trust[rows])
+        return cls(block, scores, y, weight, trust)
+
+    @property
+    def trusts(self) -> Floats:
+        return np.ones(len(self.y)) if self.trust is None else self.trust
+
+    def gradient(self, slopes: Floats) -> Floats:
+        """sum_n slope_n x_n' (C, Q)."""
+        return np.asarray(slopes.astype(self.rows.dtype) @ self.rows, dtype=np.float64)
+
+
+def _soften(
+    at: At, is_spread: bool, problem: RobustProblem, block: ScoredBlock
+) -> LossSums:
+    """Replace the scores by slopes or spreads; the sums have these as their gradient."""
+    scores, loss = block.scores, problem.loss
+    if at.price == np.inf:
+        told = block.y, block.weight, loss.temperature, loss.margin, is_spread
+        return LossSums(kernels.soften_columns(scores, *told), scores)
+    prior = np.zeros_like(scores)
+    spanned = Spanned.of(block, prior, at.mu)
+    return spanned.soften(at, prior, problem.loss.temperature, is_spread)
+
+
+class Spanned(NamedTuple):
+    """A block with the shares of the other labels (C, n), and the span and the mean score
+    of each row (``native.flip_columns``)."""
+
+    block: ScoredBlock
+    shares: Floats
+    spans: Floats
+    means: Floats
+
+    @classmethod
+    def of(cls, block: ScoredBlock, prior: Floats, mu: float) -> Spanned:
+        n_rows = len(block.y)
+        found = cls(block, np.empty_like(prior), np.empty(n_rows), np.empty(n_rows))
+        kernels.find_spans(block.scores, prior, block.y, mu, *found[1:])
+        return found
+
+    def soften(
+        self, at: At, prior: Floats, temperature: float, is_spread: bool
+    ) -> LossSums:
+        """Replace the scores by slopes or spreads, and the shares by masses Q."""
+        block = self.block
+        loss, *others = kernels.soften_flips(
+            block.scores,
+            self.shares,
+            prior,
+            block.y,
+            block.weight,
+            block.trusts,
+            temperature,
+            at.price,
+            at.mu,
+            self.spans,
+            self.means,
+            is_spread,
         )
-        value, paid = kernels.soften_flips(*told, at.price * trust, at.mu, is_spread)
-        flipped = paid / at.price
-    else:
-        value = kernels.soften_columns(*told, loss.margin, is_spread)
-    return value, flipped, scores.astype(block.dtype), block
+        return LossSums(loss, block.scores, *others)
 
 
 def _loss_sums(at: At, problem: RobustProblem, rows: slice) -> LossSums:
-    loss, flipped, slopes, block = _softened(at, False, problem, rows)
-    return LossSums(loss, (slopes @ block).astype(np.float64), flipped)
+    block = ScoredBlock.of(at.coef, problem, rows)
+    sums = _soften(at, False, problem, block)
+    return sums._replace(gradient=block.gradient(sums.gradient))
 
 
 def _curvature_sums(
     at: At, every: int, problem: RobustProblem, rows: slice
 ) -> CurvatureSums:
-    rows = slice(rows.start, rows.stop, every)
-    _, _, spread, block = _softened(at, True, problem, rows)
-    parts = spread.sum(axis=1), spread @ block, _moment(block, spread.sum(axis=0))
+    some = slice(rows.start, rows.stop, every)
+    block = ScoredBlock.of(at.coef, problem, some)
+    return curvature_of(block, _soften(at, True, problem, block).gradient, every)
+
+
+def curvature_of(block: ScoredBlock, spread: Floats, every: int) -> CurvatureSums:
+    """The sums of a block of which one row out of ``every`` was visited."""
+    spread = spread.astype(block.rows.dtype)
+    second = _moment(block.rows, spread.sum(axis=0))
+    parts = spread.sum(axis=1), spread @ block.rows, second
     return CurvatureSums(*(every * part.astype(np.float64) for part in parts))
 
 

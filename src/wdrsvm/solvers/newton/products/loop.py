@@ -31,6 +31,7 @@ from ...scaling import Scaling
 from .choice import single_flip_cost
 from .design import Design, in_columns, row_step
 from .diameter import DIAMETERS, PairDiameter
+from .flips import FlipDesign
 from .model import model_step
 from .settings import PRODUCTS
 from .start import first_point
@@ -48,7 +49,11 @@ def product_newton(
     prepared = problem.by_chunks(partial(in_columns, scaling, kind))
     with prepared.reduction() as reduction:
         every = row_step(problem.n_rows, scaling.n_columns)
-        design = Design(scaling, reduction, kind, every)
+        told = scaling, reduction, kind, every
+        flip_cost = single_flip_cost(problem)
+        design = Design(*told)
+        if flip_cost < np.inf and not problem.is_distributed:
+            design = FlipDesign(*told, problem=prepared, budget=problem.radius / flip_cost)
         return ProductRounds(problem, design, settings, start).solve()
 
 
@@ -74,7 +79,9 @@ class ProductRounds:
             lengths = diameter.at(coef[:, :n_touchable]).lengths
             diameter = diameter.reweighted(lengths, PRODUCTS.warm_power)
         flip_cost = single_flip_cost(problem) / design.scaling.unit
-        last_mu = PRODUCTS.least_mu * settings.tol**0.5
+        last_mu = PRODUCTS.last_mu
+        if problem.is_distributed:
+            last_mu = PRODUCTS.least_cluster_mu * settings.tol**0.5
         self.descent = Descent(design, diameter, self.radius, coef, flip_cost, last_mu)
         limit = settings.max_iter
         self.max_iter = PRODUCTS.max_iter if limit is None else limit
@@ -82,7 +89,7 @@ class ProductRounds:
         shape = (problem.n_classes, problem.n_features)
         self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
         self.n_asked, self.n_model_rounds = 0, 0
-        # What a repair cost, relative to how far the lengths were apart.
+        # What a repair cost, relative to what there was to learn.
         self.excess_rate = 0.0
         # What a bound lacked, relative to the imbalance of the intercepts.
         self.shortfall_rate = 0.0
@@ -138,11 +145,9 @@ class ProductRounds:
     def _consider(self) -> None:
         """Compute the certificate if it is likely to succeed."""
         descent, tol = self.descent, self.settings.tol
-        if descent.flip_cost < np.inf and descent.mu > descent.last_mu:
-            return
         wanted = PRODUCTS.hope * allowed_gap(tol, descent.risk)
-        spread = descent.spread
-        hoped = descent.smooth_risk + PRODUCTS.excess_hope * self.excess_rate * spread
+        to_learn = descent.to_learn
+        hoped = descent.smooth_risk + PRODUCTS.excess_hope * self.excess_rate * to_learn
         if descent.promise > wanted or hoped - descent.dual > wanted:
             return
         flow = descent.flow(tol)
@@ -151,17 +156,15 @@ class ProductRounds:
             return
         repaired = descent.repaired(tol)
         risk = descent.risk_at(repaired)
-        if spread > 0:
-            self.excess_rate = max(0.0, risk - descent.smooth_risk) / spread
+        if to_learn > 0:
+            self.excess_rate = max(0.0, risk - descent.smooth_risk) / to_learn
         if risk - bound <= wanted:
             self._ask(repaired, flow)
 
     def _foreseen_bound(self, flow: PairWeights | None) -> float:
         descent = self.descent
-        lost = self.radius * descent.smoothed.value
-        if descent.flip_cost < np.inf:
-            lost = descent.dual
-        foreseen = descent.dual - (1 - self._share(flow)) * lost
+        lost = (1 - self._share(flow)) * descent.robust_part
+        foreseen = descent.dual - lost
         return foreseen - self.shortfall_rate * descent.imbalance
 
     def _share(self, flow: PairWeights | None) -> float:
@@ -182,10 +185,12 @@ class ProductRounds:
         self.n_asked += 1
         foreseen = self._foreseen_bound(flow)
         descent, original = self.descent, self.design.scaling.original
-        price = descent.price(descent.smoothed.value)
         coef, intercept = original(descent.coef)
-        share = self._share(flow)
-        multipliers = DrawnTangents(coef, intercept, share, price, descent.mu, flow)
+        share, at = self._share(flow), descent.at
+        masses = self.design.masses(at) if descent.has_flips else None
+        multipliers = DrawnTangents(
+            coef, intercept, share, at.price, at.mu, flow, masses=masses
+        )
         self.best.certify(
             self.problem,
             *original(repaired),
@@ -194,6 +199,11 @@ class ProductRounds:
             steering=False,
         )
         self._learn_shortfall(foreseen)
-        if isinstance(self.best.multipliers, DrawnTangents):
-            # The points are as many as the scores, so the result does not keep them.
-            self.best.multipliers = replace(self.best.multipliers, points=None)
+        self._forget_rows()
+
+    def _forget_rows(self) -> None:
+        """A result keeps no multipliers that are as many as the scores."""
+        kept = self.best.multipliers
+        if isinstance(kept, DrawnTangents):
+            light = kept if kept.masses is None else None
+            self.best.multipliers = light and replace(light, points=None)

@@ -26,12 +26,29 @@ class ProductSettings:
     settled : float
         Steps have settled when the next one promises less than this share of what new
         shares of the lengths would add to the smoothed diameter.
-    first_mu, mu_factor, least_mu : float
+    first_mu, mu_factor, last_mu : float
         Smoothing of the maximum over labels: the first one, the factor after each settling,
-        and the last one as a multiple of the square root of the tolerance.
+        and the last one.
+    mu_of_price : float
+        The last one is no more than this share of the price of a flip.
+    least_cluster_mu : float
+        The last one on a cluster, where no shares are learnt, as a multiple of the square
+        root of the tolerance.
+    no_mu : float
+        So little smoothing that it does not show.
+    most_flipped : float
+        The first shares of the labels count on flips of at most this share of the rows.
+    least_share : float
+        The least share of a label around which the maximum is smoothed.
+    max_held : int
+        Up to so many scores are kept between the halves of a pass with flips.
+    flip_patience : int
+        As ``patience``, where labels can be flipped.
+    flip_settled : float
+        As ``settled``, where labels can be flipped.
     least_left : float
-        Share of the radius that must remain for moves after the cost of flips.  If less
-        remains, the method gives up.
+        The preconditioner counts on at least this share of the radius for moves, if flips
+        leave less.
     rebuilds : tuple of int
         Steps after which the preconditioner is built again, then every last one of these.
     start_ridge : float
@@ -45,7 +62,7 @@ class ProductSettings:
         allowed gap.
     excess_hope : float
         A repair is tried if the gap stays small enough after it costs this share of the
-        last repair's cost, adjusted to how unequal the lengths are now.
+        last repair's cost, adjusted to what there is to learn of the shares now.
     shortfall_hope : float
         A bound is expected to lack this share of what the last one lacked, adjusted to how
         far the intercepts are out of balance now.
@@ -111,9 +128,17 @@ class ProductSettings:
     quick_steps: int = 6
     patience: int = 10
     settled: float = 0.2
-    first_mu: float = 0.5
-    mu_factor: float = 0.6
-    least_mu: float = 0.3
+    first_mu: float = 1.0
+    mu_factor: float = 0.7
+    last_mu: float = 0.5
+    mu_of_price: float = 0.05
+    least_cluster_mu: float = 0.3
+    no_mu: float = 1e-10
+    most_flipped: float = 0.5
+    least_share: float = 1e-13
+    max_held: int = 1 << 22
+    flip_patience: int = 40
+    flip_settled: float = 0.03
     least_left: float = 0.02
     rebuilds: tuple[int, ...] = (6, 20)
     start_ridge: float = 0.06

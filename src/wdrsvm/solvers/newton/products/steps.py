@@ -43,12 +43,33 @@ class Descent:
         self.gradient = self._gradient_of(self.smoothed, self.sums)
         self.rebuild()
 
-    def price(self, lam: float) -> float:
-        """The price of a flip; infinite where labels are trusted, for any lam."""
-        return self.flip_cost * lam if lam > 0 else self.flip_cost
+    @property
+    def has_flips(self) -> bool:
+        return self.flip_cost < np.inf
 
     def _at(self, coef: Floats, lam: float) -> At:
-        return At(coef, self.price(lam), self.mu)
+        return At(coef, self._price(lam), self.mu)
+
+    def _price(self, lam: float) -> float:
+        """The price of a flip; infinite where labels are trusted, for any lam."""
+        return self.flip_cost * lam if self.has_flips else np.inf
+
+    @property
+    def at(self) -> At:
+        """The point of the sums, at the price that was found there."""
+        least = self._price(self.smoothed.value)
+        return At(self.coef, max(least, self.sums.price or least), self.mu)
+
+    @property
+    def lam(self) -> float:
+        """The diameter, or more if flips would else cost more than the radius."""
+        return self._lam_of(self.smoothed, self.sums)
+
+    def _lam_of(self, smoothed: Smoothed, sums: LossSums) -> float:
+        # Prices are compared, not quotients of them: rounding must not part equal ones.
+        if sums.price is None or sums.price <= self._price(smoothed.value):
+            return smoothed.value
+        return sums.price / self.flip_cost
 
     def _smoothed_at(self, coef: Floats) -> Smoothed:
         return self.diameter.at(coef[:, : self.n_touchable])
@@ -59,9 +80,19 @@ class Descent:
     def _gradient_of(self, smoothed: Smoothed, sums: LossSums) -> Floats:
         """The gradient of the smoothed risk; flips reduce the radius that moves have."""
         gradient = sums.gradient.copy()
-        left = self.radius - self._on_flips(sums)
+        left = self._left(smoothed, sums)
         gradient[:, : self.n_touchable] += left * smoothed.gradient
         return gradient
+
+    def _left(self, smoothed: Smoothed, sums: LossSums) -> float:
+        """The radius that flips leave to moves: none if lam is above the diameter."""
+        if self._lam_of(smoothed, sums) > smoothed.value:
+            return 0.0
+        return self.radius - self._on_flips(sums)
+
+    @property
+    def left(self) -> float:
+        return self._left(self.smoothed, self.sums)
 
     def _on_flips(self, sums: LossSums) -> float:
         return self.flip_cost * sums.flipped if sums.flipped else 0.0
@@ -73,8 +104,8 @@ class Descent:
 
     def rebuild(self) -> None:
         """The curvature at the point, which takes a pass, and the preconditioner."""
-        sums = self.design.curvature(self._at(self.coef, self.smoothed.value))
-        left = max(self.radius - self.on_flips, PRODUCTS.least_left * self.radius)
+        sums = self.design.curvature(self.at)
+        left = max(self.left, PRODUCTS.least_left * self.radius)
         stiffness = left * self.smoothed.stiffness
         self.curvature = ClassCurvature.of(sums, self.n_touchable)
         self.precondition: Preconditioner | ClassInverse
@@ -82,11 +113,14 @@ class Descent:
 
     @property
     def smooth_risk(self) -> float:
-        return self.radius * self.smoothed.value + self.sums.loss
+        return self._risk_of(self.smoothed, self.sums)
+
+    def _risk_of(self, smoothed: Smoothed, sums: LossSums) -> float:
+        return self.radius * self._lam_of(smoothed, sums) + sums.loss
 
     @property
     def risk(self) -> float:
-        return self.radius * self.smoothed.largest + self.sums.loss
+        return self.radius * max(self.smoothed.largest, self.lam) + self.sums.loss
 
     @property
     def spread(self) -> float:
@@ -98,8 +132,13 @@ class Descent:
     @property
     def dual(self) -> float:
         """The value of the tangents at the scores, if they were feasible."""
-        flips = self.on_flips * self.smoothed.value
+        flips = self.on_flips * self.lam + self.sums.smoothing
         return self.sums.loss + flips - float(np.vdot(self.coef, self.sums.gradient))
+
+    @property
+    def robust_part(self) -> float:
+        """What the risk has beyond the loss of the rows as they are."""
+        return self.radius * self.lam + self.sums.added
 
     @property
     def flow_gradient(self) -> Floats:
@@ -119,40 +158,53 @@ class Descent:
     def risk_at(self, coef: Floats) -> float:
         """The true risk of other coefficients, which takes a pass."""
         largest = self._smoothed_at(coef).largest
-        return self.radius * largest + self._sums_at(coef, largest).loss
+        sums = self.design.true_loss(self._at(coef, largest))
+        lam = largest if not self.has_flips else (sums.price or 0.0) / self.flip_cost
+        return self.radius * lam + sums.loss
 
     def repaired(self, tol: float) -> Floats:
         """The coefficients with the longest differences shortened."""
         coef, n = self.coef.copy(), self.n_touchable
         rtol = PRODUCTS.repair_share * tol
-        coef[:, :n] = self.diameter.repaired(coef[:, :n], self.smoothed.value, rtol)
+        coef[:, :n] = self.diameter.repaired(coef[:, :n], self.lam, rtol)
         return coef
 
     @property
     def has_settled(self) -> bool:
         """Whether new shares of the lengths would change more than further steps."""
-        if self.n_since >= PRODUCTS.patience:
-            return True
-        added = (self.radius - self.on_flips) * self.spread
-        return self.promise < PRODUCTS.settled * added
+        patience, settled = PRODUCTS.patience, PRODUCTS.settled
+        if self.has_flips:
+            patience, settled = PRODUCTS.flip_patience, PRODUCTS.flip_settled
+        return self.n_since >= patience or self.promise < settled * self.to_learn
+
+    @property
+    def to_learn(self) -> float:
+        """What new shares of the lengths and of the labels would add to the risk."""
+        return self.left * self.spread + abs(self.sums.smoothing)
 
     @property
     def is_stuck(self) -> bool:
-        no_moves = self.on_flips > (1 - PRODUCTS.least_left) * self.radius
-        return self.n_failed > 2 or (no_moves and self.n_iter > PRODUCTS.patience)
+        return self.n_failed > 2
 
     def sharpen(self) -> None:
         """Adapt the shares to the lengths; raise the power if the steps settled quickly."""
+        if self.has_flips:
+            self.design.learn(self.at)
+            last = min(self.last_mu, PRODUCTS.mu_of_price * self.at.price)
+            self.mu = max(last, PRODUCTS.mu_factor * self.mu)
+        if self.left > 0 or self.smoothed.largest > self.lam:
+            self._sharpen_diameter()
+        self.n_since = 0
+        self.smoothed = self._smoothed_at(self.coef)
+        if self.has_flips:
+            self.sums = self._sums_at(self.coef, self.smoothed.value)
+        self.gradient = self._gradient_of(self.smoothed, self.sums)
+
+    def _sharpen_diameter(self) -> None:
         power = self.diameter.power
         if self.n_since <= PRODUCTS.quick_steps:
             power = min(self.last_power, PRODUCTS.power_factor * power)
         self.diameter = self.diameter.reweighted(self.smoothed.lengths, power)
-        self.n_since = 0
-        self.smoothed = self._smoothed_at(self.coef)
-        if self.flip_cost < np.inf:
-            self.mu = max(self.last_mu, PRODUCTS.mu_factor * self.mu)
-            self.sums = self._sums_at(self.coef, self.smoothed.value)
-        self.gradient = self._gradient_of(self.smoothed, self.sums)
 
     def step(self) -> bool:
         """One step; False if no step along the direction found gains anything."""
@@ -182,7 +234,7 @@ class Descent:
             smoothed = self._smoothed_at(coef)
             sums = self._sums_at(coef, smoothed.value)
             after = self._gradient_of(smoothed, sums)
-            rise = self.radius * smoothed.value + sums.loss - risk
+            rise = self._risk_of(smoothed, sums) - risk
             is_level = rise <= PRODUCTS.risk_rounding * risk
             is_flatter = np.vdot(after, step) <= -PRODUCTS.max_slope * slope
             enough = PRODUCTS.least_gain * length * slope

@@ -21,7 +21,9 @@ from .settings import PRODUCTS
 class DrawnTangents:
     """Tangents of the rows at a classifier's scores, drawn to the labels by a share.
 
-    ``points`` (N, C) are those of all rows, if they have been computed before.
+    Where labels can be flipped, ``masses`` (N, C) are the shares of the labels.  Without
+    them they follow from the price of a flip and the smoothing mu.  ``points`` (N, C) are
+    those of all rows, if they have been computed before.
     """
 
     coef: Floats
@@ -32,20 +34,34 @@ class DrawnTangents:
     flow: PairWeights | None = None
     gradient: Floats | None = None
     points: Floats | None = None
+    masses: Floats | None = None
 
     def rows(self, problem: RobustProblem, rows: slice) -> RowDuals:
+        drawn = self.trusted(problem, rows)
+        if self.price == np.inf:
+            return drawn
+        shares = self._shares(problem, rows)
+        masses = problem.weight[rows][:, None] * self.share * shares
+        masses[np.arange(len(drawn.y)), drawn.y] += (1 - self.share) * drawn.weight
+        return RowTangents(problem.loss, drawn.points, masses)
+
+    def trusted(self, problem: RobustProblem, rows: slice) -> TrustedTangents:
+        """The drawn tangents without flips, which have the same points."""
         y, weight = problem.y[rows], problem.weight[rows]
         if self.points is not None:
             return TrustedTangents(problem.loss, self.points[rows], y, weight)
         scores = problem.scores(self.coef, self.intercept, rows)
-        if self.price == np.inf:
-            return TrustedTangents(problem.loss, scores, y, weight).drawn(self.share)
+        return TrustedTangents(problem.loss, scores, y, weight).drawn(self.share)
+
+    def _shares(self, problem: RobustProblem, rows: slice) -> Floats:
+        if self.masses is not None:
+            return self.masses[rows].astype(np.float64)
+        y, scores = problem.y[rows], problem.scores(self.coef, self.intercept, rows)
         price = np.full_like(scores, self.price)
         if problem.label_trust is not None:
             price *= problem.label_trust[rows, None]
         price[np.arange(len(y)), y] = 0.0
-        masses = weight[:, None] * softmax(-(scores + price) / self.mu)
-        return RowTangents(problem.loss, scores, masses)
+        return softmax(-(scores + price) / self.mu)
 
 
 def with_points(tangents: DrawnTangents, problem: RobustProblem) -> DrawnTangents:
@@ -54,15 +70,12 @@ def with_points(tangents: DrawnTangents, problem: RobustProblem) -> DrawnTangent
     A certificate looks at every row several times.
     """
     entries = problem.n_rows * problem.n_classes
-    is_large = problem.is_distributed or entries > PRODUCTS.max_kept_points
-    if is_large or tangents.price < np.inf:
+    if problem.is_distributed or entries > PRODUCTS.max_kept_points:
         return tangents
     points = np.empty((problem.n_rows, problem.n_classes))
 
     def fill(rows: slice) -> None:
-        found = tangents.rows(problem, rows)
-        assert isinstance(found, TrustedTangents)
-        points[rows] = found.points
+        points[rows] = tangents.trusted(problem, rows).points
 
     with row_threads(problem.n_rows) as run:
         for _ in run(fill, problem.blocks()):

@@ -1,0 +1,269 @@
+r"""The largest loss of each sample over its labels, smoothed around given shares.
+
+For sample n with scores z and the label y a flip to label c costs price_n.  The loss is
+
+    temperature logsumexp(z / temperature) + mu log sum_c exp(prior_c - cost_c / mu),
+    cost_c = z_c + price_n [c != y].
+
+The second term is the largest  -cost_c  over the labels c, less mu times
+the divergence of the shares Q_c, its slopes, from exp(prior_c).  Its price enters only by
+
+    span = z_y - mu prior_y + mu log sum_{c != y} exp(prior_c - z_c / mu):
+
+the label is flipped with the share  1 / (1 + exp((price_n - span) / mu)).
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.libc.math import log
+
+from ...runtime.kernel_names import (
+    Count,
+    Flag,
+    ReadCodes,
+    ReadTable,
+    ReadVector,
+    Real,
+    Table,
+    Vector,
+    inner,
+    kernel,
+)
+from .softmax_columns import falling_power, fill_shares, find_tops, scale_columns
+
+# A trust from here on is infinite: the label is never flipped.
+INFINITE = cython.declare(Real, 1e300)
+# A label whose span is so many mu below its price is not flipped at all.
+UNFLIPPED = cython.declare(Real, 50.0)
+MAX_TRIALS = cython.declare(Count, 200)
+
+
+@kernel
+def _fill_exponents(z: Table, prior: ReadTable, sharp: Real, exponents: Table) -> None:
+    j: Count
+    n: Count
+    for j in range(z.shape[0]):
+        for n in range(z.shape[1]):
+            exponents[j, n] = prior[j, n] - z[j, n] * sharp
+
+
+@kernel
+def _fill_means(z: Table, shares: Table, means: Vector) -> None:
+    j: Count
+    n: Count
+    for n in range(z.shape[1]):
+        means[n] = 0.0
+    for j in range(z.shape[0]):
+        for n in range(z.shape[1]):
+            means[n] += shares[j, n] * z[j, n]
+
+
+def find_spans(
+    z: Table,
+    prior: ReadTable,
+    y: ReadCodes,
+    mu: Real,
+    shares: Table,
+    spans: Vector,
+    means: Vector,
+):
+    """Fill the spans (n,), the shares of the other labels (C, n), which sum to 1 and are 0
+    for the label itself, and the mean score (n,) under these shares."""
+    n: Count
+    lowest: Real
+    top: Vector = np.empty(z.shape[1])
+    total: Vector = np.empty(z.shape[1])
+    with cython.nogil:
+        _fill_exponents(z, prior, 1.0 / mu, shares)
+        for n in range(z.shape[1]):
+            shares[y[n], n] = -INFINITE
+        find_tops(shares, top)
+        fill_shares(shares, top, total, 1.0)
+        for n in range(z.shape[1]):
+            # A power is never zero, and that of the label itself does not count.
+            lowest = shares[y[n], n]
+            shares[y[n], n] = 0.0
+            total[n] -= lowest
+            spans[n] = z[y[n], n] + mu * (log(total[n]) + top[n] - prior[y[n], n])
+            total[n] = 1.0 / total[n]
+        scale_columns(shares, total)
+        _fill_means(z, shares, means)
+
+
+@inner
+def _flipped(excess: Real) -> Real:
+    """1 / (1 + exp(-excess))."""
+    power: Real = falling_power(excess if excess < 0 else -excess)
+    return (power if excess < 0 else 1.0) / (1.0 + power)
+
+
+@inner
+def _excess(span: Real, price: Real, trust: Real, mu: Real) -> Real:
+    """By how many mu the span exceeds the price of a flip."""
+    if trust >= INFINITE:
+        return -UNFLIPPED
+    return (span - price * trust) / mu
+
+
+@kernel
+def _spend(
+    price: Real,
+    spans: ReadVector,
+    weight: ReadVector,
+    trust: ReadVector,
+    mu: Real,
+    sums: Vector,
+) -> None:
+    """Sums of the flips, each times its trust, and minus their slope in the price."""
+    n: Count
+    excess: Real
+    share: Real
+    spent: Real = 0.0
+    slope: Real = 0.0
+    for n in range(spans.shape[0]):
+        excess = _excess(spans[n], price, trust[n], mu)
+        if excess > -UNFLIPPED:
+            share = _flipped(excess)
+            spent += weight[n] * trust[n] * share
+            slope += weight[n] * trust[n] * trust[n] * share * (1.0 - share) / mu
+    sums[0] = spent
+    sums[1] = slope
+
+
+@kernel
+def _highest_price(spans: ReadVector, trust: ReadVector, mu: Real, least: Real) -> Real:
+    """A price at which nobody flips a label that can be trusted."""
+    n: Count
+    price: Real
+    highest: Real = least
+    for n in range(spans.shape[0]):
+        if 0.0 < trust[n] < INFINITE:
+            price = (spans[n] + UNFLIPPED * mu) / trust[n]
+            highest = price if price > highest else highest
+    return highest
+
+
+def find_price(
+    spans: ReadVector,
+    weight: ReadVector,
+    trust: ReadVector,
+    mu: Real,
+    budget: Real,
+    least: Real,
+):
+    """The lowest price, and at least ``least``, whose flips stay within the budget.
+
+    Each flip counts ``weight * trust``.  Newton's method, kept between two prices of which
+    one is too low and the other is high enough.
+    """
+    low: Real = least
+    high: Real
+    price: Real = least
+    step: Real
+    _trial: Count
+    sums: Vector = np.empty(2)
+    with cython.nogil:
+        _spend(price, spans, weight, trust, mu, sums)
+        if sums[0] > budget:
+            high = _highest_price(spans, trust, mu, least)
+            for _trial in range(MAX_TRIALS):
+                if sums[0] > budget:
+                    low = price
+                else:
+                    high = price
+                if high - low <= 1e-15 * high or abs(sums[0] - budget) <= 1e-14 * budget:
+                    break
+                step = (sums[0] - budget) / sums[1] if sums[1] > 0 else high
+                price += step
+                if not low < price < high:
+                    price = 0.5 * (low + high)
+                _spend(price, spans, weight, trust, mu, sums)
+    return price
+
+
+@kernel
+def _weigh(z: Table, masses: Table, weight: ReadVector) -> None:
+    """Replace shares p by the slopes w (p - Q)."""
+    j: Count
+    n: Count
+    for j in range(z.shape[0]):
+        for n in range(z.shape[1]):
+            z[j, n] = weight[n] * (z[j, n] - masses[j, n])
+
+
+@kernel
+def _weigh_spreads(
+    z: Table, masses: Table, weight: ReadVector, sharp: Real, mu: Real
+) -> None:
+    """Replace shares p by  w (p (1 - p) sharp + Q (1 - Q) / mu)."""
+    j: Count
+    n: Count
+    for j in range(z.shape[0]):
+        for n in range(z.shape[1]):
+            z[j, n] = z[j, n] * (1.0 - z[j, n]) * sharp
+            z[j, n] = weight[n] * (z[j, n] + masses[j, n] * (1.0 - masses[j, n]) / mu)
+
+
+def soften_flips(
+    z: Table,
+    shares: Table,
+    prior: ReadTable,
+    y: ReadCodes,
+    weight: ReadVector,
+    trust: ReadVector,
+    temperature: Real,
+    price: Real,
+    mu: Real,
+    spans: ReadVector,
+    means: ReadVector,
+    spread: Flag,
+):
+    """Replace the scores z (C, n) by the slopes w (p - Q), and the shares by the masses Q.
+
+    ``spans``, ``means`` and the shares are those of :func:`find_spans`.  If ``spread``, the
+    scores are replaced by the curvature of each score alone.  Returns the sums over the
+    samples of the loss, of the flips times the trust, of what the flips add to the loss,
+    and of mu times the divergence of Q from exp(prior).
+    """
+    n: Count
+    excess: Real
+    own: Real
+    rise: Real
+    loss: Real = 0.0
+    flipped: Real = 0.0
+    added: Real = 0.0
+    divergence: Real = 0.0
+    share: Vector = np.empty(z.shape[1])
+    top: Vector = np.empty(z.shape[1])
+    total: Vector = np.empty(z.shape[1])
+    with cython.nogil:
+        for n in range(z.shape[1]):
+            own = z[y[n], n]
+            excess = _excess(spans[n], price, trust[n], mu)
+            share[n] = _flipped(excess) if excess > -UNFLIPPED else 0.0
+            rise = excess if excess > 0 else 0.0
+            rise += log(1.0 + falling_power(excess if excess < 0 else -excess))
+            rise = mu * (rise + prior[y[n], n])
+            added += weight[n] * rise
+            loss -= weight[n] * own
+            divergence -= weight[n] * (rise + share[n] * (means[n] - own))
+            if share[n] > 0:
+                flipped += weight[n] * trust[n] * share[n]
+        loss += added
+        divergence -= price * flipped
+        scale_columns(shares, share)
+        for n in range(z.shape[1]):
+            shares[y[n], n] = 1.0 - share[n]
+        find_tops(z, top)
+        fill_shares(z, top, total, 1.0 / temperature)
+        for n in range(z.shape[1]):
+            loss += weight[n] * (temperature * log(total[n]) + top[n])
+            total[n] = 1.0 / total[n]
+        scale_columns(z, total)
+        if spread:
+            _weigh_spreads(z, shares, weight, 1.0 / temperature, mu)
+        else:
+            _weigh(z, shares, weight)
+    return loss, flipped, added, divergence

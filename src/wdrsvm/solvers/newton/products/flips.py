@@ -1,0 +1,165 @@
+r"""Passes over rows in memory whose labels can be flipped.
+
+At given scores the multiplier lam of the ball is the least one, and at least the diameter,
+at which flips cost no more than the radius.  A pass therefore has two halves with one
+equation in one unknown between them: the first one finds the span of each row, the second
+one the slopes at the price that follows.
+
+The maximum over the labels of a row is smoothed by mu around shares of the labels.  The
+shares are learnt as those of the diameter are: where the smoothed risk is least, the
+slopes Q become the new shares.  So mu need not become small (the exponential method of
+multipliers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ....arrays import Codes, Floats
+from ....problem import RobustProblem
+from ....rows.reduce import added
+from .. import kernels
+from .design import At, CurvatureSums, Design, LossSums, ScoredBlock, Spanned, curvature_of
+from .settings import PRODUCTS
+
+# Blocks between the halves of a pass, by the number of the first row, if they are kept.
+Held: TypeAlias = dict[int, Spanned] | None
+SecondHalf: TypeAlias = Callable[[At, Spanned, slice], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class FlipDesign(Design):
+    """``problem`` has rows in the solver's columns; ``budget`` is radius / flip cost.
+
+    ``priors`` has the logarithms of the shares (C, n) of each block of rows, by the number
+    of the first row.
+    """
+
+    problem: RobustProblem = field(kw_only=True)
+    budget: float = field(kw_only=True)
+    priors: dict[int, Floats] = field(default_factory=dict)
+
+    def evaluate(self, at: At) -> LossSums:
+        """At the price in ``at``, or at the higher one that the flips need."""
+        price, sums = self._pass(at, self._slopes)
+        assert isinstance(sums, LossSums)
+        return sums._replace(price=price)
+
+    def true_loss(self, at: At) -> LossSums:
+        """The same without smoothing."""
+        return replace(self, priors={}).evaluate(at._replace(mu=PRODUCTS.no_mu))
+
+    def curvature(self, at: At) -> CurvatureSums:
+        sums: CurvatureSums = self.reduction.fold(partial(self._spreads, at), added)
+        return sums
+
+    def masses(self, at: At) -> Floats:
+        """The share of each label (N, C)."""
+        masses = np.empty((self.problem.n_rows, self.problem.n_classes), self.kind)
+
+        def fill(at: At, spanned: Spanned, rows: slice) -> None:
+            self._soften(at, spanned, rows)
+            masses[rows] = spanned.shares.T
+
+        self._pass(at, fill)
+        return masses
+
+    def learn(self, at: At) -> None:
+        """Let the labels' shares at this point be those around which is smoothed."""
+        learnt = {}
+
+        def keep(at: At, spanned: Spanned, rows: slice) -> None:
+            self._soften(at, spanned, rows)
+            shares = np.maximum(spanned.shares, PRODUCTS.least_share)
+            learnt[rows.start] = np.log(shares).astype(self.kind)
+
+        self._pass(at, keep)
+        self.priors.update(learnt)
+
+    def _pass(self, at: At, second: SecondHalf) -> tuple[float, Any]:
+        """The price, and the sum of the second half's results.
+
+        Scores are kept between the halves if they are not too many.
+        """
+        entries = self.problem.n_rows * self.problem.n_classes
+        held: Held = {} if entries <= PRODUCTS.max_held else None
+        spans = np.empty(self.problem.n_rows)
+        self.reduction.fold(partial(self._fill_spans, at, spans, held), added)
+        at = at._replace(price=self._price(at, spans))
+        work = partial(self._second_half, at, held, second)
+        return at.price, self.reduction.fold(work, added)
+
+    def _price(self, at: At, spans: Floats) -> float:
+        weight, trust = self.problem.weight, self.problem.label_trust
+        trust = np.ones(len(spans)) if trust is None else trust
+        told = np.ascontiguousarray(weight), np.ascontiguousarray(trust), at.mu
+        return float(kernels.find_price(spans, *told, self.budget, at.price))
+
+    def _fill_spans(
+        self, at: At, spans: Floats, held: Held, problem: RobustProblem, rows: slice
+    ) -> None:
+        spanned = self._spanned(at, problem, rows)
+        spans[rows] = spanned.spans
+        if held is not None:
+            held[rows.start] = spanned
+
+    def _second_half(
+        self,
+        at: At,
+        held: Held,
+        second: SecondHalf,
+        problem: RobustProblem,
+        rows: slice,
+    ) -> Any:
+        if held is not None:
+            return second(at, held.pop(rows.start), rows)
+        return second(at, self._spanned(at, problem, rows), rows)
+
+    def _spanned(
+        self, at: At, problem: RobustProblem, rows: slice, every: int = 1
+    ) -> Spanned:
+        some = slice(rows.start, rows.stop, every)
+        block = ScoredBlock.of(at.coef, problem, some)
+        return Spanned.of(block, self._prior(rows, every), at.mu)
+
+    def _prior(self, rows: slice, every: int = 1) -> Floats:
+        """The logarithms of the shares."""
+        if rows.start not in self.priors:
+            return self._first_prior(self.problem.y[rows.start : rows.stop : every])
+        prior = self.priors[rows.start][:, ::every]
+        return np.ascontiguousarray(prior, dtype=np.float64)
+
+    def _first_prior(self, y: Codes) -> Floats:
+        """Shares as if the flips that the radius can pay were those of all rows."""
+        n_classes = self.problem.n_classes
+        flipped = min(PRODUCTS.most_flipped, self.budget)
+        prior = np.full((n_classes, len(y)), np.log(flipped / (n_classes - 1)))
+        prior[y, np.arange(len(y))] = np.log(1 - flipped)
+        return prior
+
+    def _soften(
+        self,
+        at: At,
+        spanned: Spanned,
+        rows: slice,
+        every: int = 1,
+        is_spread: bool = False,
+    ) -> LossSums:
+        prior = self._prior(rows, every)
+        return spanned.soften(at, prior, self.problem.loss.temperature, is_spread)
+
+    def _slopes(self, at: At, spanned: Spanned, rows: slice) -> LossSums:
+        sums = self._soften(at, spanned, rows)
+        return sums._replace(gradient=spanned.block.gradient(sums.gradient))
+
+    def _spreads(self, at: At, problem: RobustProblem, rows: slice) -> CurvatureSums:
+        """The curvature of a block at the price in ``at``."""
+        every = self.every
+        spanned = self._spanned(at, problem, rows, every)
+        spread = self._soften(at, spanned, rows, every, is_spread=True).gradient
+        return curvature_of(spanned.block, spread, every)
