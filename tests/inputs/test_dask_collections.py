@@ -308,3 +308,13 @@ def test_two_classes_are_enough():
 def test_lazy_is_what_dask_calls_its_own():
     assert is_lazy(lazy(X))
     assert not is_lazy(X)
+
+
+@pytest.mark.filterwarnings("error")
+def test_many_classes_are_no_regression():
+    """scikit-learn takes more than 20 values that occur once for a regression."""
+    y = np.repeat(np.arange(30), 2)
+    sizes = (20, 40)
+    table = lazy(np.ones((60, 2)), sizes)
+    _, classes = observed_rows(table, lazy(y, sizes), None, None, None)
+    np.testing.assert_array_equal(classes, np.arange(30))

@@ -29,6 +29,22 @@ def test_points_front_and_names():
     assert display.ax_.get_xlabel() == "error"
 
 
+def test_names_stay_inside_the_picture():
+    errors, worst = np.array([0.1, 0.15, 0.2]), np.array([0.5, 0.45, 0.4])
+    names = ["a rather long name", "another long name", "a name at the right end"]
+    found = Tradeoff(names, errors, worst, np.arange(3), BALL)
+    ax = TradeoffDisplay(found).plot().ax_
+    ax.figure.canvas.draw()
+    frame = ax.get_window_extent()
+    for text in ax.texts:
+        box = text.get_window_extent()
+        assert frame.x0 <= box.x0 < box.x1 <= frame.x1
+        assert frame.y0 <= box.y0 < box.y1 <= frame.y1
+    legend = ax.get_legend()
+    assert legend.get_window_extent().y0 >= frame.y1
+    assert [text.get_text() for text in legend.get_texts()] == ["worth choosing from"]
+
+
 def test_models_are_judged_on_the_way():
     path = robust_path(X, y, radii=[0.02, 0.2], label_costs=[np.inf])
     weight = 1.0 + np.arange(150) % 2

@@ -1,5 +1,6 @@
 """Names become solvers, and a wrong name becomes one clear sentence."""
 
+import importlib
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,6 +13,8 @@ from wdrsvm.solvers.auto import RULE
 from wdrsvm.solvers.registry import Declared
 
 from .cases import rows_in_line
+
+solve_module = importlib.import_module("wdrsvm.solvers.solve")
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
@@ -80,7 +83,56 @@ def test_where_a_few_epochs_are_tried(n_classes, chosen, tol, expected):
     X, y = np.ones((600, 29)), np.arange(600) % n_classes
     ball, weight = WassersteinBall(0.1), np.full(600, 1 / 600)
     problem = RobustProblem.of(X, y, weight, ball, n_classes)
-    assert auto.is_quick(problem, tol, chosen) == expected
+    assert bool(auto.quick_epochs(problem, tol, chosen)) == expected
+
+
+@pytest.mark.parametrize(
+    ("n_features", "chosen", "tol", "expected"),
+    [
+        (49, "interior-point", 1e-3, True),
+        (48, "interior-point", 1e-3, False),
+        (49, "interior-point", 9e-4, False),
+        (49, "newton", 1e-3, False),
+    ],
+)
+def test_where_labels_that_can_be_flipped_are_tried(n_features, chosen, tol, expected):
+    X, y = np.ones((600, n_features)), np.arange(600) % 20
+    ball, weight = WassersteinBall(0.1, 2.0), np.full(600, 1 / 600)
+    problem = RobustProblem.of(X, y, weight, ball, 20)
+    assert bool(auto.quick_epochs(problem, tol, chosen)) == expected
+
+
+def unit_directions(radius):
+    """Noise around the directions of 20 classes, all rows of unit length."""
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 20
+    X = rng.standard_normal((20, 50))[y] + rng.standard_normal((400, 50))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    ball, weight = WassersteinBall(radius, 2.0), np.full(400, 1 / 400)
+    return RobustProblem.of(X, y, weight, ball, 20)
+
+
+def test_epochs_go_on_where_the_first_ones_promise_success():
+    problem, settings = unit_directions(radius=1e-2), SolverSettings(tol=1e-3)
+    assert choose(problem, settings.tol) == "interior-point"
+    found = solve(problem, settings=settings)
+    assert (found.solver, found.status) == ("first-order", SolverStatus.CONVERGED)
+    assert found.n_iter > auto.RULE.trial_epochs
+
+
+def test_epochs_end_soon_where_the_first_ones_promise_nothing(monkeypatch):
+    epochs = []
+    run = solve_module._run
+
+    def counted(name, problem, settings, start):
+        epochs.append((name, settings.max_iter))
+        return run(name, problem, settings, start)
+
+    monkeypatch.setattr(solve_module, "_run", counted)
+    monkeypatch.setattr(auto, "RULE", replace(auto.RULE, trial_epochs=1))
+    found = solve(unit_directions(radius=1e-2), settings=SolverSettings(tol=1e-3))
+    assert epochs == [("first-order", 1), ("interior-point", None)]
+    assert found.status is SolverStatus.CONVERGED
 
 
 def test_a_loose_tolerance_out_of_reach_of_a_few_epochs_is_reached_all_the_same():

@@ -151,7 +151,8 @@ class LazyRows(NamedTuple):
 def observed_rows(lazy: LazyRows, class_weight: Any) -> tuple[ChunkedRows, Labels]:
     """Rows to train on, and their classes."""
     classes = lazy.labels
-    check_classification_targets(classes)
+    # Each class twice: values that occur once look like those of a regression.
+    check_classification_targets(np.repeat(classes, 2))
     check_two_classes(classes)
     mass = lazy.by_class(classes)[1].sum(axis=0)
     check_some_weight(mass)

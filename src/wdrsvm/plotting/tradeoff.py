@@ -8,6 +8,13 @@ from ..problem import WassersteinBall
 from ..robustness import Tradeoff, tradeoff
 from ._style import Display, axes_for, colour, ink, line_style
 
+ABOVE: dict[str, Any] = {
+    "frameon": False,
+    "loc": "lower center",
+    "bbox_to_anchor": (0.5, 1.0),
+    "ncols": 2,
+}
+
 
 class TradeoffDisplay(Display):
     """One point per model: its error without an adversary, and its worst-case error.
@@ -123,20 +130,27 @@ class TradeoffDisplay(Display):
         style = line_style(0, kwargs, marker="o", label="worth choosing from")
         (self.front_,) = ax.plot(first[front], second[front], **style)
         if with_names:
+            ax.margins(y=0.1)
             self._name_front(ax)
         radius = f"{found.ball.radius:g}"
         ax.set(xlabel="error", ylabel=f"worst-case error at radius {radius}")
-        ax.legend(frameon=False)
+        # Names of models may be anywhere inside of the frame.
+        shown = [line for line in (self.points_, self.front_) if len(line.get_xdata())]
+        ax.legend(handles=shown, **ABOVE)
         return self._drawn_on(ax)
 
     def _name_front(self, ax: Any) -> None:
         found = self.tradeoff
+        middle = (found.error.min() + found.error.max()) / 2
         for k in found.front.tolist():
-            place = (found.error[k], found.worst_case_error[k])
+            # The front falls: there is room above its left end and below its right end.
+            is_right = found.error[k] > middle
             ax.annotate(
                 found.names[k],
-                place,
-                xytext=(6, 4),
+                (found.error[k], found.worst_case_error[k]),
+                xytext=(-6, -4) if is_right else (6, 4),
+                ha="right" if is_right else "left",
+                va="top" if is_right else "bottom",
                 textcoords="offset points",
                 fontsize="small",
                 color=colour(0),

@@ -49,6 +49,14 @@ class AutoRule:
         With fewer classes and rows enough for it "newton" is as fast.
     quick_epochs : int
         So many epochs are tried: they cost less than an interior point.
+    least_doubted_unknowns : int
+        With labels that can be flipped, "first-order" is tried from so many unknowns on.
+    trial_epochs : int
+        So many epochs tell then whether "first-order" gets on with the rows.
+    promising_gap : float
+        It does if the relative gap after them is at most this.
+    doubted_epochs : int
+        It has so many epochs if it does: they cost less than an interior point.
     max_directions : int
         Few rows have at most so many directions N (C + 1).
     max_work_of_few_rows : float
@@ -70,6 +78,10 @@ class AutoRule:
     least_quick_unknowns: int = 300
     least_quick_classes: int = 20
     quick_epochs: int = 100
+    least_doubted_unknowns: int = 1000
+    trial_epochs: int = 30
+    promising_gap: float = 0.2
+    doubted_epochs: int = 700
     max_directions: int = 1000
     max_work_of_few_rows: float = 2e9
 
@@ -110,7 +122,9 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
 
     From a ``tol`` of 1e-3 on, with the l2 norm, labels that cannot be flipped and 300
     unknowns or more, 100 epochs of "first-order" are tried before an "interior-point",
-    and with 20 classes or more before "newton".
+    and with 20 classes or more before "newton".  With labels that can be flipped and 1000
+    unknowns or more 30 epochs are tried before an "interior-point", and up to 700 where
+    these leave a gap of at most 0.2.
 
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
     chosen and did not reach its goal; "first-order" does from an "interior-point" that was
@@ -172,16 +186,24 @@ def _max_dense(problem: RobustProblem) -> int:
     return RULE.max_dense_unknowns
 
 
-def is_quick(problem: RobustProblem, tol: float, chosen: str) -> bool:
-    """Whether a few epochs of "first-order" are worth a try before what was chosen."""
+def quick_epochs(problem: RobustProblem, tol: float, chosen: str) -> tuple[int, ...]:
+    """Epochs of "first-order" that are worth a try before what was chosen.
+
+    Each number is tried if the one before it left a promising gap.
+    """
     plain = problem.norm == "l2" and problem.loss.temperature == 0
     if not plain or problem.is_bounded or problem.is_distributed:
-        return False
+        return ()
+    if tol < RULE.least_quick_tol:
+        return ()
+    if np.isfinite(problem.attainable_flip_cost()).any():
+        large = unknowns(problem) >= RULE.least_doubted_unknowns
+        slow = large and chosen == "interior-point"
+        return (RULE.trial_epochs, RULE.doubted_epochs) if slow else ()
     least_classes = {"interior-point": 0, "newton": RULE.least_quick_classes}
-    if problem.n_classes < least_classes.get(chosen, np.inf):
-        return False
-    loose = tol >= RULE.least_quick_tol and unknowns(problem) >= RULE.least_quick_unknowns
-    return loose and not np.isfinite(problem.attainable_flip_cost()).any()
+    many = problem.n_classes >= least_classes.get(chosen, np.inf)
+    many = many and unknowns(problem) >= RULE.least_quick_unknowns
+    return (RULE.quick_epochs,) if many else ()
 
 
 def has_few_rows(problem: RobustProblem) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..problem import Certificate, RobustProblem, RobustRisk
-from .auto import RULE, choose, is_quick, takes_over
+from .auto import RULE, choose, quick_epochs, takes_over
 from .constant_optimum import constant_optimum
 from .registry import SOLVERS, check_able, check_name
 from .result import SolverResult, SolverSettings, SolverStatus, Start, status_of
@@ -97,11 +97,8 @@ def _solve_by_rule(
     chosen = choose(problem, settings.tol, of_kernel)
     if chosen == "first-order" and (quick := separated(problem, settings)) is not None:
         return quick
-    if settings.max_iter is None and is_quick(problem, settings.tol, chosen):
-        few = replace(settings, max_iter=RULE.quick_epochs)
-        result = _run("first-order", problem, few, start)
-        if result.status is SolverStatus.CONVERGED:
-            return result
+    if (quick := _by_few_epochs(problem, settings, start, chosen)) is not None:
+        return quick
     result = _run(chosen, problem, settings, start)
     rescuer = takes_over(problem, chosen)
     failed = result.status is not SolverStatus.CONVERGED and settings.max_iter is None
@@ -109,6 +106,22 @@ def _solve_by_rule(
         return result
     again = _run(rescuer, problem, settings, None)
     return min(again, result, key=lambda found: found.certificate.gap)
+
+
+def _by_few_epochs(
+    problem: RobustProblem, settings: SolverSettings, start: Start | None, chosen: str
+) -> SolverResult | None:
+    """What "first-order" finds before the chosen method would, or None."""
+    if settings.max_iter is not None:
+        return None
+    for n_epochs in quick_epochs(problem, settings.tol, chosen):
+        few = replace(settings, max_iter=n_epochs)
+        result = _run("first-order", problem, few, start)
+        if result.status is SolverStatus.CONVERGED:
+            return result
+        if result.certificate.relative_gap > RULE.promising_gap:
+            return None
+    return None
 
 
 def _solve_by_first_choice(

@@ -165,7 +165,6 @@ def fit(
             *columns.notes,
             *_about_categories(columns, classifier, options),
             *(about_folds(data.y) if options.has_folds else []),
-            *_about_trust(columns, options),
         ]
     with output.working("Fitting", is_shown=not options.has_folds):
         choice = _fit(classifier, columns, data, options, verbose)
@@ -217,16 +216,6 @@ def _about_categories(columns: Prepared, classifier: Any, options: Options) -> l
             "a finite one does."
         )
     return said
-
-
-def _about_trust(columns: Prepared, options: Options) -> list[str]:
-    """A note if a search tries no other label cost than infinity."""
-    if not options.cv or options.loss == HINGE or _has_untouchable(columns, options):
-        return []
-    return [
-        "Labels are trusted: with --loss logistic, --cv chooses the radius at label cost "
-        "inf. --radius and --label-cost set both by hand."
-    ]
 
 
 def _has_untouchable(columns: Prepared, options: Options) -> bool:

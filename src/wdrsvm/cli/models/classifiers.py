@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ...estimators import (
     RobustLinearSVC,
     RobustLinearSVCCV,
@@ -35,9 +33,6 @@ CLASSIFIERS: dict[tuple[bool, bool, bool], Any] = {
     (False, True, True): RobustSVCCV,
 }
 RADIUS, LABEL_COST = 0.05, 2.0
-# The logistic estimator trusts labels by default.  With other label costs a search over
-# twenty classes takes hundreds of times as long.
-TRUSTED_LABELS = (np.inf,)
 
 
 class Options(NamedTuple):
@@ -143,8 +138,6 @@ class Options(NamedTuple):
             options |= {"kernel": self.kernel, "n_components": self.landmarks}
         if self.cv:
             options["scoring"] = "balanced_accuracy" if self.balanced else None
-            if self.loss != HINGE:
-                options["label_costs"] = TRUSTED_LABELS
         else:
             options["radius"] = RADIUS if self.radius is None else self.radius
             options["label_cost"] = (

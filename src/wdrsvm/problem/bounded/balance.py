@@ -149,16 +149,19 @@ class Balance:
         ]
         return self._with_moves(moved, switched)
 
-    def settled(self) -> Balance:
+    def settled(self) -> Balance | None:
         """Masses that balance the columns which nothing moves, and movement and switches
-        that balance the others.
+        that balance the others; None if the masses do not.
 
         If rows are few, or a class lacks some categories, then hardly any masses are free,
         and no tilt of masses alone balances all columns.
         """
-        fixed = _BalancedMasses(self, self.start)
-        masses = tilted_until_equal(fixed, [self._unmovable]).masses
-        found = Balance(self.problem, self.plan._replace(mass=masses)).rebalanced()
+        start, fixed = _BalancedMasses(self, self.start), self._unmovable
+        balanced = tilted_until_equal(start, [fixed])
+        if balanced.miss(fixed) > EQUALITY_ROUNDING:
+            return None
+        plan = self.plan._replace(mass=balanced.masses)
+        found = Balance(self.problem, plan).rebalanced()
         for _ in range(CERTIFICATE.max_spreads):
             if found.is_balanced:
                 break

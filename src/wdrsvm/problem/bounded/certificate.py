@@ -44,7 +44,9 @@ def _attempts(balance: Balance) -> Iterator[Balance]:
     """Ways to balance a plan, the cheapest first."""
     rebalanced = balance.rebalanced()
     yield rebalanced
-    yield rebalanced.settled()
+    settled = rebalanced.settled()
+    if settled is not None:
+        yield settled
     yield balance
     if balance.plan.switched:
         yield Balance(balance.problem, _split(balance))

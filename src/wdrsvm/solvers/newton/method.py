@@ -35,6 +35,7 @@ def _check_distributed_size(problem: RobustProblem) -> None:
         raise ValueError(
             f"X, a dask collection, has {problem.n_features} features, which with "
             f"{problem.n_classes} classes makes {size} coefficients: at most {most} can be "
-            "fitted where the rows are not in memory, or any number with the logistic "
-            "loss, the l2 norm and one label cost for all labels."
+            "fitted where the rows are not in memory, or any number with the l2 norm and "
+            "either the logistic loss and one label cost for all labels, or smoothing > 0 "
+            "and label_cost=inf."
         )
