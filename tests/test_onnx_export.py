@@ -11,6 +11,7 @@ pytest.importorskip("onnxruntime")
 import onnxruntime
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -106,6 +107,12 @@ def named_frame():
     frame.loc[[1, 5], "x2"] = np.nan
     frame.loc[[0, 7], "colour"] = np.nan
     return frame.astype({"colour": object, "size": object})
+
+
+def test_frozen_transformers_are_exported():
+    scaler = FrozenEstimator(StandardScaler().fit(X))
+    model = make_pipeline(scaler, wdrsvm.RobustLinearSVC()).fit(X, NAMES[codes])
+    assert_same(model, X, run(model, X))
 
 
 def run_by_name(model, frame):

@@ -67,6 +67,8 @@ TRUSTED = (
     *(f"{PUBLIC}.{kind.__name__}" for kind in CLASSIFIERS),
     "numpy.dtype",
     "scipy.sparse._csr.csr_array",
+    # The encoder of a mixed table.
+    "sklearn.frozen._frozen.FrozenEstimator",
     "sklearn.metrics._scorer._PassthroughScorer",
     "sklearn.metrics._scorer._Scorer",
     # Scorers of scikit-learn 1.6 contain these: names of arguments, and their requests.

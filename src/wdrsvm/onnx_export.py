@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from .estimators import (
@@ -66,6 +68,7 @@ def to_onnx(model: Any) -> Any:
     """
     skl2onnx = _imported("skl2onnx")
     types = _imported("skl2onnx.common.data_types")
+    model = _thawed(model)
     steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
     _check_known(steps[-1])
     texts = _named_columns(steps[0])
@@ -90,6 +93,17 @@ def to_onnx(model: Any) -> Any:
     )
     _name_inputs(exported.graph, [name for name, _ in inputs])
     return exported
+
+
+def _thawed(model: Any) -> Any:
+    """The same pipeline with the transformers inside frozen ones, which skl2onnx needs."""
+    if not isinstance(model, Pipeline):
+        return model
+    steps = [
+        (name, step.estimator if isinstance(step, FrozenEstimator) else step)
+        for name, step in model.steps
+    ]
+    return Pipeline(steps)
 
 
 def _name_inputs(graph: Any, names: list[str]) -> None:

@@ -3,9 +3,16 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from wdrsvm import RobustLinearSVC, RobustLogisticRegression, mixed_table
+from wdrsvm import (
+    RobustLinearSVC,
+    RobustLogisticRegression,
+    load_model,
+    mixed_table,
+    save_model,
+)
 
 
 def raw_table(n_rows=60, seed=0):
@@ -48,9 +55,41 @@ def test_numbers_first_then_one_column_for_each_category():
     np.testing.assert_allclose(X[:, :2].std(axis=0), 1.0)
 
 
-def test_unseen_categories_count_as_none_and_cannot_be_judged():
+def test_unseen_categories_are_refused():
     frame, y = raw_table()
     encoder, groups, support = mixed_table(frame)
+    model = make_pipeline(encoder, RobustLinearSVC(categorical=groups, support=support))
+    with pytest.raises(ValueError, match=r"unknown categories .*purple"):
+        model.fit(frame, y).predict(frame.assign(colour="purple"))
+    with pytest.raises(ValueError, match="handle_unknown must be one of 'error', 'ignore'"):
+        mixed_table(frame, handle_unknown="warn")
+
+
+@pytest.mark.parametrize("kind", [RobustLinearSVC, RobustLogisticRegression])
+def test_rare_categories_and_ranges_survive_cross_validation(kind):
+    """Folds that lack a category, or the largest value, keep columns and limits."""
+    frame, y = raw_table()
+    frame.loc[11, "colour"] = "rare"
+    frame.loc[12, "size"] = 1000.0
+    encoder, groups, support = mixed_table(frame)
+    classifier = kind(norm="l1", categorical=groups, support=support, tol=1e-3)
+    scores = cross_val_score(
+        make_pipeline(encoder, classifier), frame, y, cv=3, error_score="raise"
+    )
+    assert scores.min() > 0.3
+
+
+def test_a_mixed_pipeline_can_be_saved(tmp_path):
+    frame, y = raw_table()
+    encoder, groups, support = mixed_table(frame)
+    model = make_pipeline(encoder, RobustLinearSVC(categorical=groups, support=support))
+    path = save_model(model.fit(frame, y), tmp_path / "mixed.wdrsvm")
+    np.testing.assert_array_equal(load_model(path).predict(frame), model.predict(frame))
+
+
+def test_unseen_categories_can_be_ignored_but_not_judged():
+    frame, y = raw_table()
+    encoder, groups, support = mixed_table(frame, handle_unknown="ignore")
     model = make_pipeline(encoder, RobustLinearSVC(categorical=groups, support=support))
     model.fit(frame, y)
     strange = frame.assign(colour="purple")

@@ -18,10 +18,11 @@ class MixedTable(NamedTuple):
 
     Attributes
     ----------
-    encoder : ColumnTransformer
+    encoder : FrozenEstimator of a ColumnTransformer
         The fitted encoder: numbers are standardised and missing numbers become the
         median; categories become one-hot columns and a missing category is one of its own.
-        A category that it has not seen becomes zeros; see ``unseen``.
+        It is frozen: a pipeline that is fitted again, as in cross-validation, keeps its
+        columns and its scale, so that ``groups`` and ``support`` stay true.
     groups : list of pairs (columns, cost)
         The one-hot columns of each category, for ``categorical``.
     support : pair of arrays (low, high)
@@ -42,7 +43,8 @@ class MixedTable(NamedTuple):
     def unseen(self, frame: Any) -> dict[Any, list[Any]]:
         """The categories of another frame that the table has not, by column.
 
-        A pipeline predicts such a row as one of mean categories.  Promises refuse it.
+        The encoder refuses such a row, or with ``handle_unknown="ignore"`` encodes the
+        category as zeros; promises refuse it then.
 
         Parameters
         ----------
@@ -66,7 +68,9 @@ class MixedTable(NamedTuple):
         return {name: values for name, values in found.items() if values}
 
 
-def mixed_table(frame: Any, *, category_cost: float = CATEGORY_COST) -> MixedTable:
+def mixed_table(
+    frame: Any, *, category_cost: float = CATEGORY_COST, handle_unknown: str = "error"
+) -> MixedTable:
     """Encode a table of numbers and categories, and find the adversary's limits in it.
 
     Columns of numbers, booleans excepted, are numbers.  All other columns are categories,
@@ -80,6 +84,9 @@ def mixed_table(frame: Any, *, category_cost: float = CATEGORY_COST) -> MixedTab
     category_cost : float, default=1.0
         Cost of switching a category, in standard deviations of a number; ``inf`` forbids
         it.
+    handle_unknown : {"error", "ignore"}, default="error"
+        What the encoder does with a category that ``frame`` has not: raise an error, as
+        scikit-learn's ``OneHotEncoder`` does, or encode it as zeros.
 
     Returns
     -------
@@ -106,12 +113,15 @@ def mixed_table(frame: Any, *, category_cost: float = CATEGORY_COST) -> MixedTab
             f"types, got {type(frame).__name__}."
         )
     _check_cost(category_cost)
-    encoder = mixed_encoder(kinds_of(frame)).fit(frame)
+    _check_unknown(handle_unknown)
+    from sklearn.frozen import FrozenEstimator
+
+    encoder = FrozenEstimator(mixed_encoder(kinds_of(frame), handle_unknown).fit(frame))
     encoded = encoder.transform(frame)
     return MixedTable(encoder, groups_of(encoder, category_cost), observed_box(encoded))
 
 
-def mixed_encoder(kinds: dict[str, list[Any]]) -> Any:
+def mixed_encoder(kinds: dict[str, list[Any]], handle_unknown: str) -> Any:
     """An encoder of the columns named as numbers and as categories."""
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
@@ -121,7 +131,7 @@ def mixed_encoder(kinds: dict[str, list[Any]]) -> Any:
     # A column without any number stays, as zeros.
     median = SimpleImputer(strategy="median", keep_empty_features=True)
     # A missing value is a category like any other.
-    one_hot = partial(OneHotEncoder, handle_unknown="ignore", sparse_output=False)
+    one_hot = partial(OneHotEncoder, handle_unknown=handle_unknown, sparse_output=False)
     steps = {NUMBERS: make_pipeline(median, StandardScaler()), CATEGORIES: one_hot()}
     if kinds[TEXTS]:
         steps[TEXTS] = make_pipeline(_named_missing(), one_hot())
@@ -143,6 +153,13 @@ def _check_cost(category_cost: Any) -> None:
     if not is_number or not category_cost > 0:
         raise ValueError(
             f"category_cost must be a number > 0 (inf is allowed), got {category_cost!r}."
+        )
+
+
+def _check_unknown(handle_unknown: Any) -> None:
+    if handle_unknown not in ("error", "ignore"):
+        raise ValueError(
+            f"handle_unknown must be one of 'error', 'ignore', got {handle_unknown!r}."
         )
 
 
