@@ -15,7 +15,7 @@ cost of the ball itself.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from wdrsvm import RobustLinearSVC, WassersteinBall, observed_radius, worst_case_risk
+from wdrsvm import RobustLinearSVC, observed_radius
 
 BUDGET, N_ROWS = 0.4, 600
 CENTRES = np.array([[40.0, 1010.0], [70.0, 1020.0], [55.0, 1045.0]])
@@ -32,7 +32,8 @@ def batch(drift=0.0):
 X, y = batch()
 model = RobustLinearSVC(BUDGET, label_cost=2.0, feature_cost="std").fit(X, y)
 print("standard deviations:", (1 / model.feature_cost_).round(1))
-print(f"certified worst-case loss within {BUDGET}: {model.objective_:.3f}")
+curve = model.error_curve(X, y)
+print(curve.sentence())
 
 # %%
 # The temperature sensor holds for five batches, and then reads a degree and a half more
@@ -40,20 +41,20 @@ print(f"certified worst-case loss within {BUDGET}: {model.objective_:.3f}")
 
 drifts = 1.5 * np.maximum(np.arange(16) - 4, 0)
 units = {"label_cost": 2.0, "feature_cost": model.feature_cost_}
-observed, losses = [], []
+observed, errors = [], []
 for drift in drifts:
     X_new, y_new = batch(drift)
     observed.append(observed_radius(X, X_new, y, y_new, **units))
-    losses.append(worst_case_risk(model, X_new, y_new, WassersteinBall(0.0)))
+    errors.append(1 - model.score(X_new, y_new))
 print(observed[4].sentence())
 print(observed[-1].sentence())
 
 # %%
 # Samples of one source are apart too: below the noise floor nothing can be seen. Above
 # it, the radius says how far the rows are, and the drift how much of that must be the
-# source's. While the radius is below the budget, the loss is below the certificate, for
-# sure. Beyond the budget nothing is promised any more, although the loss may stay low:
-# the worst case is worse than this drift.
+# source's. While the radius is below the budget, the error of the batch is below the
+# certified one, for sure. Beyond the budget nothing is promised any more, although the
+# error may stay low: the worst case is worse than this drift.
 
 number = np.arange(len(drifts))
 _, (above, below) = plt.subplots(
@@ -64,9 +65,9 @@ above.plot(number, [each.drift for each in observed], "s--", label="drift, at le
 above.plot(number, [each.noise_floor for each in observed], ":", label="noise floor")
 above.axhline(BUDGET, color="C3", label="budget of the certificate")
 above.set(ylabel="standard deviations")
-below.plot(number, losses, "o-", label="loss of the batch")
-below.axhline(model.objective_, color="C3", label="certified within the budget")
-below.set(xlabel="batch", ylabel="Crammer-Singer loss")
+below.plot(number, errors, "o-", label="error of the batch")
+below.axhline(curve.at(BUDGET), color="C3", label="certified within the budget")
+below.set(xlabel="batch", ylabel="share of wrong predictions")
 kept = np.flatnonzero([each.radius <= BUDGET for each in observed]).max()
 for ax in (above, below):
     ax.axvspan(-0.5, kept + 0.5, color="0.5", alpha=0.15, label="promise holds")

@@ -5,6 +5,7 @@ Run it with ``make demo``, ``wdrsvm demo`` or ``python -m wdrsvm.demo``.
 
 from __future__ import annotations
 
+import argparse
 import textwrap
 import time
 from collections.abc import Iterator, Sequence
@@ -197,4 +198,5 @@ def main(out: Path = PAGE) -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser("python -m wdrsvm.demo", description=__doc__).parse_args()
     main()
