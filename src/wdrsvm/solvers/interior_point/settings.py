@@ -42,6 +42,8 @@ class InteriorPointSettings:
     bounded_look : float
         Below this relative gap each point of a bounded problem is certified, because
         rounding may spoil later points.
+    bounded_patience : int
+        After so many certificates without a gain, the next ones are ever further apart.
     bounded_lams : tuple of float
         If a bounded problem stalls, the solve is repeated from these values of lam.
     bending : float
@@ -64,6 +66,7 @@ class InteriorPointSettings:
     least_distance: float = 0.03
     constant_tol: float = 1e-9
     bounded_look: float = 1e-8
+    bounded_patience: int = 10
     bounded_lams: tuple[float, ...] = (10.0, 0.1, 100.0)
     bending: float = 0.3
     max_halvings: int = 30

@@ -10,7 +10,7 @@ from wdrsvm.problem.bounded.plan_sums import PairPlan
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
 from wdrsvm.solvers.interior_point.bounded.evaluation import BoundedEvaluation
 from wdrsvm.solvers.interior_point.bounded.layout import BoundedLayout
-from wdrsvm.solvers.interior_point.bounded.loop import bounded_interior_point
+from wdrsvm.solvers.interior_point.bounded.loop import Patience, bounded_interior_point
 from wdrsvm.solvers.interior_point.bounded.point import BoundedPoint
 from wdrsvm.solvers.interior_point.bounded.units import BoundedUnits
 
@@ -144,3 +144,15 @@ def test_features_of_all_scales_beside_a_category_are_solved(seed):
     """Without a corrector towards the centre and without farther starts, these stall."""
     found = bounded_interior_point(widely_scaled_problem(seed), SolverSettings())
     assert found.status is SolverStatus.CONVERGED
+
+
+def test_certificates_that_gain_nothing_are_ever_further_apart():
+    patience, asked = Patience(), []
+    for step in range(40):
+        if patience.is_due():
+            asked.append(step)
+            patience.note(gap=1.0)
+    # The first one gains, ten more in turn do not; then after 2, 4, 8 and 16 steps.
+    assert asked == [*range(12), 13, 17, 25]
+    patience.note(gap=0.5)
+    assert patience.is_due()

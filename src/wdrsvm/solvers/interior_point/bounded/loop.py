@@ -8,6 +8,9 @@ classifier.
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 from ....problem import RobustProblem
 from ....problem.bounded.certificate import bounded_dual_bound
 from ....problem.certificate.gap import allowed_gap
@@ -16,6 +19,9 @@ from ..settings import INTERIOR_POINT
 from .evaluation import BoundedEvaluation
 from .point import BoundedPoint
 from .smooth_point import SmoothBoundedPoint
+
+# A certificate gains if it leaves no more than this share of the gap.
+GAIN = 0.9
 
 
 def bounded_interior_point(
@@ -32,6 +38,28 @@ def bounded_interior_point(
     return result
 
 
+@dataclass
+class Patience:
+    """When to certify a point: each, until many certificates in turn have gained nothing.
+
+    A certificate of few rows costs as much as dozens of steps.
+    """
+
+    gap: float = math.inf
+    n_vain: int = 0
+    n_waited: int = 0
+
+    def is_due(self) -> bool:
+        self.n_waited += 1
+        n_beyond = max(self.n_vain - INTERIOR_POINT.bounded_patience, 0)
+        return self.n_waited >= 2**n_beyond
+
+    def note(self, gap: float) -> None:
+        """A certificate was computed; the best gap so far."""
+        self.n_vain = 0 if gap < GAIN * self.gap else self.n_vain + 1
+        self.gap, self.n_waited = gap, 0
+
+
 def follow(
     evaluation: BoundedEvaluation, settings: SolverSettings, first_lam: float = 1.0
 ) -> SolverResult:
@@ -44,12 +72,14 @@ def follow(
     limit = settings.max_iter
     max_iter = INTERIOR_POINT.max_iter if limit is None else limit
     looked_at, n_iter = max(settings.tol, INTERIOR_POINT.bounded_look), 0
+    patience = Patience()
     while n_iter < max_iter:
         n_iter += 1
         point.predictor_corrector()
         near = point.gap <= allowed_gap(looked_at, point.objective)
-        if near or point.is_stuck or n_iter == max_iter:
+        if (near and patience.is_due()) or point.is_stuck or n_iter == max_iter:
             _certify(evaluation, point, best)
+            patience.note(best.certificate.gap)
         history.add(n_iter, point.objective, best.dual_bound)
         if point.is_stuck or best.certificate.holds(settings.tol):
             break
