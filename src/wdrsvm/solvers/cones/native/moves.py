@@ -40,6 +40,9 @@ def hold_gauge(matrix: Table, n_classes: Count, n_columns: Count, first: Count):
 class Steps(StepRules):
     """The rules of Mehrotra's method, for points that Python moves."""
 
+    def __init__(self):
+        self.n_short_steps, self.step_share = 0, 1.0
+
     def centre(self, now: Real, after: Real, degree: Real):
         return self.central(now, after, degree)
 
