@@ -61,7 +61,11 @@ def test_the_page_with_sliders(browser, explored, tmp_path):
 
 
 def test_an_error_on_the_console_is_seen(browser, tmp_path):
+    from selenium.webdriver.support.ui import WebDriverWait
+
     page = tmp_path / "broken.html"
     page.write_text("<!doctype html><script>throw Error('broken')</script>")
     browser.get(page.as_uri())
-    assert "broken" in str(browser.get_log("browser"))
+    # The console of a busy machine may lag behind the page.
+    found = WebDriverWait(browser, 30).until(lambda driver: driver.get_log("browser"))
+    assert "broken" in str(found)

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
+from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall, certify
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
 from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.smooth_loss import label_newton
@@ -172,6 +172,14 @@ def test_flips_that_use_up_the_radius(norm, label_cost, radius, tol):
     assert other.dual_bound <= found.certificate.objective
     value = problem.risk(found.coef, found.intercept).value
     assert value == pytest.approx(found.certificate.objective, rel=1e-12)
+
+
+@pytest.mark.parametrize("label_cost", [0.5, 2.0, np.inf])
+def test_others_can_recompute_the_bound(label_cost):
+    problem = blobs(ball={"label_cost": label_cost, "radius": 0.1}, n_classes=6)
+    result = product_newton(problem, SolverSettings(tol=1e-3))
+    again = certify(problem, result.coef, result.intercept, result.multipliers)
+    assert again.dual_bound == pytest.approx(result.certificate.dual_bound, rel=1e-9)
 
 
 def test_flips_take_few_passes_more_than_trusted_labels():

@@ -202,8 +202,8 @@ class ProductRounds:
         self._forget_rows()
 
     def _forget_rows(self) -> None:
-        """A result keeps no multipliers that are as many as the scores."""
+        """A result keeps no points, and the masses of flips only if they are not many."""
         kept = self.best.multipliers
         if isinstance(kept, DrawnTangents):
-            light = kept if kept.masses is None else None
-            self.best.multipliers = light and replace(light, points=None)
+            is_light = kept.masses is None or kept.masses.size <= PRODUCTS.max_kept_points
+            self.best.multipliers = replace(kept, points=None) if is_light else None
