@@ -47,8 +47,13 @@ def test_points_of_too_many_rows_are_not_kept(monkeypatch):
     assert with_points(drawn(), problem).points is None
 
 
-def test_a_result_does_not_hold_them():
+def test_a_result_does_not_hold_them(monkeypatch):
     found = product_newton(blobs(), SolverSettings(tol=1e-3))
     assert found.multipliers.points is None
-    flips = product_newton(blobs(ball={"label_cost": 1.0}), SolverSettings(tol=1e-3))
-    assert flips.multipliers is None
+    flipped = blobs(ball={"label_cost": 1.0})
+    found = product_newton(flipped, SolverSettings(tol=1e-3))
+    assert found.multipliers.points is None
+    assert found.multipliers.masses.shape == (300, 20)
+    few = replace(PRODUCTS, max_kept_points=5999)
+    monkeypatch.setattr("wdrsvm.solvers.newton.products.loop.PRODUCTS", few)
+    assert product_newton(flipped, SolverSettings(tol=1e-3)).multipliers is None
