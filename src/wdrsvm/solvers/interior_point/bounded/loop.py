@@ -52,7 +52,7 @@ class Patience:
     def is_due(self) -> bool:
         self.n_waited += 1
         n_beyond = max(self.n_vain - INTERIOR_POINT.bounded_patience, 0)
-        return self.n_waited >= 2**n_beyond
+        return self.n_waited >= 1 << n_beyond
 
     def note(self, gap: float) -> None:
         """A certificate was computed; the best gap so far."""
