@@ -234,3 +234,32 @@ def test_a_dask_client_gives_the_same(tmp_path):
 def test_the_runner_needs_no_dask():
     module = importlib.import_module("wdrsvm.experiments.running.runner")
     assert not hasattr(module, "distributed")
+
+
+DEAF = """
+import signal, sys
+from wdrsvm.experiments import Experiment, run_experiment
+
+def tasks(preset, repetitions):
+    return [{"x": x} for x in range(4)]
+
+def run(task):
+    return [{"deaf": signal.getsignal(signal.SIGINT) is signal.SIG_IGN}]
+
+def hear(number, frame):
+    pass
+
+signal.signal(signal.SIGINT, hear)
+hearing = Experiment("hearing", "Hearing", 1, tasks, run, lambda frame: {})
+found = run_experiment(hearing, out=sys.argv[1], jobs=2)
+print(found.frame["deaf"].tolist(), signal.getsignal(signal.SIGINT) is hear)
+"""
+
+
+def test_only_the_process_that_runs_the_experiment_hears_an_interrupt(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(DEAF)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, str(script), str(tmp_path)]
+    told = subprocess.run(command, env=environment, capture_output=True, check=True)
+    assert told.stdout == b"[True, True, True, True] True\n"

@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
+import signal
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -245,7 +248,26 @@ def _executed(
     else:
         run = delayed(_timed)
         pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
-        yield from pool(run(experiment.run, task) for task in tasks)
+        with _interrupts_for_this_process_alone():
+            outcomes = pool(run(experiment.run, task) for task in tasks)
+        yield from outcomes
+
+
+@contextmanager
+def _interrupts_for_this_process_alone() -> Iterator[None]:
+    """Processes that start meanwhile, for some milliseconds, ignore interrupts for good.
+
+    A console sends its interrupt to all of them, and a worker would answer with a
+    traceback; this process stops them anyhow.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _timed(run: Callable[[Task], Any], task: Task) -> tuple[Task, Outcome]:
