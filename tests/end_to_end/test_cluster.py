@@ -14,7 +14,9 @@ from wdrsvm import RobustLinearSVC, RobustLogisticRegression
 from wdrsvm.inputs.dask_collections import LazyRows, checked_block, observed_rows
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.rows.dask_engine import ClusterEngine
+from wdrsvm.solvers.newton.products.cluster_flips import ClusterFlipDesign, Lessons
 from wdrsvm.solvers.newton.products.design import At, Design, in_columns
+from wdrsvm.solvers.newton.products.label_shares import LabelShares
 from wdrsvm.solvers.newton.smoothed_risk import SmoothedRisk
 from wdrsvm.solvers.scaling import Scaling
 
@@ -221,9 +223,12 @@ def in_chunks(values, n_chunks=4):
     return da.from_array(values, chunks=(len(values) // n_chunks, *values.shape[1:]))
 
 
-def test_a_killed_worker_does_not_harm_a_fit_with_many_coefficients(client, monkeypatch):
+@pytest.mark.parametrize("label_cost", [np.inf, 0.5])
+def test_a_killed_worker_does_not_harm_a_fit_with_many_coefficients(
+    client, monkeypatch, label_cost
+):
     X, y = wide_rows(1200)
-    model = RobustLogisticRegression(radius=0.05, label_cost=np.inf, tol=1e-2)
+    model = RobustLogisticRegression(radius=0.05, label_cost=label_cost, tol=1e-2)
     expected = model.fit(X, y).objective_
     process = min(client.run(os.getpid).values())
     passes = at_pass(monkeypatch, 8, partial(os.kill, process, signal.SIGKILL))
@@ -235,31 +240,39 @@ def test_a_killed_worker_does_not_harm_a_fit_with_many_coefficients(client, monk
     assert found.duality_gap_ <= 1e-2 * found.objective_
 
 
-def product_bytes(client, n_rows):
+def product_bytes(client, n_rows, label_cost):
     """Bytes moved by a pass of the method in matrix products, and by a preconditioner."""
     X, y = wide_rows(n_rows)
     lazy = LazyRows.of(checked_block, in_chunks(X), in_chunks(y), None, None)
     chunked, classes = observed_rows(lazy, None)
-    ball, loss = WassersteinBall(0.05, np.inf), LOSSES["logistic"]
+    ball, loss = WassersteinBall(0.05, label_cost), LOSSES["logistic"]
     problem = RobustProblem(chunked, ball, len(classes), loss=loss)
     scaling = Scaling.of(problem)
     coef = np.zeros((problem.n_classes, scaling.n_columns))
+    at = At(coef, price=np.inf if label_cost == np.inf else 0.0)
     prepared = problem.by_chunks(partial(in_columns, scaling, np.float32))
     with prepared.reduction() as reduction:
         design = Design(scaling, reduction)
+        if label_cost < np.inf:
+            lessons = Lessons(LabelShares.first(coef.shape, 0.1))
+            design = ClusterFlipDesign(scaling, reduction, budget=0.1, lessons=lessons)
         sent = [bytes_sent(client)]
-        design.evaluate(At(coef))
+        price = design.evaluate(at).price
         sent.append(bytes_sent(client))
-        design.curvature(At(coef))
+        design.curvature(at._replace(price=price))
         sent.append(bytes_sent(client))
     return np.diff(sent), 8 * coef.size, 8 * scaling.n_columns**2
 
 
-def test_a_pass_of_the_method_in_products_moves_sums_as_large_as_the_coefficients(client):
+# Searching the price of a flip moves a few numbers several times.
+@pytest.mark.parametrize(("label_cost", "n_small"), [(np.inf, 0), (0.5, 12)])
+def test_a_pass_of_the_method_in_products_moves_sums_as_large_as_the_coefficients(
+    client, label_cost, n_small
+):
     for n_rows in (800, 3200):
-        (by_pass, by_build), coefs, square = product_bytes(client, n_rows)
+        (by_pass, by_build), coefs, square = product_bytes(client, n_rows, label_cost)
         n_chunks = 4
-        assert 0 < by_pass <= n_chunks * (coefs + ENVELOPE)
+        assert 0 < by_pass <= n_chunks * (coefs + (1 + n_small) * ENVELOPE)
         assert by_build <= n_chunks * (coefs + square + ENVELOPE)
 
 

@@ -21,5 +21,6 @@ label_masses: Any = _native.label_masses
 active_tangents: Any = _native.active_tangents
 soften_columns: Any = _native.soften_columns
 find_spans: Any = _native.find_spans
-find_price: Any = _native.find_price
+count_flips: Any = _native.count_flips
+highest_price: Any = _native.highest_price
 soften_flips: Any = _native.soften_flips

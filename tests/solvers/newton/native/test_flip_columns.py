@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.newton.kernels import find_price, find_spans, soften_flips
+from wdrsvm.solvers.newton.kernels import (
+    count_flips,
+    find_spans,
+    highest_price,
+    soften_flips,
+)
 
 pytestmark = pytest.mark.tiny
 rng = np.random.default_rng(0)
@@ -72,27 +77,19 @@ def test_the_span_of_a_row_says_at_which_price_its_label_is_flipped():
     np.testing.assert_allclose(flipped, 1 - mass[rows.own][5:], atol=1e-12)
 
 
-@pytest.mark.parametrize("mu", [0.3, 1e-3, 1e-10])
-def test_the_price_spends_the_budget(mu):
+def test_flips_are_counted_with_their_trust_and_fall_with_the_price():
     spans, weight = rng.normal(size=60), rng.uniform(size=60)
     trust = np.append(np.full(5, np.inf), rng.uniform(0.5, 2.0, size=55))
-    price = find_price(spans, weight, trust, mu, 2.0, 0.0)
-
-    def spent(price):
-        excess = np.clip((spans[5:] - price * trust[5:]) / mu, -700, 700)
-        return (weight * trust)[5:] @ (1 / (1 + np.exp(-excess)))
-
-    if mu > 1e-6:
-        assert spent(price) == pytest.approx(2.0, rel=1e-9)
-    assert spent(price * (1 + 1e-6)) <= 2.0 <= spent(price * (1 - 1e-6))
-
-
-def test_a_price_that_is_high_enough_stays():
-    spans, ones = rng.normal(size=60), np.ones(60)
-    assert find_price(spans, ones, ones, 0.1, 1e9, 0.4) == 0.4
-    assert find_price(spans, ones, np.full(60, np.inf), 0.1, 0.0, 0.4) == 0.4
-    # Labels with no trust are flipped for nothing.
-    assert find_price(spans, ones, np.zeros(60), 0.1, 1e-9, 0.4) == 0.4
+    share = 1 / (1 + np.exp((PRICE * trust[5:] - spans[5:]) / MU))
+    told = spans, weight, trust, MU
+    flipped, slope = count_flips(PRICE, *told)
+    assert flipped == pytest.approx((weight * trust)[5:] @ share)
+    above, below = (count_flips(PRICE + step, *told)[0] for step in (1e-6, -1e-6))
+    assert slope == pytest.approx((below - above) / 2e-6, rel=1e-6)
+    highest = highest_price(spans, trust, MU)
+    assert count_flips(highest, *told)[0] < 1e-20
+    assert highest == pytest.approx(((spans[5:] + 50 * MU) / trust[5:]).max())
+    assert highest_price(spans, np.full(60, np.inf), MU) < -1e299
 
 
 def test_scores_far_apart_neither_overflow_nor_vanish():

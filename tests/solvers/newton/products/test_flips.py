@@ -75,7 +75,7 @@ def test_without_smoothing_it_is_the_largest_loss(design):
 
 def test_learnt_shares_make_the_smoothed_loss_larger_and_its_masses_stay(design):
     at = point(design)
-    before, masses = design.evaluate(at), design.masses(at)
+    before, masses = design.evaluate(at), design.shares(at)
     np.testing.assert_allclose(masses.sum(axis=1), 1.0)
     # Labels of infinite trust are not flipped.
     assert (masses[np.arange(2, 300, 3), design.problem.y[2::3]] == 1).all()

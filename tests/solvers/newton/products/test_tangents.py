@@ -7,6 +7,7 @@ import pytest
 
 from wdrsvm.problem import dual_bound
 from wdrsvm.solvers import SolverSettings
+from wdrsvm.solvers.newton.products.label_shares import LabelShares
 from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.newton.products.tangents import DrawnTangents, with_points
@@ -16,7 +17,11 @@ from .test_loop import blobs
 
 def drawn(price=np.inf):
     rng = np.random.default_rng(0)
-    return DrawnTangents(rng.normal(size=(20, 8)), np.zeros(20), 0.7, price, 0.1)
+    coef, intercept = rng.normal(size=(20, 8)), np.zeros(20)
+    shares = (
+        None if price == np.inf else LabelShares(coef / 0.1, intercept, price / 0.1, 0.0)
+    )
+    return DrawnTangents(coef, intercept, 0.7, shares=shares)
 
 
 def test_points_computed_once_are_those_of_the_rows():
@@ -31,8 +36,8 @@ def test_points_computed_once_are_those_of_the_rows():
 def test_drawn_slopes_and_flips_are_a_share_of_those_that_are_not():
     problem, rows = blobs(ball={"label_cost": 1.0}), slice(100, 200)
     masses = np.random.default_rng(1).dirichlet(np.ones(20), 300)
-    whole = replace(drawn(price=1.0), share=1.0, masses=masses).rows(problem, rows)
-    some = replace(drawn(price=1.0), masses=masses).rows(problem, rows)
+    whole = replace(drawn(), share=1.0, shares=masses).rows(problem, rows)
+    some = replace(drawn(), shares=masses).rows(problem, rows)
     y, cost = problem.y[rows], problem.attainable_flip_cost(rows)
     np.testing.assert_allclose(some.slopes(y), 0.7 * whole.slopes(y), atol=1e-12)
     assert some.spending(cost) == pytest.approx(0.7 * whole.spending(cost))
@@ -53,7 +58,7 @@ def test_a_result_does_not_hold_them(monkeypatch):
     flipped = blobs(ball={"label_cost": 1.0})
     found = product_newton(flipped, SolverSettings(tol=1e-3))
     assert found.multipliers.points is None
-    assert found.multipliers.masses.shape == (300, 20)
+    assert found.multipliers.shares.shape == (300, 20)
     few = replace(PRODUCTS, max_kept_points=5999)
     monkeypatch.setattr("wdrsvm.solvers.newton.products.loop.PRODUCTS", few)
     assert product_newton(flipped, SolverSettings(tol=1e-3)).multipliers is None

@@ -1,7 +1,8 @@
 """The Newton methods' kernels, and what Python may call; see ``runtime.native``."""
 
-from .flip_columns import find_price as find_price
+from .flip_columns import count_flips as count_flips
 from .flip_columns import find_spans as find_spans
+from .flip_columns import highest_price as highest_price
 from .flip_columns import soften_flips as soften_flips
 from .piece_margins import piece_margins as piece_margins
 from .scored_rows import ScoredRows as ScoredRows

@@ -37,7 +37,6 @@ from .softmax_columns import falling_power, fill_shares, find_tops, scale_column
 INFINITE = cython.declare(Real, 1e300)
 # A label whose span is so many mu below its price is not flipped at all.
 UNFLIPPED = cython.declare(Real, 50.0)
-MAX_TRIALS = cython.declare(Count, 200)
 
 
 @kernel
@@ -107,80 +106,35 @@ def _excess(span: Real, price: Real, trust: Real, mu: Real) -> Real:
     return (span - price * trust) / mu
 
 
-@kernel
-def _spend(
-    price: Real,
-    spans: ReadVector,
-    weight: ReadVector,
-    trust: ReadVector,
-    mu: Real,
-    sums: Vector,
-) -> None:
+def count_flips(
+    price: Real, spans: ReadVector, weight: ReadVector, trust: ReadVector, mu: Real
+):
     """Sums of the flips, each times its trust, and minus their slope in the price."""
     n: Count
     excess: Real
     share: Real
     spent: Real = 0.0
     slope: Real = 0.0
-    for n in range(spans.shape[0]):
-        excess = _excess(spans[n], price, trust[n], mu)
-        if excess > -UNFLIPPED:
-            share = _flipped(excess)
-            spent += weight[n] * trust[n] * share
-            slope += weight[n] * trust[n] * trust[n] * share * (1.0 - share) / mu
-    sums[0] = spent
-    sums[1] = slope
+    with cython.nogil:
+        for n in range(spans.shape[0]):
+            excess = _excess(spans[n], price, trust[n], mu)
+            if excess > -UNFLIPPED:
+                share = _flipped(excess)
+                spent += weight[n] * trust[n] * share
+                slope += weight[n] * trust[n] * trust[n] * share * (1.0 - share) / mu
+    return spent, slope
 
 
-@kernel
-def _highest_price(spans: ReadVector, trust: ReadVector, mu: Real, least: Real) -> Real:
-    """A price at which nobody flips a label that can be trusted."""
+def highest_price(spans: ReadVector, trust: ReadVector, mu: Real):
+    """A price at which nobody flips a label that can be trusted; low if there is none."""
     n: Count
     price: Real
-    highest: Real = least
+    highest: Real = -INFINITE
     for n in range(spans.shape[0]):
         if 0.0 < trust[n] < INFINITE:
             price = (spans[n] + UNFLIPPED * mu) / trust[n]
             highest = price if price > highest else highest
     return highest
-
-
-def find_price(
-    spans: ReadVector,
-    weight: ReadVector,
-    trust: ReadVector,
-    mu: Real,
-    budget: Real,
-    least: Real,
-):
-    """The lowest price, and at least ``least``, whose flips stay within the budget.
-
-    Each flip counts ``weight * trust``.  Newton's method, kept between two prices of which
-    one is too low and the other is high enough.
-    """
-    low: Real = least
-    high: Real
-    price: Real = least
-    step: Real
-    _trial: Count
-    sums: Vector = np.empty(2)
-    with cython.nogil:
-        _spend(price, spans, weight, trust, mu, sums)
-        if sums[0] > budget:
-            high = _highest_price(spans, trust, mu, least)
-            for _trial in range(MAX_TRIALS):
-                if sums[0] > budget:
-                    low = price
-                else:
-                    high = price
-                if high - low <= 1e-15 * high or abs(sums[0] - budget) <= 1e-14 * budget:
-                    break
-                step = (sums[0] - budget) / sums[1] if sums[1] > 0 else high
-                price += step
-                if not low < price < high:
-                    price = 0.5 * (low + high)
-                _spend(price, spans, weight, trust, mu, sums)
-    return price
 
 
 @kernel

@@ -18,6 +18,7 @@ from ....problem import RobustProblem
 from ....rows.reduce import Reduction, added
 from ...scaling import Scaling
 from .. import kernels
+from .label_shares import LabelShares
 from .settings import PRODUCTS
 
 
@@ -84,12 +85,12 @@ class Design:
         """The loss without smoothing, as far as it is known."""
         return self.evaluate(at)
 
-    def masses(self, at: At) -> Floats | None:
-        """The share of each label (N, C), if the price of a flip does not tell it."""
+    def shares(self, at: At) -> Floats | LabelShares | None:
+        """The shares of the labels, or what tells them; None if labels are trusted."""
         return None
 
     def learn(self, at: At) -> None:
-        """Nothing: on a cluster mu alone becomes smaller."""
+        """Nothing: trusted labels have no shares."""
 
     def curvature(self, at: At) -> CurvatureSums:
         """The sums from which the preconditioner is made."""
@@ -136,17 +137,11 @@ class ScoredBlock(NamedTuple):
         return np.asarray(slopes.astype(self.rows.dtype) @ self.rows, dtype=np.float64)
 
 
-def _soften(
-    at: At, is_spread: bool, problem: RobustProblem, block: ScoredBlock
-) -> LossSums:
+def _soften(is_spread: bool, problem: RobustProblem, block: ScoredBlock) -> LossSums:
     """Replace the scores by slopes or spreads; the sums have these as their gradient."""
     scores, loss = block.scores, problem.loss
-    if at.price == np.inf:
-        told = block.y, block.weight, loss.temperature, loss.margin, is_spread
-        return LossSums(kernels.soften_columns(scores, *told), scores)
-    prior = np.zeros_like(scores)
-    spanned = Spanned.of(block, prior, at.mu)
-    return spanned.soften(at, prior, problem.loss.temperature, is_spread)
+    told = block.y, block.weight, loss.temperature, loss.margin, is_spread
+    return LossSums(kernels.soften_columns(scores, *told), scores)
 
 
 class Spanned(NamedTuple):
@@ -189,7 +184,7 @@ class Spanned(NamedTuple):
 
 def _loss_sums(at: At, problem: RobustProblem, rows: slice) -> LossSums:
     block = ScoredBlock.of(at.coef, problem, rows)
-    sums = _soften(at, False, problem, block)
+    sums = _soften(False, problem, block)
     return sums._replace(gradient=block.gradient(sums.gradient))
 
 
@@ -198,7 +193,7 @@ def _curvature_sums(
 ) -> CurvatureSums:
     some = slice(rows.start, rows.stop, every)
     block = ScoredBlock.of(at.coef, problem, some)
-    return curvature_of(block, _soften(at, True, problem, block).gradient, every)
+    return curvature_of(block, _soften(True, problem, block).gradient, every)
 
 
 def curvature_of(block: ScoredBlock, spread: Floats, every: int) -> CurvatureSums:

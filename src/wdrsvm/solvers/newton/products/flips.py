@@ -25,11 +25,17 @@ from ....problem import RobustProblem
 from ....rows.reduce import added
 from .. import kernels
 from .design import At, CurvatureSums, Design, LossSums, ScoredBlock, Spanned, curvature_of
+from .price import lowest_price
 from .settings import PRODUCTS
 
 # Blocks between the halves of a pass, by the number of the first row, if they are kept.
 Held: TypeAlias = dict[int, Spanned] | None
 SecondHalf: TypeAlias = Callable[[At, Spanned, slice], Any]
+
+
+def first_flipped(budget: float) -> float:
+    """The share of the flips that the first shares of the labels count on."""
+    return min(PRODUCTS.most_flipped, budget)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +64,7 @@ class FlipDesign(Design):
         sums: CurvatureSums = self.reduction.fold(partial(self._spreads, at), added)
         return sums
 
-    def masses(self, at: At) -> Floats:
+    def shares(self, at: At) -> Floats:
         """The share of each label (N, C)."""
         masses = np.empty((self.problem.n_rows, self.problem.n_classes), self.kind)
 
@@ -97,8 +103,13 @@ class FlipDesign(Design):
     def _price(self, at: At, spans: Floats) -> float:
         weight, trust = self.problem.weight, self.problem.label_trust
         trust = np.ones(len(spans)) if trust is None else trust
-        told = np.ascontiguousarray(weight), np.ascontiguousarray(trust), at.mu
-        return float(kernels.find_price(spans, *told, self.budget, at.price))
+        weight, trust = map(np.ascontiguousarray, (weight, trust))
+        return lowest_price(
+            lambda price: kernels.count_flips(price, spans, weight, trust, at.mu),
+            lambda: kernels.highest_price(spans, trust, at.mu),
+            self.budget,
+            at.price,
+        )
 
     def _fill_spans(
         self, at: At, spans: Floats, held: Held, problem: RobustProblem, rows: slice
@@ -136,8 +147,7 @@ class FlipDesign(Design):
 
     def _first_prior(self, y: Codes) -> Floats:
         """Shares as if the flips that the radius can pay were those of all rows."""
-        n_classes = self.problem.n_classes
-        flipped = min(PRODUCTS.most_flipped, self.budget)
+        n_classes, flipped = self.problem.n_classes, first_flipped(self.budget)
         prior = np.full((n_classes, len(y)), np.log(flipped / (n_classes - 1)))
         prior[y, np.arange(len(y))] = np.log(1 - flipped)
         return prior

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +30,11 @@ from ....problem.pair_weights import PairWeights
 from ...result import History, Incumbent, SolverResult, SolverSettings, Start
 from ...scaling import Scaling
 from .choice import single_flip_cost
+from .cluster_flips import ClusterFlipDesign, Lessons
 from .design import Design, in_columns, row_step
 from .diameter import DIAMETERS, PairDiameter
-from .flips import FlipDesign
+from .flips import FlipDesign, first_flipped
+from .label_shares import LabelShares
 from .model import model_step
 from .settings import PRODUCTS
 from .start import first_point
@@ -52,9 +55,18 @@ def product_newton(
         told = scaling, reduction, kind, every
         flip_cost = single_flip_cost(problem)
         design = Design(*told)
-        if flip_cost < np.inf and not problem.is_distributed:
-            design = FlipDesign(*told, problem=prepared, budget=problem.radius / flip_cost)
+        if flip_cost < np.inf:
+            design = _flip_design(told, prepared, problem.radius / flip_cost)
         return ProductRounds(problem, design, settings, start).solve()
+
+
+def _flip_design(told: Any, prepared: RobustProblem, budget: float) -> Design:
+    """Passes for labels that can be flipped; ``prepared`` has the solver's columns."""
+    if not prepared.is_distributed:
+        return FlipDesign(*told, problem=prepared, budget=budget)
+    shape = prepared.n_classes, prepared.n_features
+    shares = LabelShares.first(shape, first_flipped(budget))
+    return ClusterFlipDesign(*told, budget=budget, lessons=Lessons(shares))
 
 
 class ProductRounds:
@@ -79,10 +91,7 @@ class ProductRounds:
             lengths = diameter.at(coef[:, :n_touchable]).lengths
             diameter = diameter.reweighted(lengths, PRODUCTS.warm_power)
         flip_cost = single_flip_cost(problem) / design.scaling.unit
-        last_mu = PRODUCTS.last_mu
-        if problem.is_distributed:
-            last_mu = PRODUCTS.least_cluster_mu * settings.tol**0.5
-        self.descent = Descent(design, diameter, self.radius, coef, flip_cost, last_mu)
+        self.descent = Descent(design, diameter, self.radius, coef, flip_cost)
         limit = settings.max_iter
         self.max_iter = PRODUCTS.max_iter if limit is None else limit
         self.history = History(settings.callback)
@@ -186,11 +195,8 @@ class ProductRounds:
         foreseen = self._foreseen_bound(flow)
         descent, original = self.descent, self.design.scaling.original
         coef, intercept = original(descent.coef)
-        share, at = self._share(flow), descent.at
-        masses = self.design.masses(at) if descent.has_flips else None
-        multipliers = DrawnTangents(
-            coef, intercept, share, at.price, at.mu, flow, masses=masses
-        )
+        shares = self.design.shares(descent.at)
+        multipliers = DrawnTangents(coef, intercept, self._share(flow), flow, shares=shares)
         self.best.certify(
             self.problem,
             *original(repaired),
@@ -205,5 +211,7 @@ class ProductRounds:
         """A result keeps no points, and the masses of flips only if they are not many."""
         kept = self.best.multipliers
         if isinstance(kept, DrawnTangents):
-            is_light = kept.masses is None or kept.masses.size <= PRODUCTS.max_kept_points
+            shares = kept.shares
+            many = shares.size if isinstance(shares, np.ndarray) else 0
+            is_light = many <= PRODUCTS.max_kept_points
             self.best.multipliers = replace(kept, points=None) if is_light else None

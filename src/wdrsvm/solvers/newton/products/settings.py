@@ -31,9 +31,8 @@ class ProductSettings:
         and the last one.
     mu_of_price : float
         The last one is no more than this share of the price of a flip.
-    least_cluster_mu : float
-        The last one on a cluster, where no shares are learnt, as a multiple of the square
-        root of the tolerance.
+    price_rtol : float
+        On a cluster the price of a flip is found to a budget as close as this.
     no_mu : float
         So little smoothing that it does not show.
     most_flipped : float
@@ -132,7 +131,7 @@ class ProductSettings:
     mu_factor: float = 0.7
     last_mu: float = 0.5
     mu_of_price: float = 0.05
-    least_cluster_mu: float = 0.3
+    price_rtol: float = 1e-9
     no_mu: float = 1e-10
     most_flipped: float = 0.5
     least_share: float = 1e-13

@@ -26,12 +26,11 @@ class Descent:
         radius: float,
         coef: Floats,
         flip_cost: float = np.inf,
-        last_mu: float = 1.0,
         last_power: float = PRODUCTS.last_power,
     ):
         self.design, self.diameter, self.radius = design, diameter, radius
         self.last_power = last_power
-        self.flip_cost, self.mu, self.last_mu = flip_cost, PRODUCTS.first_mu, last_mu
+        self.flip_cost, self.mu = flip_cost, PRODUCTS.first_mu
         self.n_touchable = design.scaling.n_touchable
         self.memory = Memory(design.kind)
         self.n_iter, self.n_since, self.n_failed = 0, 0, 0
@@ -190,7 +189,7 @@ class Descent:
         """Adapt the shares to the lengths; raise the power if the steps settled quickly."""
         if self.has_flips:
             self.design.learn(self.at)
-            last = min(self.last_mu, PRODUCTS.mu_of_price * self.at.price)
+            last = min(PRODUCTS.last_mu, PRODUCTS.mu_of_price * self.at.price)
             self.mu = max(last, PRODUCTS.mu_factor * self.mu)
         if self.left > 0 or self.smoothed.largest > self.lam:
             self._sharpen_diameter()

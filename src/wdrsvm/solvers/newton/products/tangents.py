@@ -11,9 +11,9 @@ from ....problem import RobustProblem
 from ....problem.certificate.multipliers import RowDuals
 from ....problem.certificate.smooth import RowTangents
 from ....problem.certificate.trusted import TrustedTangents
-from ....problem.loss import softmax
 from ....problem.pair_weights import PairWeights
 from ....rows.threads import row_threads
+from .label_shares import LabelShares
 from .settings import PRODUCTS
 
 
@@ -21,26 +21,23 @@ from .settings import PRODUCTS
 class DrawnTangents:
     """Tangents of the rows at a classifier's scores, drawn to the labels by a share.
 
-    Where labels can be flipped, ``masses`` (N, C) are the shares of the labels.  Without
-    them they follow from the price of a flip and the smoothing mu.  ``points`` (N, C) are
-    those of all rows, if they have been computed before.
+    Where labels can be flipped, ``shares`` (N, C) are those of the labels, or what tells
+    them.  ``points`` (N, C) are those of all rows, if they have been computed before.
     """
 
     coef: Floats
     intercept: Floats
     share: float
-    price: float
-    mu: float
     flow: PairWeights | None = None
     gradient: Floats | None = None
     points: Floats | None = None
-    masses: Floats | None = None
+    shares: Floats | LabelShares | None = None
 
     def rows(self, problem: RobustProblem, rows: slice) -> RowDuals:
         drawn = self.trusted(problem, rows)
-        if self.price == np.inf:
+        if self.shares is None:
             return drawn
-        shares = self._shares(problem, rows)
+        shares = self._shares(self.shares, problem, rows)
         masses = problem.weight[rows][:, None] * self.share * shares
         masses[np.arange(len(drawn.y)), drawn.y] += (1 - self.share) * drawn.weight
         return RowTangents(problem.loss, drawn.points, masses)
@@ -53,15 +50,13 @@ class DrawnTangents:
         scores = problem.scores(self.coef, self.intercept, rows)
         return TrustedTangents(problem.loss, scores, y, weight).drawn(self.share)
 
-    def _shares(self, problem: RobustProblem, rows: slice) -> Floats:
-        if self.masses is not None:
-            return self.masses[rows].astype(np.float64)
-        y, scores = problem.y[rows], problem.scores(self.coef, self.intercept, rows)
-        price = np.full_like(scores, self.price)
-        if problem.label_trust is not None:
-            price *= problem.label_trust[rows, None]
-        price[np.arange(len(y)), y] = 0.0
-        return softmax(-(scores + price) / self.mu)
+    @staticmethod
+    def _shares(
+        shares: Floats | LabelShares, problem: RobustProblem, rows: slice
+    ) -> Floats:
+        if isinstance(shares, LabelShares):
+            return shares.of_rows(problem, rows)
+        return shares[rows].astype(np.float64)
 
 
 def with_points(tangents: DrawnTangents, problem: RobustProblem) -> DrawnTangents:
