@@ -14,9 +14,9 @@ from wdrsvm import RobustLinearSVC, RobustLogisticRegression
 from wdrsvm.inputs.dask_collections import LazyRows, checked_block, observed_rows
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.rows.dask_engine import ClusterEngine
-from wdrsvm.solvers.newton.products.cluster_flips import ClusterFlipDesign, Lessons
 from wdrsvm.solvers.newton.products.design import At, Design, in_columns
-from wdrsvm.solvers.newton.products.label_shares import LabelShares
+from wdrsvm.solvers.newton.products.flips.cluster import ClusterFlipDesign, Lessons
+from wdrsvm.solvers.newton.products.flips.label_shares import LabelShares
 from wdrsvm.solvers.newton.smoothed_risk import SmoothedRisk
 from wdrsvm.solvers.scaling import Scaling
 

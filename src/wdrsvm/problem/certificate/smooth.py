@@ -93,7 +93,16 @@ class RowTangents:
         return np.asarray(slopes)
 
     def response(self, pull: Floats) -> Floats:
-        return np.asarray(np.einsum("ijn,nj->ni", self._covariance, pull))
+        """The covariance times the pull, without the covariance itself."""
+        total, slopes = row_sums(self.masses), self._slopes
+        along = row_sums(slopes * pull) / np.where(total > 0, total, 1.0)
+        found = self.masses * pull - slopes * along[:, None]
+        for labels, winners in self._by_label:
+            mass = self.masses[:, labels]
+            own = row_sums(mass * pull[:, labels])[:, None]
+            found += winners * (row_sums(mass)[:, None] * pull - own)
+            found[:, labels] -= mass * row_sums(winners * pull)[:, None]
+        return np.asarray(found)
 
     def curvature(self, columns: Floats) -> Floats:
         """The covariance of e_j - e_c, where c has the mass Q_c, and j the share p_cj."""

@@ -93,8 +93,10 @@ class RowWork:
     """Memory for settling one row.
 
     ``places`` are the best and the worst of labels, winners and flips, in that order.
-    ``ends`` are the slopes that rise and fall with a move.  Each array is a field, because
-    parts of one array might overlap for the compiler.
+    ``ends`` are the slopes that rise and fall with a move.  ``heights`` is the diagonal of
+    the curvature of a smooth loss.  ``plain`` says that the metric of the norm is the unit
+    matrix.  Each array is a field, because parts of one array might overlap for the
+    compiler.
     """
 
     scores: Vector
@@ -117,12 +119,17 @@ class RowWork:
     moved: Vector
     residual: Vector
     trial: Vector
+    heights: Vector
+    total: Real
+    plain: Flag
     curvature: Table
     system: Table
     factors: Table
     pivots: SmallCodes
 
-    def __init__(self, n_classes):
+    def __init__(self, n_classes, plain=False):
+        self.plain = plain
+        self.heights = np.zeros(n_classes)
         self.scores, self.change, self.image = np.zeros((3, n_classes))
         self.label, self.flip, self.fall = np.zeros((3, n_classes))
         self.u, self.masses, self.before = np.zeros((3, n_classes))

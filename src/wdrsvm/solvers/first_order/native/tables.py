@@ -78,7 +78,7 @@ def sweep_table(
     k: Count
     n: Count
     metric: ReadTable = np.eye(table.shape[1])
-    work: RowWork = RowWork(table.shape[1])
+    work: RowWork = RowWork(table.shape[1], plain=True)
     touch: StoredRows = samples.touch
     free: StoredRows = samples.free
     with cython.nogil:

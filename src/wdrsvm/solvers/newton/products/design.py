@@ -18,7 +18,7 @@ from ....problem import RobustProblem
 from ....rows.reduce import Reduction, added
 from ...scaling import Scaling
 from .. import kernels
-from .label_shares import LabelShares
+from .flips.label_shares import LabelShares
 from .settings import PRODUCTS
 
 

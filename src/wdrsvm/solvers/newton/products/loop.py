@@ -30,11 +30,11 @@ from ....problem.pair_weights import PairWeights
 from ...result import History, Incumbent, SolverResult, SolverSettings, Start
 from ...scaling import Scaling
 from .choice import single_flip_cost
-from .cluster_flips import ClusterFlipDesign, Lessons
 from .design import Design, in_columns, row_step
 from .diameter import DIAMETERS, PairDiameter
-from .flips import FlipDesign, first_flipped
-from .label_shares import LabelShares
+from .flips.cluster import ClusterFlipDesign, Lessons
+from .flips.label_shares import LabelShares
+from .flips.memory import FlipDesign, first_flipped
 from .model import model_step
 from .settings import PRODUCTS
 from .start import first_point

@@ -13,7 +13,7 @@ from ....problem.certificate.smooth import RowTangents
 from ....problem.certificate.trusted import TrustedTangents
 from ....problem.pair_weights import PairWeights
 from ....rows.threads import row_threads
-from .label_shares import LabelShares
+from .flips.label_shares import LabelShares
 from .settings import PRODUCTS
 
 

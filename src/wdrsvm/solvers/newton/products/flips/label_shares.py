@@ -15,9 +15,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from ....arrays import Codes, Floats
-from ....problem import RobustProblem
-from ....problem.loss import softmax
+from .....arrays import Codes, Floats
+from .....problem import RobustProblem
+from .....problem.loss import softmax
 
 
 class LabelShares(NamedTuple):

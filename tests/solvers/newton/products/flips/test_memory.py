@@ -8,11 +8,11 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from wdrsvm.solvers.newton.products.design import At, in_columns
-from wdrsvm.solvers.newton.products.flips import FlipDesign
+from wdrsvm.solvers.newton.products.flips.memory import FlipDesign
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.scaling import Scaling
 
-from .test_loop import blobs
+from ..test_loop import blobs
 
 BUDGET, MU = 0.07, 0.4
 
@@ -25,7 +25,7 @@ def design(request, monkeypatch):
     prepared = problem.by_chunks(partial(in_columns, scaling, np.float64))
     if request.param != "one block":
         few = replace(PRODUCTS, max_held=1)
-        monkeypatch.setattr("wdrsvm.solvers.newton.products.flips.PRODUCTS", few)
+        monkeypatch.setattr("wdrsvm.solvers.newton.products.flips.memory.PRODUCTS", few)
         monkeypatch.setattr("wdrsvm.rows.blocks.BLOCK_ENTRIES", 500)
     with prepared.reduction() as reduction:
         yield FlipDesign(scaling, reduction, problem=prepared, budget=BUDGET)

@@ -1,8 +1,8 @@
 r"""Passes over rows on a cluster whose labels can be flipped.
 
-They find what passes in memory find (``flips``), but a worker keeps no more than one number
-per row, the span, and only until the price is found.  The shares of the labels follow from
-sums as large as the coefficients (``label_shares``).
+They find what passes in memory find (``memory``), but a worker keeps no more than one
+number per row, the span, and only until the price is found.  The shares of the labels
+follow from sums as large as the coefficients (``label_shares``).
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....arrays import Floats
-from ....problem import RobustProblem
-from ....rows.reduce import Kept, added
-from .. import kernels
-from .design import At, CurvatureSums, Design, LossSums, ScoredBlock, Spanned, curvature_of
+from .....arrays import Floats
+from .....problem import RobustProblem
+from .....rows.reduce import Kept, added
+from ... import kernels
+from ..design import At, CurvatureSums, Design, LossSums, ScoredBlock, Spanned, curvature_of
+from ..settings import PRODUCTS
 from .label_shares import LabelShares
 from .price import lowest_price
-from .settings import PRODUCTS
 
 
 @dataclass(eq=False)

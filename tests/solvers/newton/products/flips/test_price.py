@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wdrsvm.solvers.newton.kernels import count_flips, highest_price
-from wdrsvm.solvers.newton.products.price import lowest_price
+from wdrsvm.solvers.newton.products.flips.price import lowest_price
 
 
 def priced(spans, weight, trust, mu, budget, least, **options):

@@ -20,13 +20,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ....arrays import Codes, Floats
-from ....problem import RobustProblem
-from ....rows.reduce import added
-from .. import kernels
-from .design import At, CurvatureSums, Design, LossSums, ScoredBlock, Spanned, curvature_of
+from .....arrays import Codes, Floats
+from .....problem import RobustProblem
+from .....rows.reduce import added
+from ... import kernels
+from ..design import At, CurvatureSums, Design, LossSums, ScoredBlock, Spanned, curvature_of
+from ..settings import PRODUCTS
 from .price import lowest_price
-from .settings import PRODUCTS
 
 # Blocks between the halves of a pass, by the number of the first row, if they are kept.
 Held: TypeAlias = dict[int, Spanned] | None

@@ -6,15 +6,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.newton.products.cluster_flips import ClusterFlipDesign, Lessons
 from wdrsvm.solvers.newton.products.design import in_columns
-from wdrsvm.solvers.newton.products.flips import FlipDesign, first_flipped
-from wdrsvm.solvers.newton.products.label_shares import LabelShares
+from wdrsvm.solvers.newton.products.flips.cluster import ClusterFlipDesign, Lessons
+from wdrsvm.solvers.newton.products.flips.label_shares import LabelShares
+from wdrsvm.solvers.newton.products.flips.memory import FlipDesign, first_flipped
 from wdrsvm.solvers.scaling import Scaling
 
-from ....rows.chunked import chunked
-from .test_flips import BUDGET, point
-from .test_loop import blobs
+from .....rows.chunked import chunked
+from ..test_loop import blobs
+from .test_memory import BUDGET, point
 
 pytest.importorskip("dask")
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.newton.products.label_shares import LabelShares
+from wdrsvm.solvers.newton.products.flips.label_shares import LabelShares
 
-from .test_loop import blobs
+from ..test_loop import blobs
 
 N_CLASSES, N_FEATURES = 5, 8
 

@@ -1,0 +1,1 @@
+"""Passes over rows whose labels can be flipped."""
