@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,16 +48,16 @@ class AutoRule:
         With fewer unknowns an interior point is as fast.
     least_quick_classes : int
         With fewer classes and rows enough for it "newton" is as fast.
-    quick_epochs : int
-        So many epochs are tried: they cost less than an interior point.
+    quick_epochs, more_epochs : int
+        So many epochs are tried, and then so many: they cost less than an interior point.
+    nearly_there : float
+        The second ones are tried if the first ones left at most this relative gap.
     least_doubted_unknowns : int
         With labels that can be flipped, "first-order" is tried from so many unknowns on.
     trial_epochs : int
         So many epochs tell then whether "first-order" gets on with the rows.
     promising_gap : float
-        It does if the relative gap after them is at most this.
-    doubted_epochs : int
-        It has so many epochs if it does: they cost less than an interior point.
+        It does if the relative gap after them is at most this; then ``more_epochs`` follow.
     max_directions : int
         Few rows have at most so many directions N (C + 1).
     max_work_of_few_rows : float
@@ -69,7 +70,7 @@ class AutoRule:
     classes_per_feature: int = 4
     max_rescued_rows: int = 600
     max_rescued_unknowns: int = 4000
-    rows_per_unknown: int = 10
+    rows_per_unknown: int = 8
     min_newton_rows: int = 1500
     min_bounded_newton_rows: int = 600
     max_smooth_point_rows: int = 100
@@ -78,10 +79,11 @@ class AutoRule:
     least_quick_unknowns: int = 300
     least_quick_classes: int = 20
     quick_epochs: int = 100
-    least_doubted_unknowns: int = 1000
+    more_epochs: int = 700
+    nearly_there: float = 0.02
+    least_doubted_unknowns: int = 600
     trial_epochs: int = 30
     promising_gap: float = 0.2
-    doubted_epochs: int = 700
     max_directions: int = 1000
     max_work_of_few_rows: float = 2e9
 
@@ -98,7 +100,7 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     =============  =========================  ================
     unknowns       rows                       solver
     =============  =========================  ================
-    at most 1500   up to 10 per unknown,      "interior-point"
+    at most 1500   up to 8 per unknown,       "interior-point"
                    or up to 1500
     at most 1500   more                       "newton"
     more           few (l1, linf)             "interior-point"
@@ -122,9 +124,9 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
 
     From a ``tol`` of 1e-3 on, with the l2 norm, labels that cannot be flipped and 300
     unknowns or more, 100 epochs of "first-order" are tried before an "interior-point",
-    and with 20 classes or more before "newton".  With labels that can be flipped and 1000
-    unknowns or more 30 epochs are tried before an "interior-point", and up to 700 where
-    these leave a gap of at most 0.2.
+    and with 20 classes or more before "newton"; up to 700 where these leave a gap of at
+    most 0.02.  With labels that can be flipped and 600 unknowns or more 30 epochs are tried
+    before an "interior-point", and up to 700 where these leave a gap of at most 0.2.
 
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
     chosen and did not reach its goal; "first-order" does from an "interior-point" that was
@@ -186,11 +188,15 @@ def _max_dense(problem: RobustProblem) -> int:
     return RULE.max_dense_unknowns
 
 
-def quick_epochs(problem: RobustProblem, tol: float, chosen: str) -> tuple[int, ...]:
-    """Epochs of "first-order" that are worth a try before what was chosen.
+class Trial(NamedTuple):
+    """Epochs of a trial, and the gap up to which a next trial promises to succeed."""
 
-    Each number is tried if the one before it left a promising gap.
-    """
+    epochs: int
+    promising_gap: float
+
+
+def quick_trials(problem: RobustProblem, tol: float, chosen: str) -> tuple[Trial, ...]:
+    """Trials of "first-order" that are worth their time before what was chosen."""
     plain = problem.norm == "l2" and problem.loss.temperature == 0
     if not plain or problem.is_bounded or problem.is_distributed:
         return ()
@@ -199,11 +205,15 @@ def quick_epochs(problem: RobustProblem, tol: float, chosen: str) -> tuple[int, 
     if np.isfinite(problem.attainable_flip_cost()).any():
         large = unknowns(problem) >= RULE.least_doubted_unknowns
         slow = large and chosen == "interior-point"
-        return (RULE.trial_epochs, RULE.doubted_epochs) if slow else ()
+        return _trials(RULE.trial_epochs, RULE.promising_gap) if slow else ()
     least_classes = {"interior-point": 0, "newton": RULE.least_quick_classes}
     many = problem.n_classes >= least_classes.get(chosen, np.inf)
     many = many and unknowns(problem) >= RULE.least_quick_unknowns
-    return (RULE.quick_epochs,) if many else ()
+    return _trials(RULE.quick_epochs, RULE.nearly_there) if many else ()
+
+
+def _trials(first: int, promising_gap: float) -> tuple[Trial, ...]:
+    return Trial(first, promising_gap), Trial(RULE.more_epochs, 0.0)
 
 
 def has_few_rows(problem: RobustProblem) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..problem import Certificate, RobustProblem, RobustRisk
-from .auto import RULE, choose, quick_epochs, takes_over
+from .auto import choose, quick_trials, takes_over
 from .constant_optimum import constant_optimum
 from .registry import SOLVERS, check_able, check_name
 from .result import SolverResult, SolverSettings, SolverStatus, Start, status_of
@@ -114,12 +114,12 @@ def _by_few_epochs(
     """What "first-order" finds before the chosen method would, or None."""
     if settings.max_iter is not None:
         return None
-    for n_epochs in quick_epochs(problem, settings.tol, chosen):
+    for n_epochs, promising_gap in quick_trials(problem, settings.tol, chosen):
         few = replace(settings, max_iter=n_epochs)
         result = _run("first-order", problem, few, start)
         if result.status is SolverStatus.CONVERGED:
             return result
-        if result.certificate.relative_gap > RULE.promising_gap:
+        if result.certificate.relative_gap > promising_gap:
             return None
     return None
 
