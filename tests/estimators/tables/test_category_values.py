@@ -32,3 +32,16 @@ def test_columns_keep_their_names_and_others_are_refused():
     assert values.get_feature_names_out().tolist() == ["a", "b"]
     with pytest.raises(ValueError, match="feature names"):
         values.transform(frame.rename(columns={"a": "c"}))
+
+
+def test_unseen_categories_are_named_by_column_or_pass():
+    frame = pd.DataFrame({"a": ["u"], "b": ["v"]})
+    new = pd.DataFrame({"a": ["u", "u"], "b": ["w", None]})
+    with pytest.raises(
+        ValueError, match=r"column 'b' has categories .* not seen: None, 'w'"
+    ):
+        CategoryValues().fit(frame).transform(new)
+    assert CategoryValues("ignore").fit(frame).transform(new).tolist() == [
+        ["u", "w"],
+        ["u", None],
+    ]

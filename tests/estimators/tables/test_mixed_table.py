@@ -62,7 +62,9 @@ def test_unseen_categories_are_refused():
     frame, y = raw_table()
     encoder, groups, support = mixed_table(frame)
     model = make_pipeline(encoder, RobustLinearSVC(categorical=groups, support=support))
-    with pytest.raises(ValueError, match=r"unknown categories .*purple"):
+    with pytest.raises(
+        ValueError, match=r"column 'colour' has categories .* not seen: 'purple'; leave"
+    ):
         model.fit(frame, y).predict(frame.assign(colour="purple"))
     with pytest.raises(ValueError, match="handle_unknown must be one of 'error', 'ignore'"):
         mixed_table(frame, handle_unknown="warn")
@@ -154,6 +156,12 @@ def test_polars_frames():
 def test_arrays_have_no_types():
     with pytest.raises(TypeError, match="frame must be a pandas or polars DataFrame"):
         mixed_table(np.zeros((2, 2)))
+
+
+def test_dask_collections_are_named():
+    frames = pytest.importorskip("dask.dataframe")
+    with pytest.raises(TypeError, match=r"DataFrame.* got a dask collection"):
+        mixed_table(frames.from_pandas(raw_table()[0], npartitions=2))
 
 
 @pytest.mark.parametrize("kind", ["object", "string"])

@@ -19,8 +19,16 @@ class CategoryValues(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     None, NaN and NA.  Encoders take these for different categories, or refuse them.  This
     transformer is the first step of the categories in :func:`wdrsvm.mixed_table`.
 
+    Parameters
+    ----------
+    handle_unknown : {"error", "ignore"}, default="error"
+        What :meth:`transform` does with a category that the fit has not seen: raise an
+        error that names the column, or let it pass.
+
     Attributes
     ----------
+    categories_ : list of sets
+        The values of each column.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -39,8 +47,11 @@ class CategoryValues(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     [['red'], [None]]
     """
 
+    def __init__(self, handle_unknown: str = "error") -> None:
+        self.handle_unknown = handle_unknown
+
     def fit(self, X: Any, y: Any = None) -> CategoryValues:
-        """Remember the names of the columns.
+        """Remember the columns and their categories.
 
         Parameters
         ----------
@@ -55,6 +66,7 @@ class CategoryValues(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             The transformer.
         """
         validate_data(self, X, skip_check_array=True)
+        self.categories_ = [set(plain_values(X[name])) for name in X.columns]
         return self
 
     def transform(self, X: Any) -> Labels:
@@ -75,7 +87,19 @@ class CategoryValues(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         values = np.empty((len(X), self.n_features_in_), dtype=object)
         for number, name in enumerate(X.columns):
             values[:, number] = plain_values(X[name])
+            if self.handle_unknown == "error":
+                _check_known(name, values[:, number], self.categories_[number])
         return values
+
+
+def _check_known(name: Any, values: Labels, known: set[Any]) -> None:
+    new = sorted(set(values) - known, key=str)
+    if new:
+        raise ValueError(
+            f"column {name!r} has categories that the fit has not seen: "
+            f"{', '.join(map(repr, new))}; leave these rows out, or encode such "
+            "categories as zeros by handle_unknown='ignore'."
+        )
 
 
 def plain_values(column: Any) -> list[Any]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ...inputs.arrays import is_missing
 from ...inputs.column_kinds import CATEGORIES, NUMBERS, distinct, kinds_of
+from ...inputs.dask_collections import is_lazy
 from ...inputs.frames import CATEGORY_COST, Box, Groups, is_frame, observed_box
 from .category_values import CategoryValues
 
@@ -111,7 +112,7 @@ def mixed_table(
     if not is_frame(frame):
         raise TypeError(
             "frame must be a pandas or polars DataFrame, whose columns have names and "
-            f"types, got {type(frame).__name__}."
+            f"types, got {_kind_of(frame)}."
         )
     _check_cost(category_cost)
     _check_unknown(handle_unknown)
@@ -132,14 +133,19 @@ def mixed_encoder(kinds: dict[str, list[Any]], handle_unknown: str) -> Any:
     # A column without any number stays, as zeros.
     median = SimpleImputer(strategy="median", keep_empty_features=True)
     # A missing value is a category like any other.
+    values = CategoryValues(handle_unknown)
     one_hot = OneHotEncoder(handle_unknown=handle_unknown, sparse_output=False)
     steps = {
         NUMBERS: make_pipeline(median, StandardScaler()),
-        CATEGORIES: make_pipeline(CategoryValues(), one_hot),
+        CATEGORIES: make_pipeline(values, one_hot),
     }
     return ColumnTransformer(
         [(name, step, kinds[name]) for name, step in steps.items() if kinds[name]]
     )
+
+
+def _kind_of(frame: Any) -> str:
+    return "a dask collection" if is_lazy(frame) else type(frame).__name__
 
 
 def _check_cost(category_cost: Any) -> None:
