@@ -300,11 +300,10 @@ _REMEDIES = {
 
 
 def _remedy(solver: str, problem: RobustProblem, status: SolverStatus) -> str:
-    """Advice for the user; where no other solver is left, no advice to change it.
-
-    In a bounded ball "auto" has tried both solvers.
-    """
-    is_last = problem.is_distributed or (problem.is_bounded and solver == "auto")
+    """Advice for the user; where no other solver is left, no advice to change it."""
+    if problem.is_bounded and solver != "auto" and not problem.is_distributed:
+        return "Use solver='auto', which tries two methods, or raise tol."
+    is_last = problem.is_distributed or problem.is_bounded
     if status is SolverStatus.STALLED and is_last:
         return "Raise tol or standardise the features."
     return _REMEDIES[status]
