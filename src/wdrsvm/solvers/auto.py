@@ -118,7 +118,8 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     "newton" at any size, which then works in matrix products: with the l2 norm, and with
     the l1 norm for more rows than unknowns.  In a bounded ball it is "interior-point" up to
     600 rows, with a smooth loss up to 100, from a ``tol`` of 1e-3 on up to 40, and "newton"
-    above, where each takes over from the other; for rows on the workers of a cluster it is "newton".
+    above, where each takes over from the other; for rows on the workers of a cluster it is
+    "newton".
 
     Few rows are those whose N (C + 1) scores and prices make a small system, a third of the
     unknowns or less.
