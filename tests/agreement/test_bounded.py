@@ -76,6 +76,19 @@ def test_newton_agrees_with_enumeration(seed):
     assert found.dual_bound <= expected * (1 + JUDGE)
 
 
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("seed", range(10, 50))
+def test_training_agrees_with_enumeration_on_many_instances(seed, norm):
+    """120 instances with weights, label-cost matrices, trust, ends and categories."""
+    problem = with_trust(bounded_problem(seed, norm), seed)
+    expected = brute_force(problem)
+    found = solve(problem).certificate
+    assert found.holds(1e-6)
+    assert found.objective == pytest.approx(expected, rel=3e-6, abs=1e-8)
+    assert found.dual_bound <= expected * (1 + JUDGE) + 1e-8
+
+
 @pytest.mark.parametrize("loss", [LOSSES["logistic"], Loss(0.3, 1.0)], ids=str)
 @pytest.mark.parametrize("seed", range(3))
 def test_smooth_losses_agree_with_gains_inside_the_softmax(seed, loss):
