@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
@@ -92,6 +92,9 @@ class AutoRule:
 
 
 RULE = AutoRule()
+
+# Epochs of a trial, and the gap up to which a next trial promises to succeed.
+Trial: TypeAlias = tuple[int, float]
 
 
 def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
@@ -194,13 +197,6 @@ def _max_dense(problem: RobustProblem) -> int:
     return RULE.max_dense_unknowns
 
 
-class Trial(NamedTuple):
-    """Epochs of a trial, and the gap up to which a next trial promises to succeed."""
-
-    epochs: int
-    promising_gap: float
-
-
 def quick_trials(problem: RobustProblem, tol: float, chosen: str) -> tuple[Trial, ...]:
     """Trials of "first-order" that are worth their time before what was chosen."""
     plain = problem.norm == "l2" and problem.loss.temperature == 0
@@ -219,7 +215,7 @@ def quick_trials(problem: RobustProblem, tol: float, chosen: str) -> tuple[Trial
 
 
 def _trials(first: int, promising_gap: float) -> tuple[Trial, ...]:
-    return Trial(first, promising_gap), Trial(RULE.more_epochs, 0.0)
+    return (first, promising_gap), (RULE.more_epochs, 0.0)
 
 
 def has_few_rows(problem: RobustProblem) -> bool:
