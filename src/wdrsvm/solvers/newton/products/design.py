@@ -18,6 +18,7 @@ from ....problem import RobustProblem
 from ....rows.reduce import Reduction, added
 from ...scaling import Scaling
 from .. import kernels
+from .heavy_rows import HeavyEntries, HeavyRows
 from .settings import PRODUCTS
 
 
@@ -68,12 +69,15 @@ class Design:
     """Rows in the solver's columns, numbers of ``kind``, and the passes over them.
 
     Sums for steps, unlike sums for a certificate, may take one row out of ``every``.
+    ``n_heavy`` rows of each class tell their curvature by themselves; they must be in
+    memory.
     """
 
     scaling: Scaling
     reduction: Reduction
     kind: Any = np.float64
     every: int = 1
+    n_heavy: int = 0
 
     def evaluate(self, at: At) -> LossSums:
         """The loss and its gradient."""
@@ -96,6 +100,15 @@ class Design:
         work = partial(_curvature_sums, at, self.every)
         sums: CurvatureSums = self.reduction.fold(work, added)
         return sums
+
+    def heavy_rows(self, at: At) -> HeavyRows | None:
+        """The rows that bend the loss of each class most, if they are asked for."""
+        if not self.n_heavy:
+            return None
+        count = self.n_heavy
+        work = partial(_heavy_entries, at, self.every, count)
+        entries = self.reduction.fold(work, lambda one, other: one.joined(other, count))
+        return entries.with_features(self.reduction.subject.X)
 
     def class_sums(self) -> tuple[Floats, Floats]:
         """Sums of w x for each label (C, Q), and the second moment (Q, Q)."""
@@ -207,6 +220,15 @@ def curvature_of(block: ScoredBlock, spread: Floats, every: int) -> CurvatureSum
     second = _moment(block.rows, spread.sum(axis=0))
     parts = spread.sum(axis=1), spread @ block.rows, second
     return CurvatureSums(*(every * part.astype(np.float64) for part in parts))
+
+
+def _heavy_entries(
+    at: At, every: int, count: int, problem: RobustProblem, rows: slice
+) -> HeavyEntries:
+    some = slice(rows.start, rows.stop, every)
+    block = ScoredBlock.of(at.coef, problem, some)
+    spread = _soften(at, True, problem, block).gradient
+    return HeavyEntries.of(spread, np.arange(rows.start, rows.stop, every), count)
 
 
 def _class_sums(every: int, problem: RobustProblem, rows: slice) -> tuple[Floats, Floats]:

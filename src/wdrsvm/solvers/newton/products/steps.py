@@ -9,8 +9,9 @@ import numpy as np
 
 from ....arrays import Floats
 from ....problem.pair_weights import PairWeights
-from .design import At, Design, LossSums
+from .design import At, CurvatureSums, Design, LossSums
 from .diameter import EntryDiameter, PairDiameter, Smoothed
+from .heavy_rows import HeavyRows
 from .preconditioner import ClassCurvature, ClassInverse, Preconditioner
 from .quasi_newton import Memory
 from .settings import PRODUCTS
@@ -109,7 +110,17 @@ class Descent:
         stiffness = left * self.smoothed.stiffness
         self.curvature = ClassCurvature.of(sums, self.n_touchable)
         self.precondition: Preconditioner | ClassInverse
-        self.precondition = Preconditioner.of(self.curvature, stiffness, self.design.kind)
+        heavy = self._heavy_rows(sums) if self.n_iter else None
+        self.precondition = Preconditioner.of(
+            self.curvature, stiffness, self.design.kind, heavy
+        )
+
+    def _heavy_rows(self, sums: CurvatureSums) -> HeavyRows | None:
+        """The heaviest rows of each class, if they have much of the curvature."""
+        heavy = self.design.heavy_rows(self.at)
+        if heavy is None or heavy.mass.sum() < PRODUCTS.least_heavy_share * sums.mass.sum():
+            return None
+        return heavy
 
     @property
     def smooth_risk(self) -> float:
@@ -161,6 +172,16 @@ class Descent:
         sums = self.design.true_loss(self._at(coef, largest))
         lam = largest if not self.has_flips else (sums.price or 0.0) / self.flip_cost
         return self.radius * lam + sums.loss
+
+    def least_risk_at(self, coef: Floats) -> float:
+        """A lower bound of the true risk of other coefficients, without a pass.
+
+        The loss is convex: it lies above its tangent.  Prices of flips are not foreseen.
+        """
+        if self.has_flips:
+            return -np.inf
+        rise = float(np.vdot(self.sums.gradient, coef - self.coef))
+        return self.radius * self._smoothed_at(coef).largest + self.sums.loss + rise
 
     def repaired(self, tol: float) -> Floats:
         """The coefficients with the longest differences shortened."""
