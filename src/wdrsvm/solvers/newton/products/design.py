@@ -18,7 +18,7 @@ from ....problem import RobustProblem
 from ....rows.reduce import Reduction, added
 from ...scaling import Scaling
 from .. import kernels
-from .heavy_rows import HeavyEntries, HeavyRows
+from .heavy_rows import HeavyCurvature, HeavyEntries
 from .settings import PRODUCTS
 
 
@@ -69,7 +69,7 @@ class Design:
     """Rows in the solver's columns, numbers of ``kind``, and the passes over them.
 
     Sums for steps, unlike sums for a certificate, may take one row out of ``every``.
-    ``n_heavy`` rows of each class tell their curvature by themselves; they must be in
+    The preconditioner takes ``n_heavy`` rows of each class as they are, if they are in
     memory.
     """
 
@@ -101,14 +101,16 @@ class Design:
         sums: CurvatureSums = self.reduction.fold(work, added)
         return sums
 
-    def heavy_rows(self, at: At) -> HeavyRows | None:
-        """The rows that bend the loss of each class most, if they are asked for."""
-        if not self.n_heavy:
-            return None
-        count = self.n_heavy
-        work = partial(_heavy_entries, at, self.every, count)
-        entries = self.reduction.fold(work, lambda one, other: one.joined(other, count))
-        return entries.with_features(self.reduction.subject.X)
+    def heavy_curvature(self, at: At) -> HeavyCurvature:
+        """Mass and first sums of the curvature, and the rows that have most of it."""
+        work = partial(_heavy_curvature, at, self.every, self.n_heavy)
+        join = partial(HeavyCurvature.joined, count=self.n_heavy)
+        found: HeavyCurvature = self.reduction.fold(work, join)
+        return found
+
+    def features(self, rows: Codes) -> Floats:
+        """Some rows in the solver's columns; they must be in memory."""
+        return np.asarray(self.reduction.subject.X[rows])  # type: ignore[attr-defined]
 
     def class_sums(self) -> tuple[Floats, Floats]:
         """Sums of w x for each label (C, Q), and the second moment (Q, Q)."""
@@ -222,13 +224,15 @@ def curvature_of(block: ScoredBlock, spread: Floats, every: int) -> CurvatureSum
     return CurvatureSums(*(every * part.astype(np.float64) for part in parts))
 
 
-def _heavy_entries(
+def _heavy_curvature(
     at: At, every: int, count: int, problem: RobustProblem, rows: slice
-) -> HeavyEntries:
+) -> HeavyCurvature:
     some = slice(rows.start, rows.stop, every)
     block = ScoredBlock.of(at.coef, problem, some)
     spread = _soften(at, True, problem, block).gradient
-    return HeavyEntries.of(spread, np.arange(rows.start, rows.stop, every), count)
+    heavy = HeavyEntries.of(spread, np.arange(rows.start, rows.stop, every), count)
+    sums = every * spread.sum(axis=1), every * block.gradient(spread)
+    return HeavyCurvature(*sums, heavy)
 
 
 def _class_sums(every: int, problem: RobustProblem, rows: slice) -> tuple[Floats, Floats]:

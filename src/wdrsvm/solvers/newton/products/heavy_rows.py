@@ -13,6 +13,8 @@ import numpy as np
 from ....arrays import Codes, Floats
 from .settings import PRODUCTS
 
+TINY = float(np.finfo(np.float64).tiny)
+
 
 class HeavyEntries(NamedTuple):
     """For each class the largest curvatures of a row's score, and the numbers of the rows,
@@ -23,7 +25,7 @@ class HeavyEntries(NamedTuple):
 
     @classmethod
     def of(cls, spread: Floats, numbers: Codes, count: int) -> HeavyEntries:
-        """The largest entries of ``spread`` (C, n), which belongs to the rows ``numbers``."""
+        """The largest entries of ``spread`` (C, n) of the rows with these ``numbers``."""
         rows = np.broadcast_to(numbers, spread.shape)
         return cls(spread, rows).largest(count)
 
@@ -33,15 +35,32 @@ class HeavyEntries(NamedTuple):
             return self
         first = n_entries - count
         chosen = np.argpartition(self.curvature, first, axis=1)[:, first:]
-        return HeavyEntries(*(np.take_along_axis(part, chosen, 1) for part in self))
+        curvature = np.take_along_axis(self.curvature, chosen, 1)
+        return HeavyEntries(curvature, np.take_along_axis(self.rows, chosen, 1))
 
     def joined(self, other: HeavyEntries, count: int) -> HeavyEntries:
         """The largest of both."""
-        both = (np.hstack(pair) for pair in zip(self, other, strict=True))
-        return HeavyEntries(*both).largest(count)
+        curvature = np.hstack([self.curvature, other.curvature])
+        return HeavyEntries(curvature, np.hstack([self.rows, other.rows])).largest(count)
 
-    def with_features(self, X: Floats) -> HeavyRows:
-        return HeavyRows(self.curvature, X[self.rows])
+
+class HeavyCurvature(NamedTuple):
+    """Sums of the curvature q_nc of each score alone, its mass (C,) and q x' (C, Q), and
+    its largest entries."""
+
+    mass: Floats
+    first: Floats
+    entries: HeavyEntries
+
+    def joined(self, other: HeavyCurvature, count: int) -> HeavyCurvature:
+        """The sums of both and the largest entries of both."""
+        entries = self.entries.joined(other.entries, count)
+        return HeavyCurvature(self.mass + other.mass, self.first + other.first, entries)
+
+    @property
+    def heavy_share(self) -> float:
+        """The share of the curvature that the largest entries have."""
+        return float(self.entries.curvature.sum() / max(self.mass.sum(), TINY))
 
 
 class HeavyRows(NamedTuple):
@@ -50,12 +69,10 @@ class HeavyRows(NamedTuple):
     curvature: Floats
     rows: Floats
 
-    @property
-    def mass(self) -> Floats:
-        """The sum of the curvatures (C,)."""
-        return np.asarray(self.curvature.sum(axis=1))
 
-
-def heavy_count(n_classes: int, n_columns: int) -> int:
-    """Rows for each class; fewer where all of them would fill too much memory."""
-    return min(PRODUCTS.heavy_rows, PRODUCTS.max_heavy_entries // (n_classes * n_columns))
+def heavy_count(n_rows: int, n_classes: int, n_columns: int) -> int:
+    """Rows for each class: none where so many are too few among all rows, or as many as
+    there are columns; fewer where all of them would fill too much memory."""
+    count = min(PRODUCTS.heavy_rows, PRODUCTS.max_heavy_entries // (n_classes * n_columns))
+    are_few = count * n_classes < PRODUCTS.least_heavy_rows * n_rows
+    return 0 if are_few or count >= n_columns else count

@@ -52,7 +52,7 @@ def product_newton(
         every = row_step(problem.n_rows, scaling.n_columns)
         told = scaling, reduction, kind, every
         flip_cost = single_flip_cost(problem)
-        n_heavy = heavy_count(problem.n_classes, scaling.n_columns)
+        n_heavy = heavy_count(problem.n_rows, problem.n_classes, scaling.n_columns)
         design = Design(*told, 0 if problem.is_distributed else n_heavy)
         if flip_cost < np.inf and not problem.is_distributed:
             design = FlipDesign(*told, problem=prepared, budget=problem.radius / flip_cost)

@@ -47,6 +47,13 @@ class ClassCurvature:
         spread = mass[:, None] * np.maximum(spread, 0.0)
         return cls(basis, spread, scaled @ basis, mass, float(floor))
 
+    def moved(self, mass: Floats, first: Floats) -> ClassCurvature:
+        """With other sums of the curvature, and the spread W as it was."""
+        mass = np.maximum(mass, self.floor)
+        spread = self.spread * (mass / self.mass)[:, None]
+        means = first @ self.basis / np.sqrt(mass)[:, None]
+        return replace(self, spread=spread, means=means, mass=mass)
+
     def without(self, curvature: Floats, rows: Floats) -> ClassCurvature:
         """Of all but these ``rows`` (C, k, Q), in the basis, with ``curvature`` (C, k)."""
         mass = np.maximum(self.mass - curvature.sum(axis=1), self.floor)

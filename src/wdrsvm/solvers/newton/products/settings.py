@@ -103,7 +103,10 @@ class ProductSettings:
     rows_per_column, least_curvature_rows : int
         The preconditioner is built from so many rows per column, and at least so many.
     heavy_rows : int
-        Rows of each class that the preconditioner takes as they are.
+        Rows of each class that the preconditioner takes as they are after ``model_after``
+        steps.
+    least_heavy_rows : float
+        They are looked for if, for all classes together, they are this share of all rows.
     max_heavy_entries : int
         Entries of all these rows together, at most.
     least_heavy_share : float
@@ -146,7 +149,7 @@ class ProductSettings:
     flip_patience: int = 40
     flip_settled: float = 0.03
     least_left: float = 0.02
-    rebuilds: tuple[int, ...] = (6, 20)
+    rebuilds: tuple[int, ...] = (6, 18, 30, 60)
     start_ridge: float = 0.06
     start_rows: int = 500
     single_tol: float = 1e-4
@@ -173,6 +176,7 @@ class ProductSettings:
     rows_per_column: int = 40
     least_curvature_rows: int = 10000
     heavy_rows: int = 48
+    least_heavy_rows: float = 0.2
     max_heavy_entries: int = 1 << 22
     least_heavy_share: float = 0.3
     max_asked: int = 20
