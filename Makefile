@@ -44,7 +44,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# scikit-learn's checks of searches that doubt labels, with their defaults; ten minutes.
+# scikit-learn's checks of searches with their defaults; a quarter of an hour.
 checks: native
 	$(BIN)/python -m pytest -n auto --dist worksteal -m exhaustive tests/estimators
 

@@ -11,7 +11,7 @@ norm does not see the rotation, and what is orthogonal to the data only adds to 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -78,6 +78,16 @@ class Scaling:
         n_untouchable = int((~self.touchable).sum())
         return self.n_touchable + n_untouchable + self.fit_intercept
 
+    @cached_property
+    def _moved(self) -> Any:
+        """The touchable features; a slice, which is read sooner, if these are all."""
+        return slice(None) if self.touchable.all() else self.touchable
+
+    @cached_property
+    def _still(self) -> Any:
+        """The other features."""
+        return slice(0, 0) if self.touchable.all() else ~self.touchable
+
     def design(self, X: Matrix) -> Floats:
         """Rows of X in the solver's columns, shape (n, Q)."""
         rows = dense_rows(X) - self.centre
@@ -85,26 +95,22 @@ class Scaling:
 
     def _columns(self, features: Floats, last: Floats) -> Floats:
         """(n, P) scaled features and the intercept's column as (n, Q)."""
-        moved = features[:, self.touchable]
+        moved = features[:, self._moved]
         parts = [moved if self.rotation is None else moved @ self.rotation]
-        parts.append(features[:, ~self.touchable])
+        parts.append(features[:, self._still])
         if self.fit_intercept:
             parts.append(last[:, None])
-        return np.hstack(parts)
+        return np.concatenate(parts, axis=1)
 
     def original(self, coef: Floats) -> tuple[Floats, Floats]:
         """The problem's coef and intercept, classes summing to zero if they may."""
         if self.free_gauge:
-            coef = coef - coef.mean(axis=0)
+            coef = coef - coef.sum(axis=0) / len(coef)
         n_touchable, n_features = self.n_touchable, len(self.touchable)
         moved = coef[:, :n_touchable]
         plain = np.empty((len(coef), n_features))
-        plain[:, self.touchable] = (
-            moved if self.rotation is None else moved @ self.rotation.T
-        )
-        plain[:, ~self.touchable] = coef[
-            :, n_touchable : self.n_columns - self.fit_intercept
-        ]
+        plain[:, self._moved] = moved if self.rotation is None else moved @ self.rotation.T
+        plain[:, self._still] = coef[:, n_touchable : self.n_columns - self.fit_intercept]
         plain *= self.column_scale
         shift = coef[:, -1] if self.fit_intercept else np.zeros(len(coef))
         return plain, shift - plain @ self.centre

@@ -1,8 +1,12 @@
 """Doubtful labels from the command line, and options that contradict each other."""
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 from wdrsvm import load_model
+from wdrsvm.cli.commands import fit
 
 from ..flowers import FIT, flowers, run_json
 
@@ -21,6 +25,16 @@ def test_labels_can_be_doubted(folder, capsys):
     worst = int(chosen.label_belief_.argmin())
     assert f"counted from 0: {worst}" in told
     assert "wdrsvm audit train.csv --target kind --out suspects.html" in told
+
+
+def test_the_rows_named_are_those_that_are_counted():
+    """Labels that are believed for the most part are not among them."""
+    beliefs = np.array([1.0, 0.2, 0.7, 0.0, 0.5])
+    chosen = SimpleNamespace(label_noise="random", label_belief_=beliefs)
+    data = SimpleNamespace(row=np.arange(10, 15))
+    (told,) = fit._about_disbelief(chosen, data, "train.csv", "kind")
+    assert fit._about_beliefs(chosen) == {"labels not believed": 2}
+    assert "counted from 0: 13, 11. Next" in told
 
 
 @pytest.mark.parametrize(

@@ -264,7 +264,7 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @parametrize_with_checks([search() for search in SEARCHES])
 def test_scikit_learn_checks_of_the_default_searches(estimator, check):
     check(estimator)

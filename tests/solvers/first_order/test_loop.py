@@ -45,7 +45,8 @@ def wide(norm, label_cost, fit_intercept=True, n_rows=60, n_features=300, seed=0
 @pytest.mark.parametrize("seed", range(30))
 def test_the_optimum_lies_between_bound_and_objective(seed):
     problem = random_problem(seed)
-    found = first_order(problem, ROUGH).certificate
+    # Bounds hold whether or not the gap is reached.
+    found = first_order(problem, SolverSettings(tol=1e-2, max_iter=1000)).certificate
     exact = interior_point(problem, SolverSettings(tol=1e-8)).certificate
     assert found.dual_bound <= exact.objective + 1e-9, describe(problem)
     assert found.objective >= exact.dual_bound - 1e-9, describe(problem)

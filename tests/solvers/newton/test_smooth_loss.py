@@ -9,6 +9,7 @@ from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, choose, solve
 from wdrsvm.solvers.newton import smooth_loss as module
 from wdrsvm.solvers.newton.settings import NEWTON
+from wdrsvm.solvers.scaling import Scaling
 
 from ...agreement.instances import describe, random_problem
 
@@ -97,3 +98,25 @@ def test_auto_takes_newton_or_for_wide_data_first_order():
     assert choose(replace(blobs(), loss=SMOOTHED), 1e-6) == "newton"
     wide = replace(blobs(n_features=2000, norm="l1"), loss=SMOOTHED)
     assert choose(wide, 1e-6) == "first-order"
+
+
+@pytest.mark.parametrize("share", [NEWTON.smooth_settled, NEWTON.smooth_well_settled])
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_the_step_after_the_last_one_would_promise_little(norm, share):
+    for seed in range(6):
+        problem = blobs(150, seed=seed, norm=norm, label_cost=np.inf)
+        problem = replace(problem, loss=LOSSES["logistic"])
+        with problem.reduction() as reduction:
+            scaling = Scaling.of(problem)
+            smoothed = module.SmoothedLabelRisk.over(problem, scaling, reduction)
+            newton = module.LabelNewtonSteps(smoothed, np.random.default_rng(0))
+            newton.settle(100, share)
+            assert newton.n_iter < 12
+            assert newton._step() <= share * newton.resolution
+
+
+def test_promises_are_foreseen_by_quadratic_convergence():
+    assert module.foreseen_promise(1e-2, 1e-5) == pytest.approx(1e-11)
+    # The first step tells nothing about the next one, and neither does a slow one.
+    assert module.foreseen_promise(np.inf, 1e-5) == 1e-5
+    assert module.foreseen_promise(1e-2, 5e-3) == 5e-3

@@ -301,7 +301,7 @@ def _about_disbelief(
     if getattr(chosen, "label_noise", None) != "random":
         return []
     order = np.argsort(chosen.label_belief_, kind="stable")
-    doubted = data.row[order[chosen.label_belief_[order] < 1]].tolist()
+    doubted = data.row[order[chosen.label_belief_[order] < BELIEVED]].tolist()
     if not doubted:
         return []
     return [

@@ -17,8 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 from ...problem import RobustProblem
 from ...problem.ball import as_float
 from ...problem.label_noise import Beliefs, DoubtedProblem
-from ...robustness.paths.constant_points import ENOUGH, without_features
-from ...solvers import SolverResult, SolverSettings, Start, solve
+from ...robustness.paths.constant_points import best_intercept
+from ...solvers import SolverResult, SolverSettings, Start
 from ...solvers.descent_settings import DESCENT
 from ...solvers.label_noise import disbelieve
 from .steps import Training, TrainingData, check_choice, concluded, solver_of
@@ -119,7 +119,7 @@ def doubted_constant_value(estimator: Any, problem: RobustProblem) -> float:
     beliefs = doubted.all_believed
     for _ in range(2):
         believed = doubted.convex_piece(beliefs).problem
-        intercepts.append(solve(without_features(believed), settings=ENOUGH).intercept)
+        intercepts.append(best_intercept(believed))
         beliefs = doubted.beliefs(nothing, intercepts[-1])
     return min(doubted.value(nothing, intercept) for intercept in intercepts)
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...arrays import Floats
 from ...problem import RobustProblem, WassersteinBall
-from ...solvers import SolverSettings
+from ...problem.norms import TINY
+from ...solvers import SolverSettings, solve
 from .plane import solve_plane
 
 # A classifier is as good as constant if its risk is within this share of a constant one's.
@@ -35,6 +36,18 @@ def without_features(problem: RobustProblem) -> RobustProblem:
         None if problem.label_trust is None else kinds[1],
         loss=problem.loss,
     )
+
+
+def best_intercept(problem: RobustProblem) -> Floats:
+    """The intercepts of the best constant classifier for trusted labels.
+
+    With a softmax without a margin these are the logarithms of the class weights.
+    """
+    loss = problem.loss
+    if loss.temperature == 0 or loss.margin != 0 or not problem.fit_intercept:
+        return solve(without_features(problem), settings=ENOUGH).intercept
+    weight = np.bincount(problem.y, problem.weight, problem.n_classes)
+    return loss.temperature * np.log(np.maximum(weight, TINY))
 
 
 def constant_risks(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ...arrays import Floats
+from ...arrays import Codes, Floats
 from ..runtime.native import kernels
 
 native: Any = kernels(__package__)
@@ -19,7 +20,7 @@ def weighted_gram(curvature: Floats, X: Floats) -> Floats:
     and have sum_n curvature_n[:, lam] x_n.
     """
     lam = curvature.shape[1] - 1
-    first, second = np.tril_indices(lam)
+    first, second = _lower_triangle(lam)
     columns = np.ascontiguousarray(X.T)
     gathered = native.Curvature(columns, lam, False)
     gathered.put(
@@ -27,3 +28,12 @@ def weighted_gram(curvature: Floats, X: Floats) -> Floats:
     )
     gram: Floats = gathered.gathered()
     return gram
+
+
+@lru_cache(maxsize=64)
+def _lower_triangle(size: int) -> tuple[Codes, Codes]:
+    """Rows and columns of the lower triangle; making them takes longer than a small sum."""
+    first, second = np.tril_indices(size)
+    first.setflags(write=False)
+    second.setflags(write=False)
+    return first, second

@@ -43,6 +43,9 @@ class NewtonSettings:
     well_settled, smooth_well_settled : float
         The same before a certificate, which needs more exact multipliers.  The promised
         decrease is a square, and the error of the multipliers is about its root.
+    quadratic : float
+        Steps of a smooth loss converge quadratically if each promises less than this share
+        of the one before.
     warm_mu : float
         The smoothing of the first round from a given start.
     warm_slack : float
@@ -127,6 +130,7 @@ class NewtonSettings:
     smooth_settled: float = 0.01
     well_settled: float = 1e-5
     smooth_well_settled: float = 1e-14
+    quadratic: float = 0.1
     warm_mu: float = 0.03
     warm_slack: float = 1e-2
     soft_rows_per_coefficient: int = 4

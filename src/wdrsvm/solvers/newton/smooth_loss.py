@@ -45,7 +45,7 @@ class SmoothSteps(NewtonSteps):
         return False
 
     def settle(self, max_iter: int, share: float = NEWTON.smooth_settled) -> None:
-        """Step until the promised decrease is a share of the gap, or a step fails."""
+        """Step until the next one would promise a share of the gap, or a step fails."""
         self.with_all_rows = share < NEWTON.smooth_settled
         before = np.inf
         for _ in range(NEWTON.max_steps_per_round):
@@ -54,9 +54,21 @@ class SmoothSteps(NewtonSteps):
             self.n_iter += 1
             promise = self._step()
             at_rounding = before / 2 < promise < NEWTON.smooth_settled * self.resolution
-            if at_rounding or not promise > share * self.resolution:
+            left = foreseen_promise(before, promise)
+            if at_rounding or not left > share * self.resolution:
                 break
             before = promise
+
+
+def foreseen_promise(before: float, promise: float) -> float:
+    """An estimate of what the next step will promise.
+
+    Near the minimum steps converge quadratically, and a promise is a square: the next one
+    is k p^2, with the k of the last two.  Far from it, or after the first step, the next
+    promise may be as large as this one.
+    """
+    shrunk = promise / before
+    return promise * shrunk**2 if 0 < shrunk < NEWTON.quadratic else promise
 
 
 class LabelNewtonSteps(SmoothSteps):

@@ -135,7 +135,8 @@ class LabelSmoothing(PieceSmoothing):
     def torn_and_soft(self, softness: Floats) -> tuple[Flags, Flags]:
         loose, tension = softness.T
         torn = tension > NEWTON.torn
-        return torn, ~torn & (loose > NEWTON.stiff * loose.mean())
+        mean = loose.sum() / len(loose)
+        return torn, ~torn & (loose > NEWTON.stiff * mean)
 
     def _family(self, mu: float) -> tuple[bool, float, float]:
         return self.is_barrier, max(self.temperature, mu), self.margin

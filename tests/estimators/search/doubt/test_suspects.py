@@ -24,8 +24,7 @@ from wdrsvm.estimators.search.doubt.suspects import _suspicion
 
 from ...cases import CULTIVAR, IRIS, SPECIES, WINE
 
-OTHERS = (RobustLinearSVCCV, RobustSVCCV)
-SEARCHES = (*OTHERS, RobustLogisticRegressionCV)
+SEARCHES = (RobustLinearSVCCV, RobustSVCCV, RobustLogisticRegressionCV)
 LABELS = flip_labels(CULTIVAR, 0.2, random_state=1)
 WRONG = LABELS != CULTIVAR
 NAMES = np.array(["barolo", "grignolino", "barbera"])
@@ -202,15 +201,9 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.slow
-@parametrize_with_checks([RobustLogisticRegressionCV(label_noise="random")])
-def test_scikit_learn_checks_of_the_recipe(estimator, check):
-    check(estimator)
-
-
 @pytest.mark.exhaustive
-@parametrize_with_checks([kind(label_noise="random") for kind in OTHERS])
-def test_scikit_learn_checks_of_the_other_recipes(estimator, check):
+@parametrize_with_checks([kind(label_noise="random") for kind in SEARCHES])
+def test_scikit_learn_checks_of_the_recipe(estimator, check):
     check(estimator)
 
 
