@@ -44,9 +44,11 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# scikit-learn's checks of searches with their defaults; a quarter of an hour.
+# scikit-learn's checks of searches with their defaults, and mixed tables against the
+# enumerated program; a quarter of an hour.
 checks: native
-	$(BIN)/python -m pytest -n auto --dist worksteal -m exhaustive tests/estimators
+	$(BIN)/python -m pytest -n auto --dist worksteal -m exhaustive tests/estimators \
+		tests/agreement
 
 # Malformed files and random parameters by the thousand; a quarter of an hour.
 fuzz: native

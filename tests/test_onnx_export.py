@@ -137,6 +137,25 @@ def test_columns_are_inputs_where_they_are_chosen_by_name(model):
         assert_same(fitted, rows, run_by_name(fitted, rows))
 
 
+@pytest.mark.parametrize("kind", ["object", "string"])
+def test_mixed_tables_are_exported_with_flags_and_missing_values_as_texts(kind):
+    frame, labels = named_frame().astype({"colour": kind}), NAMES[codes]
+    frame["flag"] = X[:, 0] > 5
+    encoder, groups, support = wdrsvm.mixed_table(frame)
+    classifier = wdrsvm.RobustLinearSVC(norm="l1", categorical=groups, support=support)
+    model = make_pipeline(encoder, classifier).fit(frame, labels)
+    texts = frame.astype({"flag": str, "colour": object})
+    assert_same(model, frame, run_by_name(model, texts))
+
+
+def test_flags_without_missing_values_are_exported_as_numbers():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"flag": X[:, 0] > 5, "other": X[:, 1] > 3})
+    flags = ColumnTransformer([("flags", OneHotEncoder(), ["flag", "other"])])
+    model = make_pipeline(flags, wdrsvm.RobustLinearSVC()).fit(frame, NAMES[codes])
+    assert_same(model, frame, run_by_name(model, frame.astype(float)))
+
+
 def test_columns_by_name_and_by_number_are_not_mixed():
     chosen = [("a", StandardScaler(), ["x0"]), ("b", StandardScaler(), [2])]
     model = make_pipeline(ColumnTransformer(chosen), wdrsvm.RobustLinearSVC())

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
         SuspectLabels,
     )
     from .estimators._states import _blank as _blank
-    from .inputs.mixed_table import mixed_table
+    from .estimators.tables.category_values import CategoryValues
+    from .estimators.tables.mixed_table import mixed_table
     from .model_files import load_model, save_model
     from .onnx_export import to_onnx
     from .robustness import (
@@ -70,7 +71,8 @@ _HOMES = {
         "SuspectLabels",
     ),
     ".estimators._states": ("_blank",),
-    ".inputs.mixed_table": ("mixed_table",),
+    ".estimators.tables.category_values": ("CategoryValues",),
+    ".estimators.tables.mixed_table": ("mixed_table",),
     ".model_files": ("load_model", "save_model"),
     ".onnx_export": ("to_onnx",),
     ".robustness": (
@@ -107,6 +109,7 @@ _HOMES = {
 __getattr__, __dir__ = lazy_names(__name__, globals(), _HOMES)
 
 __all__ = [
+    "CategoryValues",
     "ClassErrorCurves",
     "DisbeliefWarning",
     "ErrorCurve",

@@ -24,6 +24,7 @@ from scipy import sparse
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from . import estimators
+from .estimators.tables.category_values import CategoryValues
 from .files import check_swelling, check_texts, reason, write_bytes
 from .saved_names import PUBLIC, full_name, with_present_names, with_public_names
 from .version import __version__
@@ -39,8 +40,9 @@ CLASSIFIERS = (
     estimators.RobustSVC,
     estimators.RobustSVCCV,
 )
-# Full names of the classifiers in this version, and their public names in files.
-PLACES = {f"{kind.__module__}.{kind.__qualname__}": kind.__name__ for kind in CLASSIFIERS}
+OURS = (*CLASSIFIERS, CategoryValues)
+# Full names of our classes in this version, and their public names in files.
+PLACES = {f"{kind.__module__}.{kind.__qualname__}": kind.__name__ for kind in OURS}
 # Allowed parts of scikit-learn, from the list of skops: those that prepare features,
 # combine estimators or score.  Other parts have compiled code that uses indices from a file
 # without a check.
@@ -64,7 +66,7 @@ LOADERS = frozenset(
 )
 # Further allowed types, besides the list of skops and the functions of scorers.
 TRUSTED = (
-    *(f"{PUBLIC}.{kind.__name__}" for kind in CLASSIFIERS),
+    *(f"{PUBLIC}.{kind.__name__}" for kind in OURS),
     "numpy.dtype",
     "scipy.sparse._csr.csr_array",
     # The encoder of a mixed table.

@@ -23,6 +23,8 @@ from .estimators import (
     RobustSVC,
     RobustSVCCV,
 )
+from .estimators.tables.category_values import CategoryValues
+from .inputs.arrays import is_missing
 
 LINEAR = (RobustLinearSVC, RobustLinearSVCCV)
 KERNEL = (RobustSVC, RobustSVCCV)
@@ -38,7 +40,8 @@ def to_onnx(model: Any) -> Any:
     ``label``, ``scores`` (the decision function) and for a logistic model
     ``probabilities``.  A pipeline that chooses its columns by their names, as ``wdrsvm
     fit`` saves, has one input per column instead, of shape (n_samples, 1).  The inputs are
-    doubles or texts.  A missing number is NaN, and a missing text is the empty text.
+    doubles or texts.  A missing number is NaN, and a missing text is the empty text.  A
+    flag among the categories of :func:`wdrsvm.mixed_table` is the text True or False.
 
     Parameters
     ----------
@@ -82,10 +85,12 @@ def to_onnx(model: Any) -> Any:
         target_opset={"": OPSET, "ai.onnx.ml": 3},
         custom_conversion_functions={
             SimpleImputer: _convert_imputer,
+            CategoryValues: _convert_values,
             OneHotEncoder: _convert_encoder,
             **dict.fromkeys(ALL, _convert),
         },
         custom_shape_calculators={
+            CategoryValues: _same_shape,
             OneHotEncoder: _encoder_shape,
             **dict.fromkeys(ALL, _nothing_to_infer),
         },
@@ -164,6 +169,8 @@ def _takes_texts(transformer: Any) -> bool:
     first = transformer
     while hasattr(first, "steps"):
         first = first.steps[0][1]
+    if isinstance(first, CategoryValues):
+        return True
     if isinstance(first, SimpleImputer):
         return np.asarray(first.statistics_).dtype.kind in "UO"
     if isinstance(first, OneHotEncoder):
@@ -256,6 +263,16 @@ def _convert_imputer(scope: Any, operator: Any, container: Any) -> None:
     graph.node("Where", lacking, values, features, to=result)
 
 
+def _convert_values(scope: Any, operator: Any, container: Any) -> None:
+    """Categories are texts already; a missing one is the empty text."""
+    features, result = operator.inputs[0].full_name, operator.outputs[0].full_name
+    Graph(scope, container).node("Identity", features, to=result)
+
+
+def _same_shape(operator: Any) -> None:
+    operator.outputs[0].type = operator.inputs[0].type
+
+
 def _encoder_shape(operator: Any) -> None:
     types = _imported("skl2onnx.common.data_types")
     width = len(operator.raw_operator.get_feature_names_out())
@@ -267,13 +284,20 @@ def _convert_encoder(scope: Any, operator: Any, container: Any) -> None:
     graph, encoder = Graph(scope, container), operator.raw_operator
     if encoder.drop_idx_ is not None or encoder._infrequent_enabled:
         raise ValueError("model must one-hot encode all categories to be exported.")
-    features = operator.inputs[0].full_name
-    parts = []
+    # skl2onnx joins the columns of other transformers only.
+    given = [each.full_name for each in operator.inputs]
+    features = graph.node("Concat", *given, axis=1)
+    is_text, parts = _takes_texts(encoder), []
     for d, known in enumerate(encoder.categories_):
         column = graph.node("Gather", features, graph.constant([d]), axis=1)
-        same = graph.node("Equal", column, graph.constant(np.asarray(known)[None, :]))
+        values = [_as_text(value) for value in known] if is_text else known.astype(float)
+        same = graph.node("Equal", column, graph.constant([values]))
         parts.append(graph.node("Cast", same, to_type=11))
     graph.node("Concat", *parts, to=operator.outputs[0].full_name, axis=1)
+
+
+def _as_text(value: Any) -> str:
+    return "" if is_missing(value) else str(value)
 
 
 def _weights(model: Any) -> Any:

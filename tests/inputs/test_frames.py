@@ -1,10 +1,13 @@
 """What data frames say about their columns."""
 
+from importlib import import_module
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 
+from wdrsvm import RobustLinearSVC, RobustOneVsRestSVC
 from wdrsvm.inputs.frames import is_frame, observed_box, one_hot_groups
 
 
@@ -53,3 +56,13 @@ def test_arrays_are_no_frames():
     assert not is_frame(np.zeros((2, 2)))
     assert not is_frame([[1.0]])
     assert is_frame(dummies())
+
+
+@pytest.mark.parametrize("kind", [RobustLinearSVC, RobustOneVsRestSVC])
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_of_texts_are_named(kind, library):
+    pytest.importorskip(library)
+    frame = pd.DataFrame({"size": ["1", "2.5"], "colour": ["red", "blue"]})
+    given = frame if library == "pandas" else import_module("polars").from_pandas(frame)
+    with pytest.raises(ValueError, match=r"column 'colour' has texts: .*mixed_table"):
+        kind(support="auto").fit(given, [0, 1])

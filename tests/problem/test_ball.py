@@ -123,6 +123,7 @@ def test_only_finite_ends_and_categories_bound():
     ("categorical", "error", "message"),
     [
         ([[0, 1], [2]], ValueError, "must name two columns or more by their numbers"),
+        ("yes", TypeError, "must be a sequence of pairs .* got 'yes'"),
         ([3], TypeError, r"must hold pairs \(columns, cost\)"),
         ([([0], 1.0)], ValueError, "must name two columns or more by their numbers"),
         ([([0, -1], 1.0)], ValueError, "must name two columns or more by their numbers"),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from wdrsvm.problem import RobustProblem, WassersteinBall
+from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.solvers import SOLVERS, SolverSettings, SolverStatus, auto, choose, solve
 from wdrsvm.solvers.auto import RULE
 from wdrsvm.solvers.registry import Declared
@@ -184,3 +184,19 @@ class TestRescue:
 def test_auto_smooths_where_rows_are_many():
     assert choose(rows_in_line(n_rows=RULE.min_newton_rows), 1e-6) == "interior-point"
     assert choose(rows_in_line(n_rows=RULE.min_newton_rows + 1), 1e-6) == "newton"
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "tol", "expected"),
+    [(90, 1e-6, "interior-point"), (90, 1e-3, "newton"), (40, 1e-3, "interior-point")],
+)
+def test_smooth_losses_in_a_box_leave_the_interior_point_sooner_for_a_coarse_gap(
+    n_rows, tol, expected
+):
+    X = np.random.default_rng(0).normal(size=(n_rows, 2))
+    ball = WassersteinBall(0.1, support=(-9.0, 9.0))
+    weight = np.full(n_rows, 1 / n_rows)
+    problem = RobustProblem.of(X, np.arange(n_rows) % 2, weight, ball, 2)
+    smooth = replace(problem, loss=LOSSES["logistic"])
+    assert choose(smooth, tol) == expected
+    assert choose(problem, tol) == "interior-point"

@@ -4,6 +4,7 @@
 - ``fitting/``: these steps, the options that change them, and the table of all warnings.
 - ``search/``: cross-validation over radii and label costs.
 - ``sets/``: sets of labels around any classifier.
+- ``tables/``: the encoder of a table of numbers and categories.
 - ``_promises.py``: what a fitted classifier promises; ``_states.py``: pickles and files.
 """
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..kernels import input_distance, lifted_radius
-from ..robustness.promises.certified import certified_radius
+from ..robustness.promises.certified import bounded_radius, certified_radius
 from ..robustness.promises.distributions.distribution import (
     WorstCaseDistribution,
     worst_case_distribution,
@@ -164,14 +163,16 @@ class PromisesMixin(RiskPromisesMixin):
     def certified_radius(self, X: Any) -> Any:
         """Distance of each row to the nearest point with another prediction.
 
-        Distances use the estimator's norm and feature costs; categorical features do not
-        change.  If features lie in a box, the box is ignored, and the distance is a lower
-        bound.
+        The distance is the transport cost of the estimator's ball: its norm, its feature
+        costs, and the costs of switching categories.  In a box, rows move inside it; rows
+        outside widen the box.  With more than six categorical features that can switch,
+        the distance is a lower bound.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features.
+            Features.  The columns of a categorical feature must have a single 1 in each
+            row: a category that the encoder has not seen raises an error.
 
         Returns
         -------
@@ -180,10 +181,10 @@ class PromisesMixin(RiskPromisesMixin):
         """
         check_is_fitted(self)
         estimator: Any = self
-        ball, n_features = estimator._ball(), estimator.n_features_in_
-        cost = ball.feature_costs(n_features).copy()
-        for group in ball.groups(n_features):
-            cost[group.columns] = np.inf
+        ball = estimator._ball()
+        if ball.is_bounded:
+            return bounded_radius(self, X, ball)
+        cost = ball.feature_costs(estimator.n_features_in_)
         return certified_radius(self, X, ball.norm, cost)
 
 

@@ -17,6 +17,7 @@ from ..inputs.arrays import (
     nominal_weight,
     observed_classes,
 )
+from ..inputs.frames import texts_named
 from ..problem import LOSSES, Loss, WassersteinBall
 from ..rows.moments import column_deviations
 from ..rows.threads import at_most, n_processors
@@ -201,9 +202,10 @@ class RobustOneVsRestSVC(RiskPromisesMixin, LargestScore):
             kind, parameters = self._machine()
             check_labels_present(y)
             given = X
-            X, y = validate_data(
-                self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
-            )
+            with texts_named(X):
+                X, y = validate_data(
+                    self, X, y, accept_sparse="csr", dtype=np.float64, order="C"
+                )
             X = as_matrix(X)
             parameters |= found_limits(self, given, X)
             self.classes_, codes = observed_classes(y)

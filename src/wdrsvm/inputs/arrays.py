@@ -135,12 +135,12 @@ def are_missing(labels: NDArray[Any]) -> Flags:
         return np.asarray(np.isnan(labels))
     if labels.dtype.kind != "O" or not labels.ndim:
         return np.zeros(labels.shape, dtype=bool)
-    missing = [_is_missing(label) for label in labels.ravel()]
+    missing = [is_missing(label) for label in labels.ravel()]
     return np.array(missing, dtype=bool).reshape(labels.shape)
 
 
-def _is_missing(label: Any) -> bool:
-    """Whether a label is None, NaN, or pandas' NA or NaT."""
+def is_missing(label: Any) -> bool:
+    """Whether a value is None, NaN, or pandas' NA or NaT."""
     is_number = isinstance(label, float | np.floating)
     named = type(label).__name__ in ("NAType", "NaTType")
     return label is None or named or (is_number and bool(np.isnan(label)))

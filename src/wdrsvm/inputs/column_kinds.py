@@ -7,23 +7,25 @@ from typing import Any
 
 import numpy as np
 
-NUMBERS, CATEGORIES, TEXTS = "numbers", "categories", "texts"
+from .arrays import is_missing
+
+NUMBERS, CATEGORIES = "numbers", "categories"
 # A category becomes a dense column of its own.
 MAX_CATEGORIES = 1000
 DATES = (datetime.date, datetime.time, datetime.timedelta)
 
 
 def kinds_of(frame: Any) -> dict[str, list[Any]]:
-    """The names of the columns of each kind; texts are those whose missing value is NA."""
+    """The names of the columns of each kind."""
     _check_shape(frame)
-    kinds: dict[str, list[Any]] = {NUMBERS: [], CATEGORIES: [], TEXTS: []}
+    kinds: dict[str, list[Any]] = {NUMBERS: [], CATEGORIES: []}
     for name, kind in zip(frame.columns, frame.dtypes, strict=True):
         if _is_number(kind):
             _check_numbers(name, frame[name])
             kinds[NUMBERS].append(name)
         else:
             _check_categories(name, kind, frame[name])
-            kinds[TEXTS if _has_na(kind) else CATEGORIES].append(name)
+            kinds[CATEGORIES].append(name)
     return kinds
 
 
@@ -33,11 +35,6 @@ def _is_number(kind: Any) -> bool:
         return bool(kind.is_numeric())
     is_flag = str(kind).lower() in ("bool", "boolean")
     return not is_flag and getattr(kind, "kind", "O") in "iufc"
-
-
-def _has_na(kind: Any) -> bool:
-    """Whether a type of texts has a missing value of its own, pandas.NA."""
-    return str(kind) == "string" and repr(getattr(kind, "na_value", None)) == "<NA>"
 
 
 def _check_shape(frame: Any) -> None:
@@ -100,10 +97,6 @@ def distinct(name: Any, column: Any) -> list[Any]:
             f"{error}."
         ) from error
     return [value for value in found if not is_missing(value)]
-
-
-def is_missing(value: Any) -> bool:
-    return value is None or repr(value) in ("<NA>", "NaT") or bool(value != value)
 
 
 def _type_name(value: Any) -> str:

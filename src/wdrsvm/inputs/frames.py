@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,6 +22,29 @@ Groups: TypeAlias = list[tuple[list[int], float]]
 def is_frame(X: Any) -> bool:
     """Whether X is a data frame in memory: named columns, each with a type."""
     return hasattr(X, "columns") and hasattr(X, "dtypes") and not hasattr(X, "dask")
+
+
+@contextmanager
+def texts_named(X: Any) -> Iterator[None]:
+    """Name the column of a frame whose texts are no numbers, and what to do."""
+    try:
+        yield
+    except ValueError as error:
+        if not is_frame(X) or "could not convert string to float" not in str(error):
+            raise
+        column = next(name for name in X.columns if not _is_numeric(X[name]))
+        raise ValueError(
+            f"X must have numbers only, but its column {column!r} has texts: encode them, "
+            "for example by wdrsvm.mixed_table."
+        ) from error
+
+
+def _is_numeric(column: Any) -> bool:
+    try:
+        np.asarray(column, dtype=np.float64)
+    except ValueError:
+        return False
+    return True
 
 
 def one_hot_groups(frame: Any, cost: float = CATEGORY_COST) -> Groups:

@@ -11,7 +11,7 @@ arguments.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -276,13 +276,11 @@ def _checked_support(support: Any) -> tuple[Floats, Floats]:
 
 
 def _checked_groups(categorical: Any) -> tuple[CategoricalGroup, ...]:
-    try:
-        groups = tuple(categorical)
-    except TypeError:
+    if isinstance(categorical, str) or not isinstance(categorical, Iterable):
         raise TypeError(
             f"categorical must be a sequence of pairs (columns, cost), got {categorical!r}."
-        ) from None
-    return tuple(_checked_group(group) for group in groups)
+        )
+    return tuple(_checked_group(group) for group in categorical)
 
 
 def _checked_group(group: Any) -> CategoricalGroup:

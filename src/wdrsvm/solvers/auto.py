@@ -37,6 +37,8 @@ class AutoRule:
         The same in a bounded ball.
     max_smooth_point_rows : int
         With a smooth loss in a bounded ball, an interior point serves up to so many rows.
+    max_coarse_smooth_point_rows : int
+        The same from ``least_quick_tol`` on, where the bounds of "newton" suffice sooner.
     max_bounded_point_rows : int
         Up to so many rows an interior point takes over from a "newton" that failed in a
         bounded ball.
@@ -73,6 +75,7 @@ class AutoRule:
     min_newton_rows: int = 1500
     min_bounded_newton_rows: int = 600
     max_smooth_point_rows: int = 100
+    max_coarse_smooth_point_rows: int = 40
     max_bounded_point_rows: int = 20_000
     least_quick_tol: float = 1e-3
     least_quick_unknowns: int = 300
@@ -114,8 +117,9 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     hold; with dense rows, labels trusted or of one cost and at least 60 unknowns it is
     "newton" at any size, which then works in matrix products: with the l2 norm, and with
     the l1 norm for more rows than unknowns.  In a bounded ball it is "interior-point" up to
-    600 rows, with a smooth loss up to 100, and "newton" above, where each takes over from
-    the other; for rows on the workers of a cluster it is "newton".
+    600 rows, with a smooth loss up to 100, from a ``tol`` of 1e-3 on up to 40, and "newton"
+    above, where each takes over from the other; for rows on the workers of a cluster it is
+    "newton".
 
     Few rows are those whose N (C + 1) scores and prices make a small system, a third of the
     unknowns or less.
@@ -156,7 +160,7 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     'interior-point'
     """
     if problem.is_bounded:
-        return _for_bounded(problem)
+        return _for_bounded(problem, tol)
     if problem.is_distributed:
         return "newton"
     if in_products(problem):
@@ -169,11 +173,13 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     return second_order(problem)
 
 
-def _for_bounded(problem: RobustProblem) -> str:
+def _for_bounded(problem: RobustProblem, tol: float) -> str:
     """The method in a bounded ball."""
-    few = problem.n_rows <= RULE.min_bounded_newton_rows and not problem.is_distributed
-    smooth = problem.loss.temperature > 0
-    few &= not smooth or problem.n_rows <= RULE.max_smooth_point_rows
+    most = RULE.min_bounded_newton_rows
+    if problem.loss.temperature > 0:
+        coarse = tol >= RULE.least_quick_tol
+        most = RULE.max_coarse_smooth_point_rows if coarse else RULE.max_smooth_point_rows
+    few = problem.n_rows <= most and not problem.is_distributed
     return "interior-point" if few else "newton"
 
 

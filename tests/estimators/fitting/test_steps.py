@@ -6,7 +6,7 @@ import pytest
 import sklearn
 from scipy import sparse
 from sklearn.datasets import load_wine
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.preprocessing import scale
 
 import wdrsvm
@@ -403,3 +403,10 @@ def test_another_solver_is_advised_only_if_one_is_left(solver, bounded, advised)
     assert problem.is_bounded == bounded
     remedy = _fit._remedy(solver, problem, SolverStatus.STALLED)
     assert ("another solver" in remedy) == advised
+
+
+@pytest.mark.parametrize("solver", ["newton", "interior-point"])
+def test_a_gap_in_a_bounded_ball_advises_the_rule_that_tries_both_methods(solver):
+    model = RobustLinearSVC(0.05, support=(-10.0, 10.0), solver=solver, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match="Use solver='auto', which tries two"):
+        model.fit(TWELVE, Y)

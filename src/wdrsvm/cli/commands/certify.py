@@ -44,7 +44,8 @@ def certify(
 
     How many rows are classified wrongly, and how many at most if they move; then the
     worst-case risk in the model's own ball around the rows, and how many rows stay right
-    however their standardised numbers move by a distance.
+    however they change by a distance.  Numbers move in standard deviations, and a category
+    switches at its cost.
     """
     output = Output(as_json)
     check_radius("--radius", radius)

@@ -17,8 +17,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
+from ...estimators.tables.mixed_table import groups_of, unseen_categories
 from ...inputs.frames import CATEGORY_COST, observed_box
-from ...inputs.mixed_table import groups_of, unseen_categories
 from ...report.words import counted
 from ..nearest import perhaps
 from .columns import (

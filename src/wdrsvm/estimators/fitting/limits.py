@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ...inputs.arrays import as_matrix
 from ...inputs.dask_collections import is_lazy
 from ...inputs.frames import is_frame, observed_box, one_hot_groups
@@ -60,5 +62,6 @@ def ball_around(estimator: Any, X: Any) -> WassersteinBall:
     ball: WassersteinBall = estimator._ball()
     if not is_auto(estimator, "support") or ball.support is None:
         return ball
-    values = as_matrix(X.to_numpy() if hasattr(X, "to_numpy") else X)
+    given = X.to_numpy() if hasattr(X, "to_numpy") else X
+    values = as_matrix(given if hasattr(given, "min") else np.asarray(given))
     return replace(ball, support=observed_box(values, ball.support))

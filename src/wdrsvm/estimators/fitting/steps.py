@@ -42,6 +42,7 @@ from ...inputs.arrays import (
     nominal_weight,
     observed_classes,
 )
+from ...inputs.frames import texts_named
 from ...problem import RobustProblem, canonical_rows
 from ...problem.ball import as_float
 from ...problem.class_means import class_means
@@ -61,8 +62,7 @@ MAX_ENTRIES_FOR_RADIUS = 20_000
 # Relative tolerance of the radius_max that a warning names.
 ADVICE_TOL = 1e-4
 
-# If the nominal risk is above this share of the constant classifier's risk, the data are
-# noise for a linear classifier, and no radius helps.
+# With a nominal risk above this share of the constant classifier's, no radius helps.
 NOISE_SHARE = 0.9
 
 
@@ -158,7 +158,8 @@ def _validated(estimator: Any, X: Any, y: Any, dtype: Any) -> tuple[Matrix, Any]
     """X and y after scikit-learn's validation, which also records the feature names."""
     dtypes = dtype if isinstance(dtype, list) else [dtype]
     if not need_no_conversion(X, y, dtypes):
-        X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
+        with texts_named(X):
+            X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype)
         return as_matrix(X), y
     estimator.n_features_in_ = X.shape[1]
     vars(estimator).pop("feature_names_in_", None)
@@ -299,11 +300,10 @@ _REMEDIES = {
 
 
 def _remedy(solver: str, problem: RobustProblem, status: SolverStatus) -> str:
-    """Advice for the user; where no other solver is left, no advice to change it.
-
-    In a bounded ball "auto" has tried both solvers.
-    """
-    is_last = problem.is_distributed or (problem.is_bounded and solver == "auto")
+    """Advice for the user; where no other solver is left, no advice to change it."""
+    if problem.is_bounded and solver != "auto" and not problem.is_distributed:
+        return "Use solver='auto', which tries two methods, or raise tol."
+    is_last = problem.is_distributed or problem.is_bounded
     if status is SolverStatus.STALLED and is_last:
         return "Raise tol or standardise the features."
     return _REMEDIES[status]

@@ -178,7 +178,10 @@ def _certified(reported: ReportedModel) -> list[Part]:
     caption = "Share of the rows that are right, and stay right however they move so far."
     curve = {"certified accuracy": list(zip(distances, shares, strict=True))}
     return [
-        Text("Distances are those of the features that the classifier sees."),
+        Text(
+            "Distances are those of the features that the classifier sees. A category that "
+            "can switch adds its cost."
+        ),
         line_chart(curve, "distance", "certified accuracy", caption, alt),
         Table("Certified accuracy", ["distance", "certified accuracy"], rows),
     ]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Floats
+from ...inputs.frames import observed_box
 from ...problem import WassersteinBall
 from ...problem.norms import pairwise_moduli
 from ...rows.blocks import scores_of
+from .errors.row_costs import row_costs
 from .worst_case import features_for, has_kernel, last_step, linear_scores
 
 
@@ -74,6 +77,19 @@ def certified_radius(
     features, scores = classifier.linear_form(X)
     reach = _radii(scores, features, WassersteinBall(0.0))
     return np.asarray(classifier.input_distance(reach, norm))
+
+
+def bounded_radius(classifier: Any, X: ArrayLike, ball: WassersteinBall) -> Floats:
+    """The same distance in a bounded ball: inside its box, and with switched categories.
+
+    Rows outside the box widen it.
+    """
+    features = features_for(classifier, linear_scores(classifier), X)
+    trusted = replace(ball, label_cost=np.inf)
+    if ball.support is not None:
+        trusted = replace(trusted, support=observed_box(features, ball.support))
+    costs, _ = row_costs(classifier, features, classifier.predict(X), trusted)
+    return costs.cost
 
 
 def _radii(classifier: Any, X: ArrayLike, ball: WassersteinBall) -> Floats:

@@ -11,7 +11,7 @@ from wdrsvm.solvers.interior_point.bounded.smooth_point import SmoothBoundedPoin
 from ...mixed_cases import few_rows_with_a_fixed_category, mixed_problem
 
 # Newton's method left gaps of 2.5e-6 to 1 on these, each of 12 to 40 rows.
-HARD_FOR_NEWTON = [9, 27, 63, 105]
+HARD_FOR_NEWTON = [9, 27, 33, 63, 105, 123]
 
 
 def point_of(seed):
@@ -44,7 +44,7 @@ def test_classes_that_lack_fixed_categories_are_certified(norm, seed):
     assert found.n_iter < 60
 
 
-@pytest.mark.parametrize("seed", [8, 21, 33, 39, 57, 69])
+@pytest.mark.parametrize("seed", [8, 21, 26, 39, 45, 57, 69])
 def test_both_methods_agree(seed):
     problem = mixed_problem(seed)
     one, other = (solve(problem, name) for name in ("interior-point", "newton"))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numbers
-from functools import partial
 from typing import Any, NamedTuple
 
-from .column_kinds import CATEGORIES, NUMBERS, TEXTS, distinct, is_missing, kinds_of
-from .frames import CATEGORY_COST, Box, Groups, is_frame, observed_box
+from ...inputs.arrays import is_missing
+from ...inputs.column_kinds import CATEGORIES, NUMBERS, distinct, kinds_of
+from ...inputs.dask_collections import is_lazy
+from ...inputs.frames import CATEGORY_COST, Box, Groups, is_frame, observed_box
+from .category_values import CategoryValues
 
-# How a missing text is called, if pandas has NA for it.
+# How the command line calls a missing text.
 MISSING = "missing"
 
 
@@ -110,7 +112,7 @@ def mixed_table(
     if not is_frame(frame):
         raise TypeError(
             "frame must be a pandas or polars DataFrame, whose columns have names and "
-            f"types, got {type(frame).__name__}."
+            f"types, got {_kind_of(frame)}."
         )
     _check_cost(category_cost)
     _check_unknown(handle_unknown)
@@ -131,21 +133,19 @@ def mixed_encoder(kinds: dict[str, list[Any]], handle_unknown: str) -> Any:
     # A column without any number stays, as zeros.
     median = SimpleImputer(strategy="median", keep_empty_features=True)
     # A missing value is a category like any other.
-    one_hot = partial(OneHotEncoder, handle_unknown=handle_unknown, sparse_output=False)
-    steps = {NUMBERS: make_pipeline(median, StandardScaler()), CATEGORIES: one_hot()}
-    if kinds[TEXTS]:
-        steps[TEXTS] = make_pipeline(_named_missing(), one_hot())
+    values = CategoryValues(handle_unknown)
+    one_hot = OneHotEncoder(handle_unknown=handle_unknown, sparse_output=False)
+    steps = {
+        NUMBERS: make_pipeline(median, StandardScaler()),
+        CATEGORIES: make_pipeline(values, one_hot),
+    }
     return ColumnTransformer(
         [(name, step, kinds[name]) for name, step in steps.items() if kinds[name]]
     )
 
 
-def _named_missing() -> Any:
-    """Puts a text in the place of pandas.NA, which scikit-learn's encoder does not know."""
-    import pandas
-    from sklearn.impute import SimpleImputer
-
-    return SimpleImputer(strategy="constant", missing_values=pandas.NA, fill_value=MISSING)
+def _kind_of(frame: Any) -> str:
+    return "a dask collection" if is_lazy(frame) else type(frame).__name__
 
 
 def _check_cost(category_cost: Any) -> None:
@@ -167,9 +167,8 @@ def unseen_categories(encoder: Any, frame: Any) -> dict[Any, list[Any]]:
     """The values of each category's column that a fitted encoder has not seen."""
     found: dict[Any, list[Any]] = {}
     for name, step, columns in encoder.transformers_:
-        if name in (CATEGORIES, TEXTS):
-            one_hot = step[-1] if hasattr(step, "steps") else step
-            for column, known in zip(columns, one_hot.categories_, strict=True):
+        if name == CATEGORIES:
+            for column, known in zip(columns, step[-1].categories_, strict=True):
                 found[column] = _unseen(column, frame[column], list(known))
     return found
 
@@ -191,9 +190,8 @@ def groups_of(encoder: Any, cost: float) -> Groups:
     for name, step, columns in encoder.transformers_:
         if name == NUMBERS:
             first += len(columns)
-        elif name in (CATEGORIES, TEXTS):
-            one_hot = step[-1] if hasattr(step, "steps") else step
-            for known in one_hot.categories_:
+        elif name == CATEGORIES:
+            for known in step[-1].categories_:
                 if len(known) > 1:
                     groups.append((list(range(first, first + len(known))), float(cost)))
                 first += len(known)

@@ -1,5 +1,8 @@
 """Mixed tables: from a raw frame to a robust classifier in three lines."""
 
+from importlib import import_module
+from importlib.util import find_spec
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -59,7 +62,9 @@ def test_unseen_categories_are_refused():
     frame, y = raw_table()
     encoder, groups, support = mixed_table(frame)
     model = make_pipeline(encoder, RobustLinearSVC(categorical=groups, support=support))
-    with pytest.raises(ValueError, match=r"unknown categories .*purple"):
+    with pytest.raises(
+        ValueError, match=r"column 'colour' has categories .* not seen: 'purple'; leave"
+    ):
         model.fit(frame, y).predict(frame.assign(colour="purple"))
     with pytest.raises(ValueError, match="handle_unknown must be one of 'error', 'ignore'"):
         mixed_table(frame, handle_unknown="warn")
@@ -85,6 +90,39 @@ def test_a_mixed_pipeline_can_be_saved(tmp_path):
     model = make_pipeline(encoder, RobustLinearSVC(categorical=groups, support=support))
     path = save_model(model.fit(frame, y), tmp_path / "mixed.wdrsvm")
     np.testing.assert_array_equal(load_model(path).predict(frame), model.predict(frame))
+
+
+def frames_of_all_kinds():
+    """The same table with the types of texts and missing values that libraries have."""
+    frame, _ = raw_table()
+    kinds = {
+        kind: frame.astype({"colour": kind})
+        for kind in ("object", "str", "string", "category")
+    }
+    kinds["nullable"] = frame.convert_dtypes()
+    kinds["None and NaN"] = kinds["object"].copy()
+    kinds["None and NaN"].loc[[5, 7], "colour"] = [None, np.nan]
+    if find_spec("pyarrow"):
+        kinds["pyarrow"] = frame.convert_dtypes(dtype_backend="pyarrow")
+    if find_spec("polars"):
+        kinds["polars"] = import_module("polars").from_pandas(frame)
+    return kinds
+
+
+def test_frames_of_all_kinds_are_one_table(tmp_path):
+    """A table that was read by one library is judged in another, also from a file."""
+    frames, (_, y) = frames_of_all_kinds(), raw_table()
+    expected = None
+    for frame in frames.values():
+        encoder, groups, support = mixed_table(frame)
+        assert groups == [([2, 3, 4, 5], 1.0), ([6, 7], 1.0)]
+        classifier = RobustLinearSVC(norm="l1", categorical=groups, support=support)
+        model = make_pipeline(encoder, classifier).fit(frame, y)
+        read = load_model(save_model(model, tmp_path / "mixed.wdrsvm"))
+        for other in frames.values():
+            scores = read.decision_function(other)
+            expected = scores if expected is None else expected
+            np.testing.assert_array_equal(scores, expected)
 
 
 def test_unseen_categories_can_be_ignored_but_not_judged():
@@ -118,6 +156,12 @@ def test_polars_frames():
 def test_arrays_have_no_types():
     with pytest.raises(TypeError, match="frame must be a pandas or polars DataFrame"):
         mixed_table(np.zeros((2, 2)))
+
+
+def test_dask_collections_are_named():
+    frames = pytest.importorskip("dask.dataframe")
+    with pytest.raises(TypeError, match=r"DataFrame.* got a dask collection"):
+        mixed_table(frames.from_pandas(raw_table()[0], npartitions=2))
 
 
 @pytest.mark.parametrize("kind", ["object", "string"])
