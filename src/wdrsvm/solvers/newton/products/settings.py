@@ -149,7 +149,7 @@ class ProductSettings:
     flip_patience: int = 40
     flip_settled: float = 0.03
     least_left: float = 0.02
-    rebuilds: tuple[int, ...] = (6, 18, 30, 60)
+    rebuilds: tuple[int, ...] = (6, 20)
     start_ridge: float = 0.06
     start_rows: int = 500
     single_tol: float = 1e-4
