@@ -117,7 +117,8 @@ def test_the_scores_of_a_search_say_which_points_promise_nothing():
 
 def test_points_that_a_search_left_out_have_no_score():
     search = fitted(wdrsvm.RobustLinearSVCCV([5.0, 0.01], [np.inf], cv=4, stop_early=True))
-    table = parts_of(model_page(search, X, y), "Score against radius")[-1]
+    table, said = parts_of(model_page(search, X, y), "Score against radius")[-2:]
+    assert said.text.startswith("A dash marks a point that was far behind")
     (left_out, finished) = (row[2:4] for row in table.rows)
     assert left_out == [None, None]
     assert all(isinstance(value, float) for value in finished)

@@ -31,7 +31,7 @@ class CategoryValues(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         The values of each column.
     n_features_in_ : int
         Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_columns,)
         Names of the columns.
 
     See Also

@@ -28,6 +28,10 @@ SHOWN_SUSPECTS = 20
 SHOWN_FEATURES = 30
 PROMISES = "promises more than a constant"
 DISTANCES = (0.1, 0.25, 0.5, 1.0)
+LEFT_OUT = (
+    "A dash marks a point that was far behind after the first folds, or promised no more "
+    "than a constant classifier there. Such a point is left out of the other folds."
+)
 NO_FLAGS = (
     "Nothing stands out: every class is recognised, the promise says more than a constant "
     "answer would, and no column looks like an identifier."
@@ -155,7 +159,8 @@ def _scores_by_radius(reported: ReportedModel) -> list[Part]:
         curves.setdefault(f"label cost {cost}", []).append((radius, mean[k]))
     caption = "Mean cross-validated score of each radius, one line for each label cost."
     figure = line_chart(curves, "radius", "mean score", caption, alt, log=True)
-    return [figure, Table("Cross-validated scores", header, rows)]
+    parts: list[Part] = [figure, Table("Cross-validated scores", header, rows)]
+    return [*parts, Text(LEFT_OUT)] if np.isnan(mean).any() else parts
 
 
 def _finished(*values: float) -> list[float | None]:
