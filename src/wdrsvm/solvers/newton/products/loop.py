@@ -35,6 +35,7 @@ from .diameter import DIAMETERS, PairDiameter
 from .flips.cluster import ClusterFlipDesign, Lessons
 from .flips.label_shares import LabelShares
 from .flips.memory import FlipDesign, first_flipped
+from .heavy_rows import heavy_count
 from .model import model_step
 from .settings import PRODUCTS
 from .start import first_point
@@ -54,7 +55,8 @@ def product_newton(
         every = row_step(problem.n_rows, scaling.n_columns)
         told = scaling, reduction, kind, every
         flip_cost = single_flip_cost(problem)
-        design = Design(*told)
+        n_heavy = heavy_count(problem.n_rows, problem.n_classes, scaling.n_columns)
+        design = Design(*told, 0 if problem.is_distributed else n_heavy)
         if flip_cost < np.inf:
             design = _flip_design(told, prepared, problem.radius / flip_cost)
         return ProductRounds(problem, design, settings, start).solve()
@@ -164,7 +166,9 @@ class ProductRounds:
         if hoped - bound > wanted:
             return
         repaired = descent.repaired(tol)
-        risk = descent.risk_at(repaired)
+        risk = descent.least_risk_at(repaired)
+        if risk - bound <= wanted:
+            risk = descent.risk_at(repaired)
         if to_learn > 0:
             self.excess_rate = max(0.0, risk - descent.smooth_risk) / to_learn
         if risk - bound <= wanted:
