@@ -3,6 +3,7 @@
 import numpy as np
 
 from wdrsvm.solvers.newton.products.design import CurvatureSums
+from wdrsvm.solvers.newton.products.heavy_rows import HeavyRows
 from wdrsvm.solvers.newton.products.preconditioner import ClassCurvature, Preconditioner
 
 
@@ -43,3 +44,38 @@ def test_the_basis_leaves_the_intercept_alone():
     basis = ClassCurvature.of(sums, n_touchable=3).basis
     np.testing.assert_array_equal(basis[3], [0, 0, 0, 1])
     np.testing.assert_allclose(basis.T @ basis, np.eye(4), atol=1e-12)
+
+
+def test_heavy_rows_stand_beside_the_spread_and_mean_of_the_others():
+    rng = np.random.default_rng(3)
+    rows, curvature = rng.normal(size=(3, 40, 4)), rng.uniform(size=(3, 40))
+    mass = curvature.sum(axis=1)
+    first = np.einsum("cn,cnq->cq", curvature, rows)
+    second = np.einsum("cn,cnq,cnr->qr", curvature, rows, rows)
+    of_all = ClassCurvature.of(CurvatureSums(mass, first, second), n_touchable=4)
+    heavy, stiffness = HeavyRows(curvature[:, :6], rows[:, :6]), np.full(3, 0.3)
+    gradients = rng.normal(size=(2, 3, 4))
+    found = Preconditioner.of(of_all, stiffness, heavy=heavy)(gradients)
+    spread = of_all.basis @ np.diag(of_all.spread[0] / mass[0]) @ of_all.basis.T
+    for c in range(3):
+        light = curvature[c, 6:].sum()
+        mean = curvature[c, 6:] @ rows[c, 6:] / light
+        whole = light * (spread + np.outer(mean, mean)) + 0.3 * np.eye(4)
+        whole += np.einsum("n,nq,nr->qr", curvature[c, :6], rows[c, :6], rows[c, :6])
+        for step, gradient in zip(found[:, c], gradients[:, c], strict=True):
+            np.testing.assert_allclose(whole @ step, gradient, rtol=1e-5, atol=1e-6)
+
+
+def test_sums_at_another_point_keep_the_spread():
+    rng = np.random.default_rng(4)
+    sums = CurvatureSums(rng.uniform(1, 2, 3), rng.normal(size=(3, 4)), 9 * np.eye(4))
+    before = ClassCurvature.of(sums, n_touchable=4)
+    mass, first = 2 * sums.mass, rng.normal(size=(3, 4))
+    after = before.moved(mass, first)
+    np.testing.assert_allclose(
+        after.spread / mass[:, None], before.spread / sums.mass[:, None]
+    )
+    step = rng.normal(size=(3, 4))
+    along = np.einsum("cq,cq->c", first, step @ before.basis.T) / mass
+    image = (after.times(step) - after.spread * step) @ before.basis.T
+    np.testing.assert_allclose(image, first * along[:, None])

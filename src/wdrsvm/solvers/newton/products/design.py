@@ -18,6 +18,7 @@ from ....problem import RobustProblem
 from ....rows.reduce import Reduction, added
 from ...scaling import Scaling
 from .. import kernels
+from .heavy_rows import HeavyCurvature, HeavyEntries
 from .settings import PRODUCTS
 
 
@@ -68,12 +69,15 @@ class Design:
     """Rows in the solver's columns, numbers of ``kind``, and the passes over them.
 
     Sums for steps, unlike sums for a certificate, may take one row out of ``every``.
+    The preconditioner takes ``n_heavy`` rows of each class as they are, if they are in
+    memory.
     """
 
     scaling: Scaling
     reduction: Reduction
     kind: Any = np.float64
     every: int = 1
+    n_heavy: int = 0
 
     def evaluate(self, at: At) -> LossSums:
         """The loss and its gradient."""
@@ -96,6 +100,17 @@ class Design:
         work = partial(_curvature_sums, at, self.every)
         sums: CurvatureSums = self.reduction.fold(work, added)
         return sums
+
+    def heavy_curvature(self, at: At) -> HeavyCurvature:
+        """Mass and first sums of the curvature, and the rows that have most of it."""
+        work = partial(_heavy_curvature, at, self.every, self.n_heavy)
+        join = partial(HeavyCurvature.joined, count=self.n_heavy)
+        found: HeavyCurvature = self.reduction.fold(work, join)
+        return found
+
+    def features(self, rows: Codes) -> Floats:
+        """Some rows in the solver's columns; they must be in memory."""
+        return np.asarray(self.reduction.subject.X[rows])  # type: ignore[attr-defined]
 
     def class_sums(self) -> tuple[Floats, Floats]:
         """Sums of w x for each label (C, Q), and the second moment (Q, Q)."""
@@ -207,6 +222,17 @@ def curvature_of(block: ScoredBlock, spread: Floats, every: int) -> CurvatureSum
     second = _moment(block.rows, spread.sum(axis=0))
     parts = spread.sum(axis=1), spread @ block.rows, second
     return CurvatureSums(*(every * part.astype(np.float64) for part in parts))
+
+
+def _heavy_curvature(
+    at: At, every: int, count: int, problem: RobustProblem, rows: slice
+) -> HeavyCurvature:
+    some = slice(rows.start, rows.stop, every)
+    block = ScoredBlock.of(at.coef, problem, some)
+    spread = _soften(at, True, problem, block).gradient
+    heavy = HeavyEntries.of(spread, np.arange(rows.start, rows.stop, every), count)
+    sums = every * spread.sum(axis=1), every * block.gradient(spread)
+    return HeavyCurvature(*sums, heavy)
 
 
 def _class_sums(every: int, problem: RobustProblem, rows: slice) -> tuple[Floats, Floats]:

@@ -32,6 +32,7 @@ from .choice import single_flip_cost
 from .design import Design, in_columns, row_step
 from .diameter import DIAMETERS, PairDiameter
 from .flips import FlipDesign
+from .heavy_rows import heavy_count
 from .model import model_step
 from .settings import PRODUCTS
 from .start import first_point
@@ -51,7 +52,8 @@ def product_newton(
         every = row_step(problem.n_rows, scaling.n_columns)
         told = scaling, reduction, kind, every
         flip_cost = single_flip_cost(problem)
-        design = Design(*told)
+        n_heavy = heavy_count(problem.n_rows, problem.n_classes, scaling.n_columns)
+        design = Design(*told, 0 if problem.is_distributed else n_heavy)
         if flip_cost < np.inf and not problem.is_distributed:
             design = FlipDesign(*told, problem=prepared, budget=problem.radius / flip_cost)
         return ProductRounds(problem, design, settings, start).solve()
@@ -155,7 +157,9 @@ class ProductRounds:
         if hoped - bound > wanted:
             return
         repaired = descent.repaired(tol)
-        risk = descent.risk_at(repaired)
+        risk = descent.least_risk_at(repaired)
+        if risk - bound <= wanted:
+            risk = descent.risk_at(repaired)
         if to_learn > 0:
             self.excess_rate = max(0.0, risk - descent.smooth_risk) / to_learn
         if risk - bound <= wanted:

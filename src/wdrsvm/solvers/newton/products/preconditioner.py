@@ -1,35 +1,38 @@
-r"""The preconditioner: for each class a diagonal plus rank one, in one common basis.
+r"""The preconditioner: for each class a diagonal plus low rank, in one common basis.
 
-The curvature of class c alone is  sum_n q_nc x_n x_n' + stiffness_c I,  which is
+The curvature of class c alone is  sum_n q_nc x_n x_n' + stiffness_c I.  A few heavy rows
+may stand in it as they are.  All others are taken as
 
     s_c (W + m_c m_c') + stiffness_c I,
 
-where s_c is the mass of q_nc, m_c the mean of x under it, and W, the spread around that
-mean, is taken as that of all classes together.  In the eigenvectors of W this is a
-diagonal plus rank one, and its inverse takes two matrix products for all classes at once.
+where s_c is the mass of their q_nc, m_c the mean of x under it, and W, the spread around
+that mean, is taken as that of all classes together.  In the eigenvectors of W this is a
+diagonal plus low rank, and its inverse takes few matrix products for all classes at once.
 The basis turns the touchable columns alone: lengths of differences stay as they are.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ....arrays import Floats
 from .design import CurvatureSums
+from .heavy_rows import HeavyRows
 from .settings import PRODUCTS
 
 
 @dataclass(frozen=True, eq=False)
 class ClassCurvature:
     """``basis`` (Q, Q); ``spread`` and rank-one ``means`` of each class, both (C, Q) in the
-    basis; ``floor``, the least stiffness."""
+    basis; ``mass`` (C,) of the curvature in them; ``floor``, the least stiffness."""
 
     basis: Floats
     spread: Floats
     means: Floats
+    mass: Floats
     floor: float
 
     @classmethod
@@ -42,37 +45,66 @@ class ClassCurvature:
         part = slice(n_touchable)
         spread[part], basis[part, part] = np.linalg.eigh(within[part, part])
         spread = mass[:, None] * np.maximum(spread, 0.0)
-        return cls(basis, spread, scaled @ basis, float(floor))
+        return cls(basis, spread, scaled @ basis, mass, float(floor))
+
+    def moved(self, mass: Floats, first: Floats) -> ClassCurvature:
+        """With other sums of the curvature, and the spread W as it was."""
+        mass = np.maximum(mass, self.floor)
+        spread = self.spread * (mass / self.mass)[:, None]
+        means = first @ self.basis / np.sqrt(mass)[:, None]
+        return replace(self, spread=spread, means=means, mass=mass)
+
+    def without(self, curvature: Floats, rows: Floats) -> ClassCurvature:
+        """Of all but these ``rows`` (C, k, Q), in the basis, with ``curvature`` (C, k)."""
+        mass = np.maximum(self.mass - curvature.sum(axis=1), self.floor)
+        first = np.sqrt(self.mass)[:, None] * self.means
+        first -= np.einsum("ck,ckq->cq", curvature, rows)
+        spread = self.spread * (mass / self.mass)[:, None]
+        means = first / np.sqrt(mass)[:, None]
+        return replace(self, spread=spread, means=means, mass=mass)
 
     def times(self, step: Floats) -> Floats:
         """The curvature times a step (C, Q), both in the basis."""
         along = np.einsum("cq,cq->c", self.means, step)
         return np.asarray(self.spread * step + self.means * along[:, None])
 
-    def inverse(self, stiffness: Floats, kind: Any = np.float64) -> ClassInverse:
+    def inverse(
+        self, stiffness: Floats, kind: Any = np.float64, heavy: HeavyRows | None = None
+    ) -> ClassInverse:
         """With the norm's own ``stiffness`` (C,) added; in numbers of ``kind``."""
-        diagonal = 1 / (self.spread + (stiffness + self.floor)[:, None])
-        damped = diagonal * self.means
-        factor = 1 / (1 + np.einsum("cq,cq->c", self.means, damped))
-        parts = (diagonal, self.means, damped, factor)
-        return ClassInverse(*(part.astype(kind) for part in parts))
+        light, parts = self, self.means[:, None].astype(kind)
+        if heavy is not None:
+            rows = heavy.rows @ self.basis.astype(kind)
+            light = self.without(heavy.curvature, rows)
+            rows *= np.sqrt(heavy.curvature).astype(kind)[:, :, None]
+            parts = np.hstack([light.means[:, None].astype(kind), rows])
+        diagonal = 1 / (light.spread + (stiffness + self.floor)[:, None])
+        return ClassInverse.of(diagonal.astype(kind), parts)
 
 
 @dataclass(frozen=True, eq=False)
 class ClassInverse:
-    """Inverse ``diagonal``, rank-one ``means`` and their ``damped`` images, each (C, Q) in
-    the basis; ``factor`` (C,)."""
+    """The inverse of  1 / diagonal + parts' parts  for each class, by Woodbury's identity:
+    ``diagonal`` (C, Q), ``parts`` (C, R, Q), ``inner`` (C, R, R)."""
 
     diagonal: Floats
-    means: Floats
-    damped: Floats
-    factor: Floats
+    parts: Floats
+    inner: Floats
 
-    def __call__(self, gradient: Floats) -> Floats:
-        step = self.diagonal * gradient
-        along = np.einsum("cq,cq->c", self.means, step) * self.factor
-        step -= self.damped * along[:, None]
-        return step
+    @classmethod
+    def of(cls, diagonal: Floats, parts: Floats) -> ClassInverse:
+        scaled = parts * np.sqrt(diagonal)[:, None]
+        inner = (scaled @ scaled.transpose(0, 2, 1)).astype(np.float64)
+        inner += np.eye(inner.shape[1])
+        return cls(diagonal, parts, np.linalg.inv(inner).astype(parts.dtype))
+
+    def __call__(self, gradients: Floats) -> Floats:
+        """For one gradient (C, Q) or several (m, C, Q), which cost hardly more."""
+        steps = self.diagonal * gradients
+        columns = steps.reshape(-1, *self.diagonal.shape).transpose(1, 2, 0)
+        along = self.inner @ (self.parts @ columns)
+        back = (self.parts.transpose(0, 2, 1) @ along).transpose(2, 0, 1)
+        return np.asarray(steps - self.diagonal * back.reshape(steps.shape))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,12 +116,16 @@ class Preconditioner:
 
     @classmethod
     def of(
-        cls, curvature: ClassCurvature, stiffness: Floats, kind: Any = np.float64
+        cls,
+        curvature: ClassCurvature,
+        stiffness: Floats,
+        kind: Any = np.float64,
+        heavy: HeavyRows | None = None,
     ) -> Preconditioner:
         """``stiffness`` (C,) is the norm's own; steps are made in numbers of ``kind``."""
-        inverse = curvature.inverse(stiffness, kind)
+        inverse = curvature.inverse(stiffness, kind, heavy)
         return cls(curvature.basis.astype(kind), inverse)
 
-    def __call__(self, gradient: Floats) -> Floats:
-        step = self.inverse(gradient.astype(self.basis.dtype) @ self.basis)
-        return np.asarray(step @ self.basis.T, dtype=np.float64)
+    def __call__(self, gradients: Floats) -> Floats:
+        steps = self.inverse(gradients.astype(self.basis.dtype) @ self.basis)
+        return np.asarray(steps @ self.basis.T, dtype=np.float64)

@@ -38,11 +38,18 @@ class Memory:
             share = float(np.vdot(step, rest)) / curved
             shares.append(share)
             rest -= share * change
-        found = precondition(rest).astype(self.kind, copy=False)
-        if self.steps:
-            _, change, curved = self.steps[-1]
-            own = float(np.vdot(change, precondition(change)))
-            found *= min(PRODUCTS.max_stretch, curved / own)
+        found = self._preconditioned(rest, precondition)
         for (step, change, curved), share in zip(self.steps, reversed(shares), strict=True):
             found += (share - float(np.vdot(change, found)) / curved) * step
         return np.asarray(-found, dtype=np.float64)
+
+    def _preconditioned(
+        self, rest: Floats, precondition: Callable[[Floats], Floats]
+    ) -> Floats:
+        """The preconditioned ``rest``, lengthened or shortened as the last step shows."""
+        if not self.steps:
+            return precondition(rest).astype(self.kind, copy=False)
+        _, change, curved = self.steps[-1]
+        both = precondition(np.stack([rest, change])).astype(self.kind, copy=False)
+        own = float(np.vdot(change, both[1]))
+        return np.asarray(both[0] * self.kind(min(PRODUCTS.max_stretch, curved / own)))

@@ -102,6 +102,15 @@ class ProductSettings:
         A certificate keeps the scores of all rows if they are at most so many.
     rows_per_column, least_curvature_rows : int
         The preconditioner is built from so many rows per column, and at least so many.
+    heavy_rows : int
+        Rows of each class that the preconditioner takes as they are after ``model_after``
+        steps.
+    least_heavy_rows : float
+        They are looked for if, for all classes together, they are this share of all rows.
+    max_heavy_entries : int
+        Entries of all these rows together, at most.
+    least_heavy_share : float
+        They are taken if they have this share of the curvature.
     max_asked : int
         Certificates that may fail before the method gives up.
     least_stiffness : float
@@ -166,6 +175,10 @@ class ProductSettings:
     max_kept_points: int = 1 << 24
     rows_per_column: int = 40
     least_curvature_rows: int = 10000
+    heavy_rows: int = 48
+    least_heavy_rows: float = 0.2
+    max_heavy_entries: int = 1 << 22
+    least_heavy_share: float = 0.3
     max_asked: int = 20
     least_stiffness: float = 1e-7
     least_cosine: float = 1e-8

@@ -11,6 +11,7 @@ from ....arrays import Floats
 from ....problem.pair_weights import PairWeights
 from .design import At, Design, LossSums
 from .diameter import EntryDiameter, PairDiameter, Smoothed
+from .heavy_rows import HeavyRows
 from .preconditioner import ClassCurvature, ClassInverse, Preconditioner
 from .quasi_newton import Memory
 from .settings import PRODUCTS
@@ -41,6 +42,9 @@ class Descent:
         self.coef, self.smoothed = coef, self._smoothed_at(coef)
         self.sums = self._sums_at(coef, self.smoothed.value)
         self.gradient = self._gradient_of(self.smoothed, self.sums)
+        self.curvature: ClassCurvature
+        self.precondition: Preconditioner | ClassInverse
+        self.has_heavy_rows = False
         self.rebuild()
 
     @property
@@ -103,13 +107,30 @@ class Descent:
         return self._on_flips(self.sums)
 
     def rebuild(self) -> None:
-        """The curvature at the point, which takes a pass, and the preconditioner."""
-        sums = self.design.curvature(self.at)
+        """The curvature at the point, which takes a pass, and the preconditioner.
+
+        Heavy rows are taken when the first steps did not settle.  Once they have much of
+        the curvature, the spread of the others need not be found again.
+        """
+        heavy, is_early = None, self.n_iter <= PRODUCTS.model_after
+        if not self.has_heavy_rows:
+            sums = self.design.curvature(self.at)
+            self.curvature = ClassCurvature.of(sums, self.n_touchable)
+        if self.design.n_heavy and not is_early:
+            heavy = self._heavy_rows()
+        self.has_heavy_rows = heavy is not None
         left = max(self.left, PRODUCTS.least_left * self.radius)
-        stiffness = left * self.smoothed.stiffness
-        self.curvature = ClassCurvature.of(sums, self.n_touchable)
-        self.precondition: Preconditioner | ClassInverse
-        self.precondition = Preconditioner.of(self.curvature, stiffness, self.design.kind)
+        stiffness, kind = left * self.smoothed.stiffness, self.design.kind
+        self.precondition = Preconditioner.of(self.curvature, stiffness, kind, heavy)
+
+    def _heavy_rows(self) -> HeavyRows | None:
+        """The heaviest rows of each class, if they have much of the curvature."""
+        found = self.design.heavy_curvature(self.at)
+        self.curvature = self.curvature.moved(found.mass, found.first)
+        if found.heavy_share < PRODUCTS.least_heavy_share:
+            return None
+        curvature, rows = found.entries
+        return HeavyRows(curvature, self.design.features(rows))
 
     @property
     def smooth_risk(self) -> float:
@@ -161,6 +182,16 @@ class Descent:
         sums = self.design.true_loss(self._at(coef, largest))
         lam = largest if not self.has_flips else (sums.price or 0.0) / self.flip_cost
         return self.radius * lam + sums.loss
+
+    def least_risk_at(self, coef: Floats) -> float:
+        """A lower bound of the true risk of other coefficients, without a pass.
+
+        The loss is convex: it lies above its tangent.  Prices of flips are not foreseen.
+        """
+        if self.has_flips:
+            return -np.inf
+        rise = float(np.vdot(self.sums.gradient, coef - self.coef))
+        return self.radius * self._smoothed_at(coef).largest + self.sums.loss + rise
 
     def repaired(self, tol: float) -> Floats:
         """The coefficients with the longest differences shortened."""

@@ -1,0 +1,38 @@
+"""What steps know without a pass over the rows."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from wdrsvm.solvers.newton.products.design import Design, in_columns
+from wdrsvm.solvers.newton.products.diameter import PairDiameter
+from wdrsvm.solvers.newton.products.steps import Descent
+from wdrsvm.solvers.scaling import Scaling
+
+from .test_loop import blobs
+
+
+@pytest.fixture
+def descent():
+    problem = blobs(n_rows=200, n_features=6, n_classes=5)
+    scaling = Scaling.of(problem)
+    prepared = problem.by_chunks(partial(in_columns, scaling, np.float64))
+    with prepared.reduction() as reduction:
+        coef = np.random.default_rng(0).normal(size=(5, scaling.n_columns))
+        diameter = PairDiameter.of(5, scaling.n_touchable)
+        yield Descent(Design(scaling, reduction), diameter, 0.05, 0.1 * coef)
+
+
+def test_the_tangent_of_the_loss_bounds_the_risk_of_other_coefficients(descent):
+    rng = np.random.default_rng(1)
+    for size in (1e-3, 0.1, 3.0):
+        coef = descent.coef + size * rng.normal(size=descent.coef.shape)
+        assert descent.least_risk_at(coef) < descent.risk_at(coef)
+    near = descent.coef + 1e-5 * rng.normal(size=descent.coef.shape)
+    assert descent.least_risk_at(near) == pytest.approx(descent.risk_at(near), rel=1e-8)
+
+
+def test_where_labels_can_be_flipped_nothing_is_known_without_a_pass(descent):
+    descent.flip_cost = 1.0
+    assert descent.least_risk_at(descent.coef) == -np.inf
