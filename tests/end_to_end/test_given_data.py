@@ -342,6 +342,9 @@ FUNCTIONS = {
             g["X"] if hasattr(g["X"], "columns") else pd.DataFrame(X)
         ).support
     ),
+    "CategoryValues": lambda g, _: wdrsvm.CategoryValues().fit_transform(
+        pd.DataFrame({"a": g["y"]})
+    ),
     "RobustConformalClassifier": lambda g, _: calibrated(g).predict_set(g["X"]),
     "save_model": saved,
     "to_onnx": exported,
