@@ -131,9 +131,10 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
 
     From a ``tol`` of 1e-3 on, with the l2 norm, labels that cannot be flipped and 300
     unknowns or more, 100 epochs of "first-order" are tried before an "interior-point",
-    and with 20 classes or more before "newton"; up to 700 where these leave a gap of at
-    most 0.02.  With labels that can be flipped and 600 unknowns or more 30 epochs are tried
-    before an "interior-point", and up to 700 where these leave a gap of at most 0.2.
+    and with 20 classes or more before "newton"; before the former up to 700 where these
+    leave a gap of at most 0.02.  With labels that can be flipped and 600 unknowns or more
+    30 epochs are tried before an "interior-point", and up to 700 where these leave a gap of
+    at most 0.2.
 
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
     chosen and did not reach its goal; "first-order" does from an "interior-point" that was
@@ -211,7 +212,9 @@ def quick_trials(problem: RobustProblem, tol: float, chosen: str) -> tuple[Trial
     least_classes = {"interior-point": 0, "newton": RULE.least_quick_classes}
     many = problem.n_classes >= least_classes.get(chosen, np.inf)
     many = many and unknowns(problem) >= RULE.least_quick_unknowns
-    return _trials(RULE.quick_epochs, RULE.nearly_there) if many else ()
+    trials = _trials(RULE.quick_epochs, RULE.nearly_there) if many else ()
+    # "newton" takes less than a second trial would.
+    return trials if chosen == "interior-point" else trials[:1]
 
 
 def _trials(first: int, promising_gap: float) -> tuple[Trial, ...]:
