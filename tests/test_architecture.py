@@ -34,7 +34,7 @@ TESTS = ROOT / "tests"
 SOLVER_FLOORS = [
     [
         *("compiling", "descent_settings", "neighbours", "result"),
-        *("runtime", "scaling"),
+        *("runtime", "scaling", "size"),
     ],
     ["cones"],
     ["interior_point"],

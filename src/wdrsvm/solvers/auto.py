@@ -9,6 +9,7 @@ import numpy as np
 
 from ..problem import RobustProblem
 from .newton.products.choice import in_products
+from .size import unknowns
 
 
 @dataclass(frozen=True)
@@ -237,14 +238,6 @@ def second_order(problem: RobustProblem) -> str:
         return "newton"
     few = max(RULE.min_newton_rows, RULE.rows_per_unknown * unknowns(problem))
     return "interior-point" if problem.n_rows <= few else "newton"
-
-
-def unknowns(problem: RobustProblem) -> int:
-    """Coefficients that a dense system would have."""
-    width = problem.n_features
-    if problem.ball.norm == "l2":
-        width = min(width, problem.n_rows)
-    return problem.n_classes * (width + 1)
 
 
 def takes_over(problem: RobustProblem, failed: str) -> str | None:

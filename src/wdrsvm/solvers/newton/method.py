@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ...problem import RobustProblem
 from ..result import SolverResult, SolverSettings, SolverStatus, Start
+from ..size import coefficients, unknowns
 from .hinge import smoothing_newton
-from .products.choice import coefficients, in_products, unknowns
+from .products.choice import in_products
 from .products.loop import product_newton
 from .products.settings import PRODUCTS
+from .settings import NEWTON
 from .smooth_loss import label_newton
 
 
@@ -17,10 +19,10 @@ def newton(
     """Choose the method: hinge losses are smoothed, smooth losses are not."""
     if problem.is_distributed:
         _check_distributed_size(problem)
-    if problem.loss.temperature == 0:
-        return smoothing_newton(problem, settings, start)
     if not in_products(problem):
-        return label_newton(problem, settings, start)
+        _check_dense_size(problem)
+        of_loss = smoothing_newton if problem.loss.temperature == 0 else label_newton
+        return of_loss(problem, settings, start)
     found = product_newton(problem, settings, start)
     failed = found.status is not SolverStatus.CONVERGED and settings.max_iter is None
     if not failed or unknowns(problem) > PRODUCTS.max_rescued_unknowns:
@@ -38,4 +40,14 @@ def _check_distributed_size(problem: RobustProblem) -> None:
             "fitted where the rows are not in memory, or any number with the l2 norm and "
             "either the logistic loss and one label cost for all labels, or smoothing > 0 "
             "and label_cost=inf."
+        )
+
+
+def _check_dense_size(problem: RobustProblem) -> None:
+    size, most = unknowns(problem), NEWTON.max_unknowns
+    if size > most:
+        raise ValueError(
+            f"solver='newton' needs a dense matrix for {size} unknowns, which X with "
+            f"{problem.n_features} features and {problem.n_classes} classes makes: at most "
+            f"{most} are allowed; use solver='auto' or 'first-order'."
         )

@@ -14,6 +14,8 @@ class NewtonSettings:
 
     Parameters
     ----------
+    max_unknowns : int
+        The curvature is a dense matrix, which with so many unknowns takes 7 GB.
     max_iter : int
         Newton steps of a solve where the caller gives no limit.
     max_steps_per_round : int
@@ -112,6 +114,7 @@ class NewtonSettings:
         Free rows on the workers of a cluster are gathered up to so many entries.
     """
 
+    max_unknowns: int = 30_000
     max_iter: int = 500
     max_steps_per_round: int = 50
     first_mu: float = 0.5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....problem import RobustProblem
+from ...size import coefficients, unknowns
 from .diameter import DIAMETERS
 from .settings import PRODUCTS
 
@@ -21,19 +22,6 @@ def in_products(problem: RobustProblem) -> bool:
         size, least = coefficients(problem), PRODUCTS.max_sent_unknowns + 1
     many_rows = problem.norm == "l2" or problem.n_rows >= size
     return size >= least and many_rows and is_known(problem)
-
-
-def coefficients(problem: RobustProblem) -> int:
-    """Number of coefficients of all classes, with intercepts."""
-    return problem.n_classes * (problem.n_features + 1)
-
-
-def unknowns(problem: RobustProblem) -> int:
-    """Coefficients, of which the l2 norm needs no more for a class than there are rows."""
-    width = problem.n_features
-    if problem.norm == "l2":
-        width = min(width, problem.n_rows)
-    return problem.n_classes * (width + 1)
 
 
 def is_known(problem: RobustProblem) -> bool:
