@@ -45,7 +45,7 @@ lint: $(READY)
 	$(BIN)/mypy
 
 # scikit-learn's checks of searches with their defaults, and mixed tables against the
-# enumerated program; a quarter of an hour.
+# enumerated program; six minutes.
 checks: native
 	$(BIN)/python -m pytest -n auto --dist worksteal -m exhaustive tests/estimators \
 		tests/agreement
