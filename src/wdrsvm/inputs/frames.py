@@ -32,9 +32,11 @@ def texts_named(X: Any) -> Iterator[None]:
     except ValueError as error:
         if not is_frame(X) or "could not convert string to float" not in str(error):
             raise
-        column = next(name for name in X.columns if not _is_numeric(X[name]))
+        named = [name for name in X.columns if not _is_numeric(X[name])]
+        if not named:
+            raise
         raise ValueError(
-            f"X must have numbers only, but its column {column!r} has texts: encode them, "
+            f"X must have numbers only, but its column {named[0]!r} has texts: encode them, "
             "for example by wdrsvm.mixed_table."
         ) from error
 

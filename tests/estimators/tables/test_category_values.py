@@ -45,3 +45,17 @@ def test_unseen_categories_are_named_by_column_or_pass():
         ["u", "w"],
         ["u", None],
     ]
+
+
+@pytest.mark.parametrize("given", [np.array([["u"]], dtype=object), [["u"]]])
+def test_only_frames_are_taken(given):
+    frame = pd.DataFrame({"a": ["u"]})
+    with pytest.raises(TypeError, match="X must be a pandas or polars DataFrame"):
+        CategoryValues().fit(given)
+    with pytest.raises(TypeError, match="X must be a pandas or polars DataFrame"):
+        CategoryValues().fit(frame).transform(given)
+
+
+def test_an_unknown_treatment_is_refused():
+    with pytest.raises(ValueError, match="'error', 'ignore', got 'drop'"):
+        CategoryValues("drop").fit(pd.DataFrame({"a": ["u"]}))

@@ -10,6 +10,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...arrays import Labels
 from ...inputs.arrays import is_missing
+from ...inputs.dask_collections import is_lazy
+from ...inputs.frames import is_frame
 
 
 class CategoryValues(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -65,6 +67,8 @@ class CategoryValues(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         CategoryValues
             The transformer.
         """
+        check_unknown(self.handle_unknown)
+        check_frame("X", X)
         validate_data(self, X, skip_check_array=True)
         self.categories_ = [set(plain_values(X[name])) for name in X.columns]
         return self
@@ -83,6 +87,7 @@ class CategoryValues(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Python objects, None where a value is missing.
         """
         check_is_fitted(self)
+        check_frame("X", X)
         validate_data(self, X, reset=False, skip_check_array=True)
         values = np.empty((len(X), self.n_features_in_), dtype=object)
         for number, name in enumerate(X.columns):
@@ -90,6 +95,26 @@ class CategoryValues(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             if self.handle_unknown == "error":
                 _check_known(name, values[:, number], self.categories_[number])
         return values
+
+
+def check_frame(name: str, given: Any) -> None:
+    """Refuse what has no named columns in memory."""
+    if not is_frame(given):
+        raise TypeError(
+            f"{name} must be a pandas or polars DataFrame, whose columns have names and "
+            f"types, got {_kind_of(given)}."
+        )
+
+
+def _kind_of(frame: Any) -> str:
+    return "a dask collection" if is_lazy(frame) else type(frame).__name__
+
+
+def check_unknown(handle_unknown: Any) -> None:
+    if handle_unknown not in ("error", "ignore"):
+        raise ValueError(
+            f"handle_unknown must be one of 'error', 'ignore', got {handle_unknown!r}."
+        )
 
 
 def _check_known(name: Any, values: Labels, known: set[Any]) -> None:

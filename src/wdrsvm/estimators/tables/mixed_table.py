@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 from ...inputs.arrays import is_missing
 from ...inputs.column_kinds import CATEGORIES, NUMBERS, distinct, kinds_of
-from ...inputs.dask_collections import is_lazy
-from ...inputs.frames import CATEGORY_COST, Box, Groups, is_frame, observed_box
-from .category_values import CategoryValues
+from ...inputs.frames import CATEGORY_COST, Box, Groups, observed_box
+from .category_values import CategoryValues, check_frame, check_unknown
 
 # How the command line calls a missing text.
 MISSING = "missing"
@@ -109,13 +108,9 @@ def mixed_table(
     >>> model.predict(frame).tolist()
     ['no', 'no', 'yes', 'yes']
     """
-    if not is_frame(frame):
-        raise TypeError(
-            "frame must be a pandas or polars DataFrame, whose columns have names and "
-            f"types, got {_kind_of(frame)}."
-        )
+    check_frame("frame", frame)
     _check_cost(category_cost)
-    _check_unknown(handle_unknown)
+    check_unknown(handle_unknown)
     from sklearn.frozen import FrozenEstimator
 
     encoder = FrozenEstimator(mixed_encoder(kinds_of(frame), handle_unknown).fit(frame))
@@ -144,22 +139,11 @@ def mixed_encoder(kinds: dict[str, list[Any]], handle_unknown: str) -> Any:
     )
 
 
-def _kind_of(frame: Any) -> str:
-    return "a dask collection" if is_lazy(frame) else type(frame).__name__
-
-
 def _check_cost(category_cost: Any) -> None:
     is_number = isinstance(category_cost, numbers.Real)
     if not is_number or not category_cost > 0:
         raise ValueError(
             f"category_cost must be a number > 0 (inf is allowed), got {category_cost!r}."
-        )
-
-
-def _check_unknown(handle_unknown: Any) -> None:
-    if handle_unknown not in ("error", "ignore"):
-        raise ValueError(
-            f"handle_unknown must be one of 'error', 'ignore', got {handle_unknown!r}."
         )
 
 

@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....arrays import Codes, Floats
+from ....problem.norms import TINY
 from .settings import PRODUCTS
-
-TINY = float(np.finfo(np.float64).tiny)
 
 
 class HeavyEntries(NamedTuple):
