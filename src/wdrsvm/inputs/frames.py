@@ -36,8 +36,8 @@ def texts_named(X: Any) -> Iterator[None]:
         if not named:
             raise
         raise ValueError(
-            f"X must have numbers only, but its column {named[0]!r} has texts: encode them, "
-            "for example by wdrsvm.mixed_table."
+            f"X must have numbers only, but its column {named[0]!r} has texts: encode "
+            "them, for example by wdrsvm.mixed_table."
         ) from error
 
 
