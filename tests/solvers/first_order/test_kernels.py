@@ -86,6 +86,22 @@ def test_a_row_settles_where_its_point_is_its_scores(loss):
     assert worth[masses > 0].min() >= worth.max() - 1e-7
 
 
+@pytest.mark.tiny
+@pytest.mark.parametrize("loss", FAMILY, ids=str)
+@pytest.mark.parametrize("is_unit", [False, True])
+def test_one_visit_settles_a_row_whose_label_is_trusted(loss, is_unit):
+    """Newton's steps converge quadratically only if their system is the right one."""
+    rng = np.random.default_rng(3)
+    factor = rng.normal(size=(4, 4))
+    metric = np.eye(4) if is_unit else factor @ factor.T + np.eye(4)
+    duals = Duals(np.zeros((1, 4)), 0.7 * np.eye(4)[[1]], np.zeros((1, 4)))
+    price = Price(1.0, 1.0, loss.temperature, loss.margin)
+    row = OneRow(duals, np.zeros((0, 4)), 1, 2.0, rng.normal(size=4), 0.3)
+    row.settle(price, metric, 1e-11, is_unit)
+    left = row.scores - (2.0 * metric + 0.3 * np.eye(4)) @ row.change
+    np.testing.assert_allclose(duals.alpha[0], left, atol=1e-10)
+
+
 def test_a_problem_without_an_intercept_is_solved_too():
     problem = replace(problem_of(FAMILY[0]), fit_intercept=False)
     found = solve(problem, "first-order", SolverSettings(tol=1e-4))

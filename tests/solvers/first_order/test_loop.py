@@ -289,9 +289,9 @@ class OneRow:
         self.samples = samples_of(rows, duals, free)
         self.scores, self.change = scores.copy(), np.empty_like(scores)
 
-    def settle(self, price, metric, tol):
+    def settle(self, price, metric, tol, is_unit=False):
         arrays = self.scores, self.change
-        return settle_row(self.samples, 0, price, metric, tol, *arrays)
+        return settle_row(self.samples, 0, price, metric, tol, *arrays, is_unit)
 
 
 @pytest.mark.tiny

@@ -174,9 +174,10 @@ def settle_row(
     tol: Real,
     scores: Vector,
     change: Vector,
+    plain: Flag = False,
 ):
     """``settle`` for one row: from its scores to those afterwards, and to the change."""
-    work: RowWork = RowWork(scores.shape[0])
+    work: RowWork = RowWork(scores.shape[0], plain)
     moved: Flag
     copy(scores, work.scores)
     moved = settle(samples, n, price, metric, tol, work)
