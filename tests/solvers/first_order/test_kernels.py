@@ -96,9 +96,9 @@ def test_one_visit_settles_a_row_whose_label_is_trusted(loss, is_unit):
     metric = np.eye(4) if is_unit else factor @ factor.T + np.eye(4)
     duals = Duals(np.zeros((1, 4)), 0.7 * np.eye(4)[[1]], np.zeros((1, 4)))
     price = Price(1.0, 1.0, loss.temperature, loss.margin)
-    row = OneRow(duals, np.zeros((0, 4)), 1, 2.0, rng.normal(size=4), 0.3)
-    row.settle(price, metric, 1e-11, is_unit)
-    left = row.scores - (2.0 * metric + 0.3 * np.eye(4)) @ row.change
+    row = OneRow(duals, np.zeros((0, 4)), 1, 500.0, rng.normal(size=4), 0.3)
+    row.settle(price, metric, 1e-12, is_unit)
+    left = row.scores - (500.0 * metric + 0.3 * np.eye(4)) @ row.change
     np.testing.assert_allclose(duals.alpha[0], left, atol=1e-10)
 
 
