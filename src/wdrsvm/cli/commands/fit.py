@@ -18,7 +18,7 @@ from ...problem import LOSSES, NORMS
 from ...report.model.baselines import ATTRIBUTE, Baselines
 from ..models.classifiers import HINGE, KERNELS, LABEL_COST, LINEAR, NORM, RADIUS, Options
 from ..models.promises import WITHSTAND, promised
-from ..models.saved import labelled_for, within_limits
+from ..models.saved import TARGET, labelled_for, within_limits
 from ..models.withstand import Choice, best_to_withstand
 from ..options import TableOptions, learned_reading
 from ..output import (
@@ -31,6 +31,7 @@ from ..output import (
     MinRows,
     Numbers,
     Output,
+    Share,
     Target,
 )
 from ..progress import fold_bar
@@ -174,7 +175,10 @@ def fit(
         _for_a_search(note) if options.has_folds else note for note in output.notes
     ]
     model = Pipeline([("columns", columns.transformer), ("classifier", classifier)])
-    model.reading_ = learned_reading(data, columns) | {WITHSTAND: withstand}
+    model.reading_ = learned_reading(data, columns) | {
+        WITHSTAND: withstand,
+        TARGET: target,
+    }
     setattr(model, ATTRIBUTE, baselines.plain())
     facts = _facts(classifier, columns.features, data.y, choice)
     output.notes += _about_disbelief(classifier, data, train, target)
@@ -278,7 +282,7 @@ def _facts(classifier: Any, features: Any, y: Any, choice: Choice | None) -> dic
         | {
             "radius": float(chosen.radius),
             "label cost": float(chosen.label_cost),
-            "training accuracy": float(np.mean(chosen.predict(features) == y)),
+            "training accuracy": Share(np.mean(chosen.predict(features) == y)),
             **_trained_for(chosen),
             "solver": chosen.solver_,
         }
@@ -325,6 +329,6 @@ def _test_facts(model: Any, rows: Any) -> dict[str, Any]:
     predicted = model.predict(rows.X)
     return {
         "test rows": len(rows.y),
-        "test accuracy": float(np.mean(predicted == rows.y)),
-        "balanced test accuracy": float(balanced_accuracy_score(rows.y, predicted)),
+        "test accuracy": Share(np.mean(predicted == rows.y)),
+        "balanced test accuracy": Share(balanced_accuracy_score(rows.y, predicted)),
     }
