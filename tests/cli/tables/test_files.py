@@ -158,7 +158,9 @@ def test_an_archive_may_have_test_rows_and_names_beside_its_rows(folder, capsys)
     assert told["rows"] == len(table)
     assert any(left_out in note for note in told["notes"])
     assert left_out in run(capsys, "predict", "model", "train.npz")[2]
-    code, _, error = run(capsys, "audit", "train.npz", "--target", "names", "--out", "s.csv")
+    code, _, error = run(
+        capsys, "audit", "train.npz", "--target", "names", "--out", "s.csv"
+    )
     assert (code, "names must have one entry per row of X, which has 60" in error) == (2, 1)
     np.savez("train.npz", features=X, y=y[1:])
     code, _, error = run(capsys, "fit", "train.npz", "--target", "y", "--out", "model")
