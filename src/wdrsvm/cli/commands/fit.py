@@ -12,6 +12,7 @@ import typer
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import Pipeline
 
+from ...estimators._notebook import doubts_labels
 from ...inputs.frames import CATEGORY_COST
 from ...model_files import save_model
 from ...problem import LOSSES, NORMS
@@ -291,7 +292,7 @@ def _facts(classifier: Any, features: Any, y: Any, choice: Choice | None) -> dic
 
 def _about_beliefs(chosen: Any) -> dict[str, Any]:
     """How many labels were not believed, if labels could be doubted."""
-    if getattr(chosen, "label_noise", None) != "random":
+    if not doubts_labels(chosen):
         return {}
     doubted = int((chosen.label_belief_ < BELIEVED).sum())
     return {"labels not believed": doubted}
@@ -302,7 +303,7 @@ def _about_disbelief(
 ) -> list[str]:
     """The rows whose labels were not believed, the worst first, and how to read them."""
     chosen = getattr(classifier, "best_estimator_", classifier)
-    if getattr(chosen, "label_noise", None) != "random":
+    if not doubts_labels(chosen):
         return []
     order = np.argsort(chosen.label_belief_, kind="stable")
     doubted = data.row[order[chosen.label_belief_[order] < BELIEVED]].tolist()
@@ -319,6 +320,8 @@ def _trained_for(chosen: Any) -> dict[str, float]:
     """The objective of the fit, and its largest distance to the optimum if it is known."""
     if hasattr(chosen, "worst_case_error_"):
         return {"bound of the worst-case error": float(chosen.objective_)}
+    if doubts_labels(chosen):
+        return {"objective": float(chosen.objective_)}
     return {
         "certified worst-case risk": float(chosen.objective_),
         "duality gap": float(chosen.duality_gap_),
