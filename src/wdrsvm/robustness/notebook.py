@@ -47,7 +47,8 @@ def html_facts(caption: str, facts: dict[str, Any]) -> str:
         f"<td {LEFT}>{escape(shown(value))}</td></tr>"
         for name, value in facts.items()
     )
-    return f"<table><caption {CAPTION}>{escape(caption)}</caption><tbody>{lines}</tbody></table>"
+    told = f"<caption {CAPTION}>{escape(caption)}</caption>"
+    return f"<table>{told}<tbody>{lines}</tbody></table>"
 
 
 def html_result(result: Any, *tables: str) -> str:
