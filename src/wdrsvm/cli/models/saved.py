@@ -44,7 +44,7 @@ def loaded(path: Path) -> Any:
     model = load_model(path)
     if not hasattr(model, "steps") or not hasattr(model, "predict"):
         raise ValueError(
-            f"{path} holds no model that wdrsvm fit wrote; give a file of its --out."
+            f"{path} is no model that wdrsvm fit wrote; give the file of its --out."
         )
     return model
 
@@ -74,7 +74,10 @@ def within_limits(model: Any, rows: Labelled) -> Labelled:
     for columns, _ in groups:
         known &= features[:, columns].sum(axis=1) == 1
     if not known.any():
-        raise ValueError("Every row has a category that the model has not seen.")
+        raise ValueError(
+            "Every row has a category that the model has not seen; give rows with the "
+            "categories of the training table."
+        )
     if not known.all():
         what = counted(int((~known).sum()), "row", "rows")
         notes.append(f"Left out of the promises for categories not seen before: {what}.")

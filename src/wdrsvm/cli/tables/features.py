@@ -257,7 +257,7 @@ def _check_target(table: InputTable, target: str) -> None:
     if target in table.left_out:
         raise ValueError(
             f"{table.path}: {target} must have one entry per row of X, which has "
-            f"{len(table.columns)} rows; give a file in which it has."
+            f"{len(table.columns)} rows; give a file in which both have the same length."
         )
     if target not in there:
         raise ValueError(
