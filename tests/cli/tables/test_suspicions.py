@@ -37,3 +37,9 @@ def test_names_with_blanks_are_quoted_in_remedies(folder, capsys):
     texts().assign(**{"my id": range(N)}).to_csv("train.csv", index=False)
     notes = run_json(capsys, *FIT)["notes"]
     assert any("--drop 'my id' leaves it out" in note for note in notes)
+
+
+def test_a_remedy_names_all_columns(folder, capsys):
+    texts().assign(same=7, unit="cm").to_csv("train.csv", index=False)
+    notes = run_json(capsys, *FIT)["notes"]
+    assert any("same, unit; --drop same,unit leaves them out." in note for note in notes)

@@ -10,7 +10,7 @@ from .columns import CATEGORIES, NUMBERS, Columns
 from .files import listed
 from .numerals import MISSING_MARKS
 
-DOES = {"drop": "leaves it out", "categories": "takes it as categories"}
+DOES = {"drop": "leaves {them} out", "categories": "takes {them} as categories"}
 
 
 def suspicions(columns: Columns, raw: Any) -> list[str]:
@@ -29,7 +29,8 @@ def suspicions(columns: Columns, raw: Any) -> list[str]:
         (codes, "Numbers with leading zeros, as codes have", "categories"),
     )
     return [
-        f"{what}: {listed(found)}; --{option} {quote(found[0])} {DOES[option]}."
+        f"{what}: {listed(found)}; --{option} {quote(','.join(found))} "
+        f"{DOES[option].format(them='it' if len(found) == 1 else 'them')}."
         for found, what, option in told
         if found
     ]
