@@ -54,3 +54,11 @@ def test_it_writes_a_page(monkeypatch, tmp_path, capsys, found):
     assert "The most suspicious labels" in text
     assert "What it withstands" in text
     assert str(tmp_path / "page.html") in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_commands_that_are_not_installed_are_installed_first(monkeypatch, is_there):
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: object() if is_there else None
+    )
+    assert ("the commands" in demo.next_steps()) is not is_there

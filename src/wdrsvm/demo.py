@@ -6,6 +6,7 @@ Run it with ``make demo``, ``wdrsvm demo`` or ``python -m wdrsvm.demo``.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import textwrap
 import time
 from collections.abc import Iterator, Sequence
@@ -44,6 +45,7 @@ NEXT = {
     "a page about it": "wdrsvm report MODEL TABLE.csv --out PAGE.html",
     "in Python": "docs/tutorial.rst, ten minutes",
 }
+COMMANDS = {"the commands": 'pip install ".[cli,plot]" in the checkout brings them'}
 
 
 class WineTable(NamedTuple):
@@ -182,6 +184,12 @@ def section(chapter: Chapter) -> Section:
     return Section(chapter.title, [*parts, *chapter.parts])
 
 
+def next_steps() -> dict[str, str]:
+    """What to try next; the commands must be installed first if they are not there."""
+    has_commands = importlib.util.find_spec("typer") is not None
+    return NEXT if has_commands else COMMANDS | NEXT
+
+
 def main(out: Path = PAGE) -> None:
     """Tell the story while it is computed, and write it as a page."""
     table, sections = wine_table(), []
@@ -189,7 +197,7 @@ def main(out: Path = PAGE) -> None:
         print(told(number, chapter), flush=True)
         sections.append(section(chapter))
     print(f"\nThe code:\n\n{CODE}\n\nNext:")
-    print(in_columns([*NEXT.items()]))
+    print(in_columns([*next_steps().items()]))
     try:
         page = Page("Wine with wrong labels", "What the demo does, step by step.", sections)
         print(f"\nThe same as a page: {page.write(out).resolve()}")
