@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 import wdrsvm
 from wdrsvm.report import Facts, Flags, Summary, Table, Text, model_page
+from wdrsvm.report.model import facts, page, rates
 from wdrsvm.report.model.page import page_of
 from wdrsvm.report.model.reported import reported_model
 
@@ -149,3 +150,30 @@ def test_each_section_is_told_before_it_is_made():
     told = []
     page = page_of(reported, "Wine", told.append)
     assert told == [section.heading for section in page.sections]
+
+
+def test_of_many_classes_tables_have_the_worst(monkeypatch):
+    for module in (facts, page, rates):
+        monkeypatch.setattr(module, "MANY_CLASSES", 2)
+    model = fitted(wdrsvm.RobustLinearSVC(0.1, 2.0))
+    made = model_page(model, X, y)
+    confusion, recall = parts_of(made, "Right and wrong")
+    predicted = model.predict(X)
+    for given, taken, n_rows in confusion.rows:
+        assert given != taken
+        assert n_rows == np.sum((y == given) & (predicted == taken)) > 0
+    assert len(recall.rows) == 2
+    shares = [row[2] for row in recall.rows]
+    assert shares == sorted(shares)
+    assert shares[0] == min(model.score(X[y == name], y[y == name]) for name in set(y))
+    (table,) = [
+        part
+        for part in parts_of(made, "Error rates")
+        if isinstance(part, Table) and "that suffer most" in part.caption
+    ]
+    assert len(table.rows) == 2
+    (strongest,) = parts_of(made, "Coefficients")
+    coef = model[-1].coef_
+    for feature, name, value in strongest.rows:
+        column = coef[:, int(feature.removeprefix("x"))]
+        assert (value, name) == (column.max(), model.classes_[column.argmax()])

@@ -11,6 +11,7 @@ from ...estimators._notebook import DOUBTING, doubts_labels
 from ..page import Flags, Part, Table, Text
 from ..words import counted
 from .flags import flags_of
+from .rates import MANY_CLASSES
 from .reported import ReportedModel
 
 
@@ -69,21 +70,44 @@ def confusions(reported: ReportedModel) -> list[Part]:
     """How often each class is taken for another, with recall and precision."""
     counts = confusion_matrix(reported.y, reported.predicted, labels=reported.classes)
     names = [str(name) for name in reported.classes]
+    if len(names) > MANY_CLASSES:
+        return [_largest_confusions(names, counts), _recalls(names, counts)]
     rows = [[name, *line] for name, line in zip(names, counts.tolist(), strict=True)]
     header = ["given label", *(f"predicted {name}" for name in names)]
-    return [
-        Table("Confusion matrix, in rows of the table", header, rows),
-        Table(
-            "Recall and precision of every class",
-            ["class", "rows", "recall", "precision"],
-            [
-                [name, int(total), _share(right, total), _share(right, found)]
-                for name, right, total, found in zip(
-                    names, counts.diagonal(), counts.sum(1), counts.sum(0), strict=True
-                )
-            ],
-        ),
+    matrix = Table("Confusion matrix, in rows of the table", header, rows)
+    return [matrix, _recalls(names, counts)]
+
+
+def _largest_confusions(names: list[str], counts: Any) -> Table:
+    """The most frequent confusions, in place of a matrix that nobody can read."""
+    wrong = counts * ~np.eye(len(names), dtype=bool)
+    order = np.argsort(-wrong, axis=None, kind="stable")[:MANY_CLASSES]
+    pairs = zip(*np.unravel_index(order, wrong.shape), strict=True)
+    rows = [[names[g], names[p], int(wrong[g, p])] for g, p in pairs if wrong[g, p]]
+    return Table(
+        "Most frequent confusions, in rows of the table",
+        ["given label", "predicted label", "rows"],
+        rows,
+    )
+
+
+def _recalls(names: list[str], counts: Any) -> Table:
+    """Recall and precision by class; of many classes, those with the least recall."""
+    right = counts.diagonal()
+    rows = [
+        [name, int(total), _share(part, total), _share(part, found)]
+        for name, part, total, found in zip(
+            names, right, counts.sum(1), counts.sum(0), strict=True
+        )
     ]
+    caption = "Recall and precision of every class"
+    if len(rows) > MANY_CLASSES:
+        # A class without rows has no recall, and comes last.
+        rows = sorted(rows, key=lambda row: np.inf if row[2] is None else row[2])
+        caption = (
+            f"Recall and precision of the {MANY_CLASSES} classes with the least recall"
+        )
+    return Table(caption, ["class", "rows", "recall", "precision"], rows[:MANY_CLASSES])
 
 
 def _share(part: Any, whole: Any) -> float | None:

@@ -20,7 +20,7 @@ from .facts import (
     lead_of,
 )
 from .promise import BUDGET
-from .rates import rate_parts
+from .rates import MANY_CLASSES, rate_parts
 from .reported import ReportedModel, reported_model
 from .verdict import summary_of
 
@@ -252,6 +252,8 @@ def _suspects(reported: ReportedModel) -> list[Part]:
 def _coefficients(reported: ReportedModel) -> list[Part]:
     coef = reported.chosen.coef_
     order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:SHOWN_FEATURES]
+    if len(coef) > MANY_CLASSES:
+        return [_strongest(reported, order)]
     names = reported.classes if len(coef) > 1 else reported.classes[1:]
     rows = [[str(reported.names[p]), *coef[:, p].tolist()] for p in order]
     rows.append(["intercept", *reported.chosen.intercept_.tolist()])
@@ -261,3 +263,15 @@ def _coefficients(reported: ReportedModel) -> list[Part]:
         kept = "All features, the largest coefficients first."
     header = ["feature", *(f"towards {name}" for name in names)]
     return [Text(kept), Table("Coefficients", header, rows)]
+
+
+def _strongest(reported: ReportedModel, order: Any) -> Table:
+    """For each feature the class that it speaks for most; for many classes."""
+    coef = reported.chosen.coef_[:, order]
+    top = coef.argmax(axis=0)
+    rows = [
+        [str(reported.names[p]), str(reported.classes[c]), float(coef[c, k])]
+        for k, (p, c) in enumerate(zip(order, top, strict=True))
+    ]
+    caption = "Features with the largest coefficients, and the class each speaks for most"
+    return Table(caption, ["feature", "class", "coefficient"], rows)

@@ -14,6 +14,8 @@ from .promise import Promise, Rates
 N_POINTS = 100
 # Curves are drawn up to this multiple of the page's movement.
 TIMES = 4.0
+# Of more classes than this, tables have the worst ones.
+MANY_CLASSES = 20
 HEADER = ("wrong as they stand", "wrong at most")
 
 
@@ -40,12 +42,19 @@ def rate_tables(promise: Promise) -> list[Table]:
             ["classifier", *HEADER],
             _compared(promise),
         ),
-        Table(
-            "Error rates within each class",
-            ["class", *HEADER],
-            [_line(str(name), rates) for name, rates in promise.by_class.items()],
-        ),
+        _by_class(promise),
     ]
+
+
+def _by_class(promise: Promise) -> Table:
+    """All classes in their order; of many classes, those that suffer most."""
+    rates = list(promise.by_class.items())
+    caption = "Error rates within each class"
+    if len(rates) > MANY_CLASSES:
+        rates = sorted(rates, key=lambda each: -each[1].worst_case_error)[:MANY_CLASSES]
+        caption = f"Error rates within the {MANY_CLASSES} classes that suffer most"
+    lines = [_line(str(name), each) for name, each in rates]
+    return Table(caption, ["class", *HEADER], lines)
 
 
 def _compared(promise: Promise) -> list[list[str]]:
