@@ -115,17 +115,19 @@ def _banking_file() -> Path:
 def split_of(data: str) -> Split:
     """Rows to learn from and new ones, by the name of the data."""
     if data.startswith("growth"):
-        _, n_rows, n_classes = data.split()
-        rows = invented_embeddings(int(n_rows), GROWTH_FEATURES, int(n_classes))
+        n_rows, n_classes = map(int, data.split()[1:])
+        rows = invented_embeddings(n_rows, GROWTH_FEATURES, n_classes)
         return Split(rows, rows)
     if data.startswith("banking77"):
         split = _banking_split("3000 rows" in data)
         return split if data.endswith(UNIT_ROWS) else split.standardised
     if data == "26 classes":
-        n_rows, *sizes = TABLE
-        return _halves(large_rows(n_rows + N_TEST, *sizes, seed=0), n_rows).standardised
-    n_rows, *sizes = EMBEDDINGS.get(data, TINY_EMBEDDINGS)
-    return _halves(varied_embeddings(n_rows + N_TEST, *sizes), n_rows).standardised
+        n_rows, n_features, n_classes = TABLE
+        rows = large_rows(n_rows + N_TEST, n_features, n_classes, seed=0)
+        return _halves(rows, n_rows).standardised
+    n_rows, n_features, n_classes = EMBEDDINGS.get(data, TINY_EMBEDDINGS)
+    rows = varied_embeddings(n_rows + N_TEST, n_features, n_classes)
+    return _halves(rows, n_rows).standardised
 
 
 def rows_of(data: str) -> Rows:
@@ -169,7 +171,8 @@ def varied_embeddings(n_rows: int, n_features: int, n_classes: int) -> Rows:
 
 
 def _of_unit_length(rows: Floats) -> Floats:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    made: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return made
 
 
 def problem_of(case: Case) -> RobustProblem:
