@@ -79,7 +79,7 @@ X = StandardScaler().fit_transform(X)
 weight = np.full(len(y), 1 / len(y))
 problem = RobustProblem.of(X, y, weight, WassersteinBall(0.05, 2.0, norm="l1"), 3)
 class encoder:
-    encode = staticmethod(lambda texts, normalize_embeddings: X)
+    encode = staticmethod(lambda texts: X)
 texts, labels, X_new, labels_new, y_new = None, y, X, y, y
 model = RobustLinearSVC(feature_cost="std").fit(X, y)
 """
