@@ -188,7 +188,11 @@ def on_cluster(seconds: float) -> Phase:
     alone = RobustLinearSVC(tol=CLUSTER_TOL).fit(X, y)
     phase, end = Phase("two dask workers, killed at random"), time.monotonic() + seconds
     stop = threading.Event()
-    patient = {"distributed.scheduler.allowed-failures": 1000}
+    patient = {
+        "distributed.scheduler.allowed-failures": 1000,
+        # A cluster forgets a worker that takes longer to come back.
+        "distributed.deploy.lost-worker-timeout": f"{HANG_SECONDS:g}s",
+    }
     with (
         dask.config.set(patient),
         distributed.LocalCluster(

@@ -47,7 +47,7 @@ def tasks(preset: str, repetitions: int | None) -> list[Task]:
             "N": N,
             "P": P,
             "C": C,
-            "peers": _has_peers(kind, radius, repetition),
+            "peers": repetition < PEER_REPETITIONS[kind],
             "repetition": repetition,
         }
         for repetition in range(repetitions or REPETITIONS[preset])
@@ -56,13 +56,6 @@ def tasks(preset: str, repetitions: int | None) -> list[Task]:
         for model in MODELS
         for radius in RADII
     ]
-
-
-def _has_peers(kind: str, radius: float, repetition: int) -> bool:
-    """Whether a task has peers; for kernels only one radius, because they take minutes."""
-    if kind == "kernel" and radius != RADII[0]:
-        return False
-    return repetition < PEER_REPETITIONS[kind]
 
 
 def run(task: Task) -> list[Record]:

@@ -29,8 +29,8 @@ NOTE = (
     "radius nor label cost. Here they are 1e-4 and 0.5, as in its Experiment 4; a second "
     "radius is 1e-2. Peers run with one thread at their own tolerance of 1e-6, "
     f"{PEER_REPETITIONS['linear']} repetitions of linear and {PEER_REPETITIONS['kernel']} "
-    f"of kernel models at radius {RADII[0]:g}, and {TIME_LIMIT:.0f} seconds per run. A run "
-    "that reaches this limit counts with the limit, so that its ratio is a lower bound. "
+    f"of kernel models, and {TIME_LIMIT:.0f} seconds per run. A run that reaches the limit "
+    "counts with its processor time until then, so that its ratio is a lower bound. "
     "The time to build a peer's program does not count; the time of our kernel factor "
     "does. Ours is the faster of two runs, because the first may compile; peers run once."
 )
