@@ -20,18 +20,19 @@ COMMANDS = {
     "fit": "wdrsvm fit penguins.csv --target species --cv --out penguins.wdrsvm",
     "withstand": "wdrsvm fit penguins.csv --target species --withstand 0.1 --out p.wdrsvm",
     "predict": "wdrsvm predict penguins.wdrsvm penguins.csv --out predictions.csv",
-    "certify": "wdrsvm certify penguins.wdrsvm penguins.csv --target species",
+    "certify": "wdrsvm certify penguins.wdrsvm penguins.csv",
     "audit": "wdrsvm audit penguins.csv --target species --out suspects.csv",
-    "report": "wdrsvm report penguins.wdrsvm penguins.csv --target species --out page.html",
+    "report": "wdrsvm report penguins.wdrsvm penguins.csv --out page.html",
     "explore": "wdrsvm explore penguins.csv --target species --out explore.html",
     "export": "wdrsvm export penguins.wdrsvm --out penguins.onnx",
-    "json": "wdrsvm certify penguins.wdrsvm penguins.csv --target species --json",
+    "json": "wdrsvm certify penguins.wdrsvm penguins.csv --json",
     "wrong": "wdrsvm fit penguins.csv --target spezies --out penguins.wdrsvm",
     "cell": "wdrsvm fit trees.csv --target kind --out trees.wdrsvm",
 }
-# A column of numbers with one cell that is none.
-TREES = "height,kind\n" + "".join(
-    f"{'tall' if k == 7 else 10 + k},{'elm' if k % 2 else 'oak'}\n" for k in range(12)
+# A column of numbers with one cell that is none, and a column of dates.
+TREES = "height,planted,kind\n" + "".join(
+    f"{'tall' if k == 7 else 10 + k},2024-03-{10 + k},{'elm' if k % 2 else 'oak'}\n"
+    for k in range(12)
 )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import noxfile
 import pytest
-from tools.mutants import Changed, spoken
+from tools.mutants import SUITES, Changed, sample, spoken
 from tools.mutations import mutations
 
 SOURCE = '''
@@ -70,6 +70,15 @@ def test_the_order_of_a_sample_depends_on_its_seed_alone():
     orders = [sorted(found, key=lambda one, s=seed: one.order(s)) for seed in (0, 0, 1)]
     assert [one.name for one in orders[0]] == [one.name for one in orders[1]]
     assert [one.name for one in orders[0]] != [one.name for one in orders[2]]
+
+
+def test_a_sample_has_the_modules_of_inner_folders_too():
+    formulas = SUITES[0]
+    modules = {one.module for one in sample(formulas, 1, seed=0)}
+    inner = "src/wdrsvm/robustness/promises/errors/worst_case_error.py"
+    assert inner in modules
+    assert formulas.folder_of(inner) == "robustness"
+    assert {formulas.folder_of(module) for module in modules} == set(formulas.folders)
 
 
 def test_a_mutant_takes_the_place_of_its_module_in_every_kind_of_install():

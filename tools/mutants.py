@@ -3,9 +3,9 @@
 A seeded sample of the mutations of some folders, as many a module as its share of all.
 The folders are those of the formulas and, apart, those of the kernels.  For each mutant,
 the tests that run the changed line, nearest and fastest first, until one fails; a test
-that does not end counts too.  Kernels run uncompiled, so that no compiled function of the
-right code stands in for a wrong one.  Results are kept in ``.mutants``: a second run judges
-only what is new, and the survivors again.
+that does not end counts too.  Changed kernels run uncompiled, so that no compiled function
+of the right code stands in for a wrong one.  Results are kept in ``.mutants``: a second run
+judges only what is new, and the survivors again.
 
 This is not left to mutmut.  It leaves out functions with a decorator, which here are all
 compiled ones and properties, and everything outside functions; and it judges all mutants or
@@ -36,6 +36,7 @@ from xml.etree import ElementTree
 from .mutations import Mutation, mutations
 
 ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "wdrsvm"
 KEPT = ROOT / ".mutants"
 RESULTS = KEPT / "results.jsonl"
 # Seconds of tests that a mutant must survive, and how many times as long it may take.
@@ -59,6 +60,17 @@ class Suite(NamedTuple):
     folders: tuple[str, ...]
     tests: tuple[str, ...]
     marked: str
+    uncompiled: bool
+
+    def folder_of(self, module: str) -> str:
+        """The one of the folders that a module is in, at any depth."""
+        within = Path(module).relative_to(PACKAGE.relative_to(ROOT))
+        return next(name for name in self.folders if within.is_relative_to(name))
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Kernels that are changed run from their sources, others as usual."""
+        return {"WDRSVM_CPU": "python" if self.uncompiled else ""}
 
     @property
     def coverage(self) -> Path:
@@ -87,6 +99,7 @@ SUITES = (
             "solvers/test_label_noise.py",
         ),
         "not slow",
+        uncompiled=False,
     ),
     Suite(
         "kernels",
@@ -96,6 +109,7 @@ SUITES = (
         ),
         ("solvers",),
         "tiny",
+        uncompiled=True,
     ),
 )
 
@@ -120,7 +134,7 @@ def measure_tests(suite: Suite) -> None:
     subprocess.run(
         [*command, *folders, *options, *tests],
         cwd=ROOT,
-        env={**os.environ, "WDRSVM_CPU": "python", "COVERAGE_FILE": str(suite.coverage)},
+        env={**os.environ, **suite.environment, "COVERAGE_FILE": str(suite.coverage)},
         check=True,
     )
 
@@ -188,7 +202,7 @@ def sample(suite: Suite, per_thousand: int, seed: int) -> list[Mutation]:
     """A share of every module's mutations."""
     chosen: list[Mutation] = []
     for folder in suite.folders:
-        for path in sorted((ROOT / "src" / "wdrsvm" / folder).glob("*.py")):
+        for path in sorted((PACKAGE / folder).rglob("*.py")):
             module = path.relative_to(ROOT).as_posix()
             found = sorted(
                 mutations(module, path.read_text()), key=lambda one: one.order(seed)
@@ -216,12 +230,13 @@ class Changed(SourceFileLoader):
         return self.code
 
 
-def judged(mutation: Mutation, tests: list[str], seconds: float) -> str:
+def judged(suite: Suite, mutation: Mutation, tests: list[str], seconds: float) -> str:
     """What becomes of a mutant, in a process of its own."""
     if not tests:
         return UNTESTED
     child = os.fork()
     if child == 0:
+        os.environ.update(suite.environment)
         _run_tests(mutation, tests, seconds)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if code in FOUND:
@@ -257,7 +272,7 @@ def import_what_is_imported() -> None:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     sys.path.insert(0, str(ROOT / "src"))
-    for path in (ROOT / "src" / "wdrsvm").glob("[epsr]*s/*.py"):
+    for path in PACKAGE.glob("[epsr]*s/*.py"):
         importlib.import_module(f"wdrsvm.{path.parent.name}.{path.stem}")
     for name in [name for name in sys.modules if name.partition(".")[0] == "wdrsvm"]:
         del sys.modules[name]
@@ -282,7 +297,7 @@ def fates(
             continue
         tests = chosen_tests(mutation, tests_by_line(suite, mutation.module), times)
         seconds = sum(times.get(spoken(test), 1.0) for test in tests)
-        fate = judged(mutation, tests, seconds)
+        fate = judged(suite, mutation, tests, seconds)
         with RESULTS.open("a") as file:
             print(json.dumps({"name": mutation.name, "fate": fate}), file=file)
         yield mutation, fate
@@ -295,8 +310,7 @@ def judge(suite: Suite, arguments: argparse.Namespace) -> float:
     chosen = sample(suite, arguments.per_thousand, arguments.seed)
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for mutation, fate in fates(suite, chosen, arguments.again):
-        folder = Path(mutation.module).parent.relative_to("src/wdrsvm").as_posix()
-        counts[folder][fate] += 1
+        counts[suite.folder_of(mutation.module)][fate] += 1
         if fate != KILLED:
             print(f"{fate}: {mutation.name} (line {mutation.line})", flush=True)
     shares = []
@@ -315,7 +329,6 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="judge the killed again")
     parser.add_argument("--only", choices=[suite.name for suite in SUITES])
     arguments = parser.parse_args()
-    os.environ["WDRSVM_CPU"] = "python"
     import_what_is_imported()
     asked = [suite for suite in SUITES if arguments.only in (None, suite.name)]
     return int(min(judge(suite, arguments) for suite in asked) < arguments.at_least)

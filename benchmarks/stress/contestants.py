@@ -5,7 +5,11 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,16 +91,45 @@ def by_estimator(instance: Instance) -> Answer:
 
 
 def fitted(instance: Instance) -> Any:
-    """A fitted estimator; with several threads all must find the same, to the last bit."""
-    if instance.n_threads == 1:
-        return _fitted(instance)
+    """A fitted estimator; several workers must all find the same, to the last bit."""
+    if instance.n_threads > 1:
+        return _same("threads", _in_threads(instance))
+    if instance.n_processes > 1:
+        return _same("processes", _in_processes(instance))
+    return _fitted(instance)
+
+
+def _same(workers: str, models: list[Any]) -> Any:
+    if any(not np.array_equal(models[0].coef_, other.coef_) for other in models):
+        raise ArithmeticError(f"{workers} found different classifiers")
+    return models[0]
+
+
+def _in_threads(instance: Instance) -> list[Any]:
+    """Models of read-only rows that threads share."""
     instance.X.flags.writeable = False
     instance.y.flags.writeable = False
     with ThreadPoolExecutor(instance.n_threads) as pool:
-        models = list(pool.map(_fitted, [instance] * instance.n_threads))
-    if any(not np.array_equal(models[0].coef_, other.coef_) for other in models):
-        raise ArithmeticError("threads found different classifiers")
-    return models[0]
+        return list(pool.map(_fitted, [instance] * instance.n_threads))
+
+
+def _in_processes(instance: Instance) -> list[Any]:
+    """Models of rows in files that processes share."""
+    n, context = instance.n_processes, get_context("spawn")
+    with TemporaryDirectory() as folder, ProcessPoolExecutor(n, context) as pool:
+        np.save(Path(folder) / "X.npy", instance.X)
+        np.save(Path(folder) / "y.npy", instance.y)
+        return list(pool.map(_fitted_to_files, [instance] * n, [folder] * n))
+
+
+def _fitted_to_files(instance: Instance, folder: str) -> Any:
+    return _fitted(mapped(instance, folder))
+
+
+def mapped(instance: Instance, folder: str) -> Instance:
+    """An instance whose rows stay in their files, which nobody may write to."""
+    X, y = (np.load(Path(folder) / f"{name}.npy", mmap_mode="r") for name in ("X", "y"))
+    return replace(instance, X=X, y=y)
 
 
 def _fitted(instance: Instance) -> Any:

@@ -25,7 +25,8 @@ class Instance:
 
     ``refused`` marks data that an estimator has to refuse, such as one row alone.
     ``only`` names the contestants for which an instance is not too large; None is all.
-    ``n_threads`` is the number of threads that fit the same rows at the same time.
+    ``n_threads`` and ``n_processes`` are the numbers of those that fit the same rows at the
+    same time: threads read-only arrays, processes memory-mapped files.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Instance:
     refused: bool = False
     only: tuple[str, ...] | None = None
     n_threads: int = 1
+    n_processes: int = 1
 
     @property
     def weight(self) -> Floats:

@@ -12,6 +12,8 @@ from .clusters import NORMS, Generator, Parts, clusters
 # The program of the judges has a row per pair of classes: these sizes are beyond them, and
 # beyond methods that go over the rows hundreds of times.
 SECOND_ORDER = ("auto", "newton")
+# By the end of an instance's name.
+WORKERS = {"": {"n_threads": 4}, "-processes": {"n_processes": 2}}
 
 
 def scaled_boxes(rng: Generator) -> Parts:
@@ -52,11 +54,11 @@ def constant_optima(rng: Generator) -> Parts:
 
 
 def shared_inputs(rng: Generator) -> Parts:
-    """Read-only rows that four threads fit at the same time."""
-    for norm, label_cost in product(NORMS, (2.0, np.inf)):
+    """Read-only rows that four threads fit at the same time, or two processes."""
+    for workers, norm, label_cost in product(WORKERS, NORMS, (2.0, np.inf)):
         data = clusters(rng, 120, 6, 4)
-        own = {"norm": norm, "label_cost": label_cost, "only": ("auto",), "n_threads": 4}
-        yield f"{norm}-{label_cost:g}", data | own
+        own = {"norm": norm, "label_cost": label_cost, "only": ("auto",)}
+        yield f"{norm}-{label_cost:g}{workers}", data | own | WORKERS[workers]
 
 
 LARGER: dict[str, Callable[[Generator], Parts]] = {

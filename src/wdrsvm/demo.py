@@ -41,7 +41,7 @@ model[-1].suspects()"""
 NEXT = {
     "your own table": "wdrsvm audit TABLE.csv --target COLUMN --out suspects.csv",
     "a classifier": "wdrsvm fit TABLE.csv --target COLUMN --doubt-labels --out MODEL",
-    "a page about it": "wdrsvm report MODEL TABLE.csv --target COLUMN --out PAGE.html",
+    "a page about it": "wdrsvm report MODEL TABLE.csv --out PAGE.html",
     "in Python": "docs/tutorial.rst, ten minutes",
 }
 

@@ -2,10 +2,13 @@
 
 import io
 import time
+from functools import partial
+from types import SimpleNamespace
 
 from rich.console import Console
 
-from wdrsvm.cli.progress import Clock
+from wdrsvm.cli import progress
+from wdrsvm.cli.progress import Clock, fold_bar
 
 
 def test_a_log_gets_a_line_from_time_to_time():
@@ -37,3 +40,13 @@ def test_a_terminal_shows_step_and_time():
         clock.bar.refresh()
     assert "Reporting: Worst case ..." in screen.getvalue()
     assert "0:00:00" in screen.getvalue()
+
+
+def test_a_log_hears_of_folds_that_take_long(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "Clock", partial(Clock, seconds_between=0.02))
+    told, until = "", time.monotonic() + 20
+    with fold_bar(SimpleNamespace()):
+        while not told and time.monotonic() < until:
+            time.sleep(0.02)
+            told = capsys.readouterr().err
+    assert told.splitlines()[0] == "Cross-validation: at work, 0 seconds so far"

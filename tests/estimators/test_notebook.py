@@ -83,3 +83,11 @@ def test_steps_before_may_give_data_frames():
     )
     model.fit(frame, y)
     assert model[-1].feature_names_in_.tolist() == frame.columns.tolist()
+
+
+def test_the_objective_of_a_fit_that_doubts_labels_is_called_no_risk():
+    model = wdrsvm.RobustLogisticRegression(0.05, 1.0, label_noise="random").fit(X, y)
+    html = model._repr_html_()
+    assert "objective, with a price for labels not believed" in html
+    assert "worst-case risk" not in html
+    assert "proven to be within" not in html

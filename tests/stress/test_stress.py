@@ -62,6 +62,7 @@ ESTIMATORS = [
     ("hundreds of classes", "l2-inf-100-rows"),
     ("very wide", "l1-inf"),
     ("shared inputs", "l2-2"),
+    ("shared inputs", "l1-inf-processes"),
 ]
 
 
@@ -132,6 +133,17 @@ def test_threads_that_disagree_are_told(stress, monkeypatch):
         module.fitted(instance)
 
 
+def test_rows_of_processes_stay_in_their_files(stress, tmp_path):
+    instance = stress["families"].instances("shared inputs")[-1]
+    np.save(tmp_path / "X.npy", instance.X)
+    np.save(tmp_path / "y.npy", instance.y)
+    mapped = stress["contestants"].mapped(instance, str(tmp_path))
+    np.testing.assert_array_equal(mapped.X, instance.X)
+    for rows in (mapped.X, mapped.y):
+        assert isinstance(rows, np.memmap)
+        assert not rows.flags.writeable
+
+
 def test_large_instances_are_for_some_contestants_only(stress):
     takes_part = stress["contestants"].takes_part
     (instance, *_) = stress["families"].instances("very wide")
@@ -141,7 +153,7 @@ def test_large_instances_are_for_some_contestants_only(stress):
 
 def test_instances_are_frozen(stress):
     families = stress["families"]
-    assert len(families.all_instances()) == 414
+    assert len(families.all_instances()) == 420
     for family in families.FAMILIES:
         one, other = families.instances(family), families.instances(family)
         assert [i.name for i in one] == [i.name for i in other]

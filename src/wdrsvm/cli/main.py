@@ -20,7 +20,7 @@ From a table to a model that you can explain, in three steps:
   2. Learn a classifier, and read what it withstands:
        wdrsvm fit penguins.csv --target species --cv --out penguins.wdrsvm
   3. Put everything on one page to read and to show:
-       wdrsvm report penguins.wdrsvm test.csv --target species --out penguins.html
+       wdrsvm report penguins.wdrsvm test.csv --out penguins.html
 
 wdrsvm demo            an example that needs no table
 wdrsvm --help          all commands

@@ -22,6 +22,10 @@ from .tables.numerals import DECIMALS
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Target = Annotated[str, typer.Option(help="Column of the labels.")]
+LearnedTarget = Annotated[
+    str | None,
+    typer.Option(help="Column of the labels; that of the training table if not given."),
+]
 Radius = Annotated[
     float | None,
     typer.Option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from rich.console import Console
@@ -24,6 +24,7 @@ from ..experiments import Progress
 SECONDS_BETWEEN_LINES = 30.0
 SECONDS_BETWEEN_FOLDS = 5.0
 SECONDS_BETWEEN_SIGNS = 60.0
+AT_WORK = "Cross-validation: at work"
 
 
 class Bar:
@@ -47,6 +48,7 @@ class Bar:
             BarColumn(),
             MofNCompleteColumn() if is_counted else TaskProgressColumn(),
             TextColumn("{task.fields[left]}"),
+            TimeElapsedColumn(),
             console=console,
             disable=not console.is_terminal,
         )
@@ -131,11 +133,16 @@ class Clock:
 def fold_bar(search: Any, verbose: bool = False) -> Iterator[None]:
     """Show the number of finished folds of a search, and the time of the others.
 
-    The last fit, with the chosen radius and label cost, counts as a fold.
+    The last fit, with the chosen radius and label cost, counts as a fold.  Folds can take
+    long: a log gets a line each minute, and a terminal shows the time.
     """
     began, wait = time.monotonic(), 0.0 if verbose else SECONDS_BETWEEN_FOLDS
     console = Console(stderr=True)
-    with Bar("Cross-validation", console, is_counted=False, seconds_between=wait) as bar:
+    sign: AbstractContextManager[Any] = (
+        nullcontext() if console.is_terminal else Clock(AT_WORK, console)
+    )
+    bar = Bar("Cross-validation", console, is_counted=False, seconds_between=wait)
+    with sign, bar:
 
         def tell(done: int, n_folds: int) -> None:
             if done:

@@ -12,6 +12,8 @@ from ..robustness.notebook import html_facts, told_cost
 from ..robustness.promises.errors.error_curve import percent
 
 CALL = "worst_case_error(X, y) computes it for any rows"
+# The objective of a fit that may disbelieve labels is no worst-case risk.
+DOUBTING = "objective, with a price for labels not believed"
 
 
 class NotebookMixin:
@@ -65,7 +67,15 @@ def certificate_facts(estimator: Any) -> dict[str, Any]:
     return facts | {"classes": ", ".join(map(str, estimator.classes_))}
 
 
+def doubts_labels(estimator: Any) -> bool:
+    """Whether the fit may disbelieve labels."""
+    noise = getattr(estimator, "label_noise", None)
+    return isinstance(noise, str) and noise == "random"
+
+
 def _certificate(estimator: Any) -> dict[str, Any]:
+    if doubts_labels(estimator):
+        return {DOUBTING: float(estimator.objective_), "solver": estimator.solver_}
     risk, gap = np.max(estimator.objective_), np.max(estimator.duality_gap_)
     if np.ndim(estimator.objective_):
         name = "largest worst-case risk of a machine on the training rows"

@@ -10,6 +10,8 @@ import numpy as np
 
 # Notebooks centre captions and align cells to the right.
 LEFT = 'style="text-align: left"'
+# Captions are longer than narrow tables.
+CAPTION = 'style="text-align: left; white-space: nowrap"'
 # Most rows of a table in a notebook.
 SHOWN = 10
 
@@ -33,7 +35,7 @@ def html_table(
     told = f"{caption}, the first {len(lines)} of {n_rows}" if more > 0 else caption
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     return (
-        f"<table><caption {LEFT}>{escape(told)}</caption><thead><tr>{head}</tr></thead>"
+        f"<table><caption {CAPTION}>{escape(told)}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table>"
     )
 
@@ -45,9 +47,8 @@ def html_facts(caption: str, facts: dict[str, Any]) -> str:
         f"<td {LEFT}>{escape(shown(value))}</td></tr>"
         for name, value in facts.items()
     )
-    return (
-        f"<table><caption {LEFT}>{escape(caption)}</caption><tbody>{lines}</tbody></table>"
-    )
+    told = f"<caption {CAPTION}>{escape(caption)}</caption>"
+    return f"<table>{told}<tbody>{lines}</tbody></table>"
 
 
 def html_result(result: Any, *tables: str) -> str:
@@ -75,4 +76,4 @@ def share(part: float) -> str:
 
 def told_cost(cost: Any) -> str:
     """A label cost as text: a number, or that it is a matrix."""
-    return f"{cost:g}" if np.ndim(cost) == 0 else "matrix"
+    return f"{cost:.4g}" if np.ndim(cost) == 0 else "matrix"

@@ -142,7 +142,7 @@ BAD_OPTIONS = {
     ("--norm", "l3"): "--norm must be one of l1, l2, linf",
     ("--category-cost", "0"): "--category-cost must be a number > 0 or inf, got 0",
     ("--kernel", "rbf", "--norm", "l1"): "--norm must be l2 with --kernel rbf",
-    ("--cv", "--radius", "1"): "give either it or them",
+    ("--cv", "--radius", "1"): "leave out either it or --radius",
     ("--loss", "square"): "--loss must be one of crammer-singer, logistic",
     ("--loss", "logistic", "--kernel", "rbf"): "--loss must be crammer-singer with",
     ("--landmarks", "5"): "--landmarks needs a --kernel",

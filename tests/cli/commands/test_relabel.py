@@ -79,7 +79,9 @@ def test_numbers_stay_numbers_in_a_parquet_file(folder, capsys):
 
 def test_a_label_that_is_new_is_mentioned(folder, capsys):
     review((3, "ash", "oakk"))
-    assert "Labels that no row had before: oakk." in relabelled(capsys)["notes"]
+    notes = relabelled(capsys)["notes"]
+    assert "Labels that no row had before: oakk." in notes
+    assert "wdrsvm fit new.csv --target kind --cv --trust-column label_trust" in notes[-1]
 
 
 def test_audit_relabel_and_fit_work_together(folder, capsys):

@@ -4,14 +4,15 @@ import io
 import json
 
 import numpy as np
+import pandas
 import pytest
 from sklearn.preprocessing import MaxAbsScaler
 
-from wdrsvm import model_files
+from wdrsvm import load_model, model_files, save_model
 from wdrsvm.cli.main import main
 
 from ...fuzz.mutations import members, zipped
-from ..flowers import flowers, run
+from ..flowers import flowers, run, run_json
 
 
 @pytest.mark.parametrize("command", ["predict", "certify"])
@@ -61,3 +62,25 @@ def _nodes(part):
     if isinstance(part, list):
         for each in part:
             yield from _nodes(each)
+
+
+def test_a_model_knows_the_column_of_its_labels(model, capsys):
+    told = run_json(capsys, "certify", "model", "train.csv")
+    assert told == run_json(capsys, "certify", "model", "train.csv", "--target", "kind")
+
+
+def test_the_target_is_asked_for_if_the_model_does_not_know_it(model, capsys):
+    older = load_model(model)
+    del older.reading_
+    save_model(older, "older")
+    code, _, error = run(capsys, "report", "older", "train.csv", "--out", "page.html")
+    assert (code, error.count("\n")) == (2, 1)
+    assert "--target must name the column of the labels" in error
+    assert run(capsys, "certify", "older", "train.csv", "--target", "kind")[0] == 0
+
+
+def test_another_table_may_lack_the_column_of_the_labels(model, capsys):
+    pandas.read_csv("train.csv").rename(columns={"kind": "sort"}).to_csv("new.csv")
+    code, _, error = run(capsys, "certify", "model", "new.csv")
+    assert (code, "new.csv has no column 'kind'" in error) == (2, True)
+    assert run(capsys, "certify", "model", "new.csv", "--target", "sort")[0] == 0

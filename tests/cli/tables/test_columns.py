@@ -1,5 +1,6 @@
 """Tables as people have them: read as they are meant, or one sentence about a cell."""
 
+import pandas
 import pytest
 
 from wdrsvm import load_model
@@ -165,10 +166,44 @@ def test_what_cannot_be_read_is_one_sentence(folder, capsys, name):
     assert not (folder / "model").exists()
 
 
+def test_one_run_names_all_columns_that_cannot_be_read(folder, capsys):
+    made = texts().assign(when="2024-01-05", note=[f"note {n}" for n in range(N)])
+    many = pandas.concat([made.assign(note=made["note"] + str(k)) for k in range(3)])
+    many["length"] = ["tall", *many["length"].iloc[1:]]
+    many.to_csv("train.csv", index=False)
+    code, shown, error = run(capsys, *FIT)
+    assert (code, shown, error.count("\n")) == (2, "", 1)
+    for sentence in (
+        "length (row 0, counted from 0, has 'tall')",
+        "when (dates, such as 2024-01-05)",
+        f"note ({3 * N} different texts)",
+        "or add --drop when,note --numbers length (",
+    ):
+        assert sentence in error
+    assert run(capsys, *FIT, "--drop", "when,note", "--numbers", "length")[0] == 0
+
+
+def test_of_many_columns_that_cannot_be_read_the_first_are_described(folder, capsys):
+    columns = dict.fromkeys("abcdefg", "2024-01-05")
+    texts().assign(**columns).to_csv("train.csv", index=False)
+    _, _, error = run(capsys, *FIT)
+    assert error.count("(dates") == 5
+    assert "and 2 more. Correct the cells, or add --drop a,b,c,d,e,f,g (" in error
+
+
+def test_a_prediction_names_all_columns_that_cannot_be_read(folder, capsys):
+    texts().to_csv("train.csv", index=False)
+    run(capsys, *FIT)
+    texts().assign(length="long", width="wide").to_csv("new.csv", index=False)
+    code, _, error = run(capsys, "predict", "model", "new.csv")
+    assert (code, error.count("\n"), "--" in error) == (2, 1, False)
+    assert "has 'long'), width (row 0, counted from 0, has 'wide')" in error
+
+
 BAD_OPTIONS = {
     ("--numbers", "size"): "--numbers: train.csv has no column 'size'; it has length",
     ("--categories", "length,size"): "--categories: train.csv has no column 'size'",
-    ("--numbers", "colour"): "--numbers: train.csv has no number in column 'colour'",
+    ("--numbers", "colour"): "train.csv: colour has no number, but --numbers names it",
     ("--numbers", "length", "--categories", "length"): "must name different columns",
     ("--drop", "kind"): "--drop must not name the labels",
     ("--decimal", ","): "--decimal must be one of point, comma",

@@ -64,7 +64,8 @@ BAD_TABLES = {
         lambda folder: pandas.DataFrame(
             {"id": [f"n{i}" for i in range(300)], "kind": ["x", "y", "z"] * 100}
         ).to_csv("train.csv", index=False),
-        "different values: id (300); leave them out by --drop id.",
+        "id has 300 different texts, which is more than the 100 that categories may have; "
+        "leave it out by --drop id.",
     ),
     "missing": (lambda folder: (folder / "train.csv").unlink(), "There is no table"),
 }
@@ -146,3 +147,22 @@ def test_a_table_that_parquet_cannot_hold(tmp_path):
     with pytest.raises(ValueError, match="cannot hold this table"):
         write_table(frame, tmp_path / "table.parquet")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_archive_may_have_test_rows_and_names_beside_its_rows(folder, capsys):
+    table = flowers()
+    X, y = table[["length", "width"]].to_numpy(), table["kind"].to_numpy(str)
+    np.savez("train.npz", X=X, y=y, X_test=X[:7], y_test=y[:7], names=np.unique(y))
+    told = run_json(capsys, "fit", "train.npz", "--target", "y", "--out", "model")
+    left_out = "Arrays that do not have one entry per row of X left out: X_test, y_test"
+    assert told["rows"] == len(table)
+    assert any(left_out in note for note in told["notes"])
+    assert left_out in run(capsys, "predict", "model", "train.npz")[2]
+    code, _, error = run(
+        capsys, "audit", "train.npz", "--target", "names", "--out", "s.csv"
+    )
+    assert (code, "names must have one entry per row of X, which has 60" in error) == (2, 1)
+    np.savez("train.npz", features=X, y=y[1:])
+    code, _, error = run(capsys, "fit", "train.npz", "--target", "y", "--out", "model")
+    assert (code, error.count("\n")) == (2, 1)
+    assert "arrays have different lengths (features 60, y 59) and none is X" in error

@@ -146,3 +146,11 @@ def test_labels_that_are_no_classes(tmp_path, refused, label, ending):
     lines = [line.format(each) for each in ["0", "1", label] * 3]
     path.write_text(("y,a,b\n" if ending == "csv" else "") + "".join(lines))
     refused("fit", path, "--target", "y", "--out", tmp_path / "model")
+
+
+def test_a_rare_spelling_of_another_class_is_said(folder, capsys):
+    kind = flowers()["kind"].where(lambda kind: kind.index != 0, "Ash")
+    write(kind=kind)
+    code, _, error = run(capsys, *FIT)
+    assert (code, error.count("\n")) == (2, 1)
+    assert "but has 1 of Ash (perhaps ash is meant)" in error

@@ -105,7 +105,7 @@ def test_what_cannot_be_said_is_explained():
 def test_the_scores_of_a_search_say_which_points_promise_nothing():
     search = fitted(wdrsvm.RobustLinearSVCCV([5.0, 0.01], [2.0, np.inf], cv=2))
     table = parts_of(model_page(search, X, y), "Score against radius")[-1]
-    assert table.header[-1] == "promises more than a constant"
+    assert table.header[-1] == "beats a constant"
     assert [row[:2] for row in table.rows] == [
         ["5", "2"],
         ["0.01", "2"],

@@ -10,18 +10,18 @@ import typer
 
 from ..models.promises import about_comparison, check_radius, promised
 from ..models.saved import in_use, labelled_for, loaded, within_limits
-from ..output import Json, Output, Radius, Target
+from ..output import Json, LearnedTarget, Output, Radius, Share
 from ..tables.files import TABLE_ENDINGS, checked_output, pandas, read_table, write_table
 
 RADII = (0.1, 0.25, 0.5, 1.0)
 
 EXAMPLES = """Examples:
 
-wdrsvm certify penguins.wdrsvm test.csv --target species
+wdrsvm certify penguins.wdrsvm test.csv
 
-wdrsvm certify penguins.wdrsvm test.csv --target species --radius 0.2
+wdrsvm certify penguins.wdrsvm test.csv --radius 0.2
 
-wdrsvm certify penguins.wdrsvm test.csv --target species --out radii.csv
+wdrsvm certify penguins.wdrsvm test.csv --out radii.csv
 """
 
 
@@ -33,7 +33,7 @@ def register(app: Any) -> None:
 def certify(
     model: Annotated[Path, typer.Argument(help="Model file.")],
     table: Annotated[Path, typer.Argument(help="Table with labels.")],
-    target: Target,
+    target: LearnedTarget = None,
     out: Annotated[
         Path | None, typer.Option(help="Table of every row's certified radius to write.")
     ] = None,
@@ -64,7 +64,7 @@ def certify(
         risk = last.worst_case_risk(features, rows.y)
     facts: dict[str, Any] = {
         "rows": len(rows.y),
-        "accuracy": float(np.mean(predicted == rows.y)),
+        "accuracy": Share(np.mean(predicted == rows.y)),
         "worst-case risk": float(risk),
         **certified_accuracy(predicted == rows.y, reach),
         "median certified radius": float(np.median(reach)),
@@ -76,10 +76,10 @@ def certify(
     output.show(facts, promise)
 
 
-def certified_accuracy(is_right: Any, radius: Any) -> dict[str, float]:
+def certified_accuracy(is_right: Any, radius: Any) -> dict[str, Share]:
     """Share of the rows that stay correct under all moves up to a distance."""
     return {
-        f"certified accuracy at {distance:g}": float(
+        f"certified accuracy at {distance:g}": Share(
             np.mean(is_right & (radius > distance))
         )
         for distance in RADII

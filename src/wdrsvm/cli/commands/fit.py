@@ -12,13 +12,14 @@ import typer
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import Pipeline
 
+from ...estimators._notebook import doubts_labels
 from ...inputs.frames import CATEGORY_COST
 from ...model_files import save_model
 from ...problem import LOSSES, NORMS
 from ...report.model.baselines import ATTRIBUTE, Baselines
 from ..models.classifiers import HINGE, KERNELS, LABEL_COST, LINEAR, NORM, RADIUS, Options
 from ..models.promises import WITHSTAND, promised
-from ..models.saved import labelled_for, within_limits
+from ..models.saved import TARGET, labelled_for, within_limits
 from ..models.withstand import Choice, best_to_withstand
 from ..options import TableOptions, learned_reading
 from ..output import (
@@ -31,6 +32,7 @@ from ..output import (
     MinRows,
     Numbers,
     Output,
+    Share,
     Target,
 )
 from ..progress import fold_bar
@@ -174,7 +176,10 @@ def fit(
         _for_a_search(note) if options.has_folds else note for note in output.notes
     ]
     model = Pipeline([("columns", columns.transformer), ("classifier", classifier)])
-    model.reading_ = learned_reading(data, columns) | {WITHSTAND: withstand}
+    model.reading_ = learned_reading(data, columns) | {
+        WITHSTAND: withstand,
+        TARGET: target,
+    }
     setattr(model, ATTRIBUTE, baselines.plain())
     facts = _facts(classifier, columns.features, data.y, choice)
     output.notes += _about_disbelief(classifier, data, train, target)
@@ -278,7 +283,7 @@ def _facts(classifier: Any, features: Any, y: Any, choice: Choice | None) -> dic
         | {
             "radius": float(chosen.radius),
             "label cost": float(chosen.label_cost),
-            "training accuracy": float(np.mean(chosen.predict(features) == y)),
+            "training accuracy": Share(np.mean(chosen.predict(features) == y)),
             **_trained_for(chosen),
             "solver": chosen.solver_,
         }
@@ -287,7 +292,7 @@ def _facts(classifier: Any, features: Any, y: Any, choice: Choice | None) -> dic
 
 def _about_beliefs(chosen: Any) -> dict[str, Any]:
     """How many labels were not believed, if labels could be doubted."""
-    if getattr(chosen, "label_noise", None) != "random":
+    if not doubts_labels(chosen):
         return {}
     doubted = int((chosen.label_belief_ < BELIEVED).sum())
     return {"labels not believed": doubted}
@@ -298,7 +303,7 @@ def _about_disbelief(
 ) -> list[str]:
     """The rows whose labels were not believed, the worst first, and how to read them."""
     chosen = getattr(classifier, "best_estimator_", classifier)
-    if getattr(chosen, "label_noise", None) != "random":
+    if not doubts_labels(chosen):
         return []
     order = np.argsort(chosen.label_belief_, kind="stable")
     doubted = data.row[order[chosen.label_belief_[order] < BELIEVED]].tolist()
@@ -315,6 +320,8 @@ def _trained_for(chosen: Any) -> dict[str, float]:
     """The objective of the fit, and its largest distance to the optimum if it is known."""
     if hasattr(chosen, "worst_case_error_"):
         return {"bound of the worst-case error": float(chosen.objective_)}
+    if doubts_labels(chosen):
+        return {"objective": float(chosen.objective_)}
     return {
         "certified worst-case risk": float(chosen.objective_),
         "duality gap": float(chosen.duality_gap_),
@@ -325,6 +332,6 @@ def _test_facts(model: Any, rows: Any) -> dict[str, Any]:
     predicted = model.predict(rows.X)
     return {
         "test rows": len(rows.y),
-        "test accuracy": float(np.mean(predicted == rows.y)),
-        "balanced test accuracy": float(balanced_accuracy_score(rows.y, predicted)),
+        "test accuracy": Share(np.mean(predicted == rows.y)),
+        "balanced test accuracy": Share(balanced_accuracy_score(rows.y, predicted)),
     }

@@ -79,9 +79,9 @@ def predict(
         X, notes = features_for(classifier, rows)
         unseen = notes_of_unseen(classifier, X)
         if unseen and not ignore_unseen:
-            first = unseen[0].removesuffix(".")
-            raise ValueError(f"{table}: {first}; --ignore-unseen takes them as none.")
-        output.notes += [*notes, *unseen]
+            found = "; ".join(note.removesuffix(".") for note in unseen)
+            raise ValueError(f"{table}: {found}; --ignore-unseen takes them as none.")
+        output.notes += [*rows.notes(), *notes, *unseen]
         which = _which_rows(rows, identifier)
         predictions = _predictions(classifier, X, which, scores, probabilities)
     classes, counts = np.unique(predictions["prediction"], return_counts=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import numpy as np
@@ -67,6 +68,10 @@ def relabel(
         written, n_changed = _relabelled(data, decisions, target, trust_column)
         output.notes += _about_classes(data, decisions, target)
         _write(written, out, data)
+    output.notes.append(
+        f"Next: learn from the checked labels by wdrsvm fit {quote(str(out))} --target "
+        f"{quote(target)} --cv --trust-column {quote(trust_column)} --out model.wdrsvm."
+    )
     output.show(
         {
             "rows": len(written),

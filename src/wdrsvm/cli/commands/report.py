@@ -15,7 +15,7 @@ from ...report.model.reported import reported_model
 from ...report.model.verdict import judgement_of
 from ..models.promises import budget_of, check_radius
 from ..models.saved import in_use, labelled_for, loaded, within_limits
-from ..output import Json, Output, Radius, Target, check_choice
+from ..output import Json, LearnedTarget, Output, Radius, check_choice
 from ..tables.files import checked_output, read_table
 
 HTML, MARKDOWN = "html", "md"
@@ -23,11 +23,13 @@ ENDINGS = {HTML: (".html", ".htm"), MARKDOWN: (".md", ".markdown")}
 
 EXAMPLES = """Examples:
 
-wdrsvm report penguins.wdrsvm test.csv --target species --out penguins.html
+wdrsvm report penguins.wdrsvm test.csv --out penguins.html
 
-wdrsvm report penguins.wdrsvm test.csv --target y --out card.md --format md
+wdrsvm report penguins.wdrsvm test.csv --out card.md --format md
 
-wdrsvm report penguins.wdrsvm test.csv --target y --out page.html --radius 0.2
+wdrsvm report penguins.wdrsvm test.csv --out penguins.html --radius 0.2
+
+wdrsvm report penguins.wdrsvm field.csv --target kind --out field.html
 """
 
 
@@ -42,8 +44,8 @@ def report(
         Path,
         typer.Argument(help="Table with labels, best with rows new to the model."),
     ],
-    target: Target,
     out: Annotated[Path, typer.Option(help="Page to write, .html, or model card, .md.")],
+    target: LearnedTarget = None,
     kind: Annotated[
         str | None,
         typer.Option(

@@ -72,7 +72,10 @@ class Options(NamedTuple):
         if is_linear and self.landmarks is not None:
             raise ValueError("--landmarks needs a --kernel that is not linear.")
         if self.cv and not (self.radius is None and self.label_cost is None):
-            raise ValueError("--cv chooses radius and label cost: give either it or them.")
+            raise ValueError(
+                "--cv chooses radius and label cost: leave out either it or --radius and "
+                "--label-cost."
+            )
         if not self.category_cost > 0:
             raise ValueError(
                 f"--category-cost must be a number > 0 or inf, got {self.category_cost:g}."
@@ -90,8 +93,8 @@ class Options(NamedTuple):
         check_radius("--withstand", distance)
         for option in self._given("--cv", "--loss", "--doubt-labels", "--trust-column"):
             raise ValueError(
-                "--withstand chooses a linear classifier, its loss, radius and label "
-                f"cost for errors that count alike: leave out either it or {option}."
+                "--withstand chooses a linear classifier, its loss, radius and label cost, "
+                f"and counts all errors alike: leave out either it or {option}."
             )
 
     def _check_doubt(self) -> None:

@@ -16,8 +16,11 @@ from ...model_files import load_model
 from ...report.words import counted
 from ..nearest import perhaps_file
 from ..tables.features import Labelled, features_for, labelled, notes_of_unseen
-from ..tables.files import InputTable
+from ..tables.files import InputTable, listed
 from ..tables.labels import NUMBER, TEXT, LabelReading
+
+# The column of the training table's labels, among what a model file knows of that table.
+TARGET = "target"
 
 
 @contextmanager
@@ -41,14 +44,15 @@ def loaded(path: Path) -> Any:
     model = load_model(path)
     if not hasattr(model, "steps") or not hasattr(model, "predict"):
         raise ValueError(
-            f"{path} holds no model that wdrsvm fit wrote; give a file of its --out."
+            f"{path} is no model that wdrsvm fit wrote; give the file of its --out."
         )
     return model
 
 
-def labelled_for(model: Any, table: InputTable, target: str) -> Labelled:
-    """Features and labels of a table, for a fitted model."""
-    data = labelled(table, target, how=_labels_as_learned(model))
+def labelled_for(model: Any, table: InputTable, target: str | None = None) -> Labelled:
+    """Features and labels of a table, for a fitted model, which may know the target."""
+    name = _learned_target(model) if target is None else target
+    data = labelled(table, name, how=_labels_as_learned(model))
     X, notes = features_for(model, table)
     X = X[data.row] if table.is_sparse else X.iloc[data.row].reset_index(drop=True)
     y = _known_labels(data.y, model.classes_, table.path)
@@ -70,7 +74,10 @@ def within_limits(model: Any, rows: Labelled) -> Labelled:
     for columns, _ in groups:
         known &= features[:, columns].sum(axis=1) == 1
     if not known.any():
-        raise ValueError("Every row has a category that the model has not seen.")
+        raise ValueError(
+            "Every row has a category that the model has not seen; give rows with the "
+            "categories of the training table."
+        )
     if not known.all():
         what = counted(int((~known).sum()), "row", "rows")
         notes.append(f"Left out of the promises for categories not seen before: {what}.")
@@ -82,6 +89,17 @@ def within_limits(model: Any, rows: Labelled) -> Labelled:
         notes.append(f"Outside the ranges of training, which are widened: {what}.")
         classifier.set_params(support=observed_box(features, support))
     return replace(rows, notes=notes)
+
+
+def _learned_target(model: Any) -> str:
+    """The column of the labels in the training table."""
+    target = getattr(model, "reading_", {}).get(TARGET)
+    if target is None:
+        raise ValueError(
+            "--target must name the column of the labels, which this model file does not "
+            "know: wdrsvm fit of version 0.2 or newer writes it."
+        )
+    return str(target)
 
 
 def _labels_as_learned(model: Any) -> LabelReading:
@@ -98,8 +116,10 @@ def _known_labels(y: Any, classes: Any, path: Path) -> Any:
     given = y.astype(str) if classes.dtype.kind in "UO" else y
     strange = np.setdiff1d(given, classes)
     if len(strange):
+        one = len(strange) == 1
         raise ValueError(
-            f"{path} has the class {strange[0]}, but the model knows "
-            f"{', '.join(map(str, classes))}; check --target, or correct the label."
+            f"{path} has the {'class' if one else 'classes'} {listed(strange.tolist())}, "
+            f"but the model knows {listed(classes.tolist())}; check --target, or correct "
+            f"the {'label' if one else 'labels'}."
         )
     return given

@@ -19,6 +19,7 @@ from ...problem import WassersteinBall
 from ...report.words import counted
 from ...robustness import worst_case_error_scorer
 from ...robustness.promises.errors.error_curve import percent
+from ..output import Share
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,9 @@ class Choice:
     def facts(self) -> dict[str, Any]:
         return {
             "chosen": self.sentence,
-            "cross-validated worst-case error": min(self.ramp_error, self.search_error),
+            "cross-validated worst-case error": Share(
+                min(self.ramp_error, self.search_error)
+            ),
         }
 
 

@@ -17,6 +17,13 @@ import numpy as np
 from ...report.words import counted
 from .files import listed, pandas
 from .numerals import COMMA, PERCENT, POINT, Numerals, is_missing
+from .troubles import (
+    NUMBERS_OPTION,
+    ColumnError,
+    check_size,
+    check_type,
+    refuse_columns,
+)
 
 NUMBERS, CATEGORIES = "numbers", "categories"
 # A column of texts with more different values than this has names, not categories.
@@ -51,6 +58,9 @@ class Reading:
     # have decimal commas.
     fallback: str = POINT
     remedy: str = "correct the cell or leave it empty"
+    # Whether the command learns from the table, and has options to leave columns out.
+    is_training: bool = False
+    most_categories: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +75,17 @@ class Columns:
 
 
 def read_columns(frame: Any, path: Path, reading: Reading) -> Columns:
-    """Read all cells; a cell without a number in a column of numbers is an error."""
+    """Read all cells; an error names all columns that cannot be read."""
     reader = _Reader(frame, path, reading)
-    read = {name: reader.column(name) for name in frame.columns}
+    read, errors = {}, {}
+    for name in frame.columns:
+        try:
+            read[name] = kind, values = reader.column(name)
+            if kind == NUMBERS:
+                check_size(name, values)
+        except ColumnError as error:
+            errors[name] = error
+    refuse_columns(errors, path, reading.is_training)
     kinds: dict[str, list[str]] = {NUMBERS: [], CATEGORIES: []}
     for name, (kind, _) in read.items():
         kinds[kind].append(name)
@@ -101,16 +119,17 @@ class _Reader:
             return NUMBERS, self._plain(name)
         if name in self.texts:
             return self._of_text(name)
-        _check_type(column, self.path)
+        check_type(column, self.reading.is_training)
         types = pandas().api.types
         if types.is_bool_dtype(column) or not types.is_numeric_dtype(column):
             if name in self.reading.numbers:
-                raise ValueError(f"{self.path}: {name} must hold numbers, got others.")
+                raise ColumnError(f"{name} must hold numbers, got others.", "no numbers")
             return CATEGORIES, self._category(name)
         if name in (self.reading.percent or ()):
-            raise ValueError(
-                f"{self.path}: {name} must have per cent signs, as in the table that the "
-                "model was learned from; add them."
+            raise ColumnError(
+                f"{name} must have per cent signs, as in the table that the model was "
+                "learned from; add them.",
+                "no per cent signs",
             )
         return NUMBERS, column.astype(float)
 
@@ -148,7 +167,9 @@ class _Reader:
             unit = PERCENT if has_percent else "" if unit == PERCENT else unit
         values, texts = found.values(decimal, unit), self.texts[name]
         if not values and name in self.reading.lenient and not self.reading.decimals:
-            raise ValueError(f"--numbers: {self.path} has no number in column {name!r}.")
+            raise ColumnError(
+                f"{name} has no number, but --numbers names it.", "no number in any row"
+            )
         if len(values) < len(found.counts):
             self._unread(name, texts, values, found)
         self._say(name, found, decimal, unit)
@@ -174,9 +195,11 @@ class _Reader:
         shown = cell if len(cell) <= LONGEST_CELL else f"{cell[:LONGEST_CELL]}..."
         remedy = self.reading.remedy.replace("NAME", quote(name))
         where = self.frame.index[row]
-        raise ValueError(
-            f"{self.path}: {name} is a column of numbers, but row {where}, counted from 0, "
-            f"has {shown!r}, {why}; {remedy}."
+        raise ColumnError(
+            f"{name} is a column of numbers, but row {where}, counted from 0, has "
+            f"{shown!r}, {why}; {remedy}.",
+            f"row {where}, counted from 0, has {shown!r}",
+            NUMBERS_OPTION,
         )
 
     def _say(self, name: str, found: Numerals, decimal: str, unit: str) -> None:
@@ -208,17 +231,25 @@ class _Reader:
         texts = self.texts.get(name)
         if texts is None:
             texts = as_texts(self.frame[name])
-        return category_texts(texts)
+        made, most = category_texts(texts), self.reading.most_categories
+        if most is not None and made.nunique() > most:
+            raise ColumnError(
+                f"{name} has {made.nunique()} different texts, which is more than the "
+                f"{most} that categories may have; leave it out by --drop {quote(name)}.",
+                f"{made.nunique()} different texts",
+            )
+        return made
 
     def _check_dates(self, name: str) -> None:
         texts = self.texts[name]
         filled = texts[~is_missing(texts)]
         dates = filled.str.fullmatch(_DATE)
         if len(filled) and dates.mean() > MOSTLY:
-            raise ValueError(
-                f"{self.path}: {name} holds dates, such as {filled[dates].iloc[0]}; leave "
-                f"it out by --drop {quote(name)}, or take it as categories by --categories "
-                f"{quote(name)}."
+            dated = f"dates, such as {filled[dates].iloc[0]}"
+            raise ColumnError(
+                f"{name} holds {dated}; leave it out by --drop {quote(name)}, or take it "
+                f"as categories by --categories {quote(name)}.",
+                dated,
             )
 
     def all_notes(self) -> list[str]:
@@ -228,18 +259,6 @@ class _Reader:
             signs = [f"{sign} in {name}" for name, sign in self.signs.items()]
             said.append(f"Signs left out of numbers: {listed(signs)}.")
         return said + self.notes
-
-
-def check_categories(columns: Columns, path: Path) -> None:
-    """Refuse columns of texts that have too many different values."""
-    counts = {name: columns.frame[name].nunique() for name in columns.kinds[CATEGORIES]}
-    many = {name: count for name, count in counts.items() if count > MAX_CATEGORIES}
-    if many:
-        told = listed([f"{name} ({count})" for name, count in many.items()])
-        raise ValueError(
-            f"{path}: texts with more than {MAX_CATEGORIES} different values: {told}; "
-            f"leave them out by --drop {quote(','.join(many))}."
-        )
 
 
 def as_texts(column: Any) -> Any:
@@ -265,17 +284,6 @@ def _is_text(column: Any) -> bool:
     if isinstance(column.dtype, pandas().CategoricalDtype):
         return False
     return types.is_object_dtype(column) or types.is_string_dtype(column)
-
-
-def _check_type(column: Any, path: Path) -> None:
-    types = pandas().api.types
-    if types.is_complex_dtype(column):
-        raise ValueError(f"{path}: {column.name} must hold real numbers, got complex ones.")
-    if types.is_datetime64_any_dtype(column) or types.is_timedelta64_dtype(column):
-        raise ValueError(
-            f"{path}: {column.name} holds dates; leave it out by --drop "
-            f"{quote(column.name)}."
-        )
 
 
 def _plain_and_texts(frame: Any) -> tuple[dict[str, Any], dict[str, Any]]:

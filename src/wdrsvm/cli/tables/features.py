@@ -8,7 +8,6 @@ largest entries.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,11 +22,11 @@ from ...report.words import counted
 from ..nearest import perhaps
 from .columns import (
     CATEGORIES,
+    MAX_CATEGORIES,
     NUMBERS,
     Columns,
     Reading,
     as_texts,
-    check_categories,
     read_columns,
 )
 from .files import InputTable, listed, pandas
@@ -40,8 +39,6 @@ MISSING_NUMBERS = (
     "missing number becomes the median of its column",
     "missing numbers become the median of their column",
 )
-# Squares of numbers must be numbers.
-LARGEST = 1e150
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +106,7 @@ def labelled(
         X: Any = table.rows[labels.row]
         return Labelled(X, labels.y, labels.row, labels.notes, None, labels, texts)
     beside = table.columns.iloc[labels.row].drop(columns=target)
-    notes = [*labels.notes, *_about_names(table)]
+    notes = [*labels.notes, *table.notes()]
     X = beside.drop(columns=dropped)
     return Labelled(X, labels.y, labels.row, notes, beside, labels, texts)
 
@@ -126,14 +123,14 @@ def named_columns(
             [each] if each in there else [part.strip() for part in each.split(",")]
         )
     ]
-    for name in names:
-        if name not in there:
-            raise ValueError(
-                f"{option}: {table.path} has no column {name!r}{perhaps(name, there)}; it "
-                f"has {listed(there)}."
-            )
-        if name == target:
-            raise ValueError(f"{option} must not name the labels, got {name!r}.")
+    absent = [f"{name!r}{perhaps(name, there)}" for name in names if name not in there]
+    if absent:
+        raise ValueError(
+            f"{option}: {table.path} has no column {', '.join(absent)}; it has "
+            f"{listed(there)}."
+        )
+    if target in names:
+        raise ValueError(f"{option} must not name the labels, got {target!r}.")
     return list(dict.fromkeys(names))
 
 
@@ -147,8 +144,8 @@ def prepared(data: Labelled, table: InputTable, reading: Reading | None = None) 
     filled, notes = _without_empty(data.X)
     if not filled.shape[1]:
         raise ValueError(f"{table.path} has no column with values beside the labels.")
-    columns = read_for_training(filled, table, reading or Reading())
-    check_categories(columns, table.path)
+    how = replace(reading or Reading(), most_categories=MAX_CATEGORIES)
+    columns = read_for_training(filled, table, how)
     transformer = _transformer(columns.kinds).fit(columns.frame)
     names = transformer.get_feature_names_out()
     untouchable = np.char.startswith(names.astype(str), f"{CATEGORIES}__")
@@ -173,11 +170,14 @@ def read_for_training(frame: Any, table: InputTable, reading: Reading) -> Column
         "correct the cell, or take the column as categories by --categories NAME, such "
         "cells as missing by --numbers NAME, or leave it out by --drop NAME"
     )
-    lenient = reading.numbers
-    how = replace(reading, remedy=remedy, lenient=lenient, fallback=table.decimal)
-    columns = read_columns(frame, table.path, how)
-    _check_size(columns, table.path)
-    return columns
+    how = replace(
+        reading,
+        remedy=remedy,
+        lenient=reading.numbers,
+        fallback=table.decimal,
+        is_training=True,
+    )
+    return read_columns(frame, table.path, how)
 
 
 def _learned(columns: Columns, reading: Reading) -> dict[str, Any]:
@@ -211,7 +211,6 @@ def features_for(model: Any, table: InputTable) -> tuple[Any, list[str]]:
     columns = read_columns(
         table.columns[list(names)], table.path, _as_learned(model, table)
     )
-    _check_size(columns, table.path)
     return columns.frame, columns.notes
 
 
@@ -255,6 +254,11 @@ def _as_wide_as(table: InputTable, n_features: int) -> Any:
 
 def _check_target(table: InputTable, target: str) -> None:
     there = list(table.columns.columns)
+    if target in table.left_out:
+        raise ValueError(
+            f"{table.path}: {target} must have one entry per row of X, which has "
+            f"{len(table.columns)} rows; give a file in which both have the same length."
+        )
     if target not in there:
         raise ValueError(
             f"{table.path} has no column {target!r}{perhaps(target, there)}; it has "
@@ -264,12 +268,6 @@ def _check_target(table: InputTable, target: str) -> None:
         raise ValueError(
             f"{table.path} has more than one column called {target!r}; rename all but one."
         )
-
-
-def _about_names(table: InputTable) -> list[str]:
-    if not table.same_names:
-        return []
-    return [f"Columns with the same name are numbered: {listed(list(table.same_names))}."]
 
 
 def _without_empty(frame: Any) -> tuple[Any, list[str]]:
@@ -285,18 +283,6 @@ def _is_empty(column: Any) -> bool:
     if len(filled) and str(filled.iloc[0]).strip().casefold() not in MISSING_MARKS:
         return False
     return len(filled) == 0 or bool(is_missing(as_texts(filled)).all())
-
-
-def _check_size(columns: Columns, path: Path) -> None:
-    """Refuse numbers whose squares overflow."""
-    largest = columns.frame[columns.kinds[NUMBERS]].abs().max()
-    if (largest > LARGEST).any():
-        name = largest.idxmax()
-        row = columns.frame[name].abs().idxmax()
-        raise ValueError(
-            f"{path}: {name} must hold finite numbers up to {LARGEST:g}, got "
-            f"{largest[name]:g} in row {row}, counted from 0; correct the cell."
-        )
 
 
 def _transformer(kinds: dict[str, list[Any]]) -> Any:

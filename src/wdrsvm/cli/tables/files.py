@@ -31,7 +31,8 @@ class InputTable:
     """A table with named columns, or, from svmlight, sparse rows with their labels.
 
     Cells of text files are texts.  ``decimal`` is the decimal mark of such a file if no
-    cell determines it.  ``same_names`` are the names that several columns share.
+    cell determines it.  ``same_names`` are the names that several columns share, and
+    ``left_out`` the arrays of a file that have another length than its rows.
     """
 
     path: Path
@@ -39,6 +40,20 @@ class InputTable:
     rows: Any = None
     decimal: str = POINT
     same_names: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    def notes(self) -> list[str]:
+        """What the user should know of the file."""
+        said = []
+        if self.same_names:
+            names = listed(list(self.same_names))
+            said.append(f"Columns with the same name are numbered: {names}.")
+        if self.left_out:
+            names = listed(list(self.left_out))
+            said.append(
+                f"Arrays that do not have one entry per row of X left out: {names}."
+            )
+        return said
 
     @property
     def is_sparse(self) -> bool:
@@ -94,18 +109,36 @@ def _npz(path: Path) -> InputTable:
         check_swelling(file)
         with np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
-    columns: dict[str, Any] = {}
     for name, array in arrays.items():
-        if not isinstance(array, np.ndarray):
-            raise ValueError(f"{name} is no array")
-        check_texts(array)
+        _check_array(name, array)
+    kept = _one_length(arrays)
+    columns: dict[str, Any] = {}
+    for name, array in kept.items():
         if array.ndim == 2:
             columns |= {f"{name}{d}": column for d, column in enumerate(array.T)}
-        elif array.ndim == 1:
-            columns[name] = array
         else:
-            raise ValueError(f"array {name} has {array.ndim} axes, not 1 or 2")
-    return InputTable(path, pandas().DataFrame(columns))
+            columns[name] = array
+    left_out = tuple(name for name in arrays if name not in kept)
+    return InputTable(path, pandas().DataFrame(columns), left_out=left_out)
+
+
+def _check_array(name: str, array: Any) -> None:
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{name} is no array")
+    check_texts(array)
+    if array.ndim not in (1, 2):
+        raise ValueError(f"array {name} has {array.ndim} axes, not 1 or 2")
+
+
+def _one_length(arrays: dict[str, Any]) -> dict[str, Any]:
+    """The arrays as long as the matrix X; without X, all must have the same length."""
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) <= 1:
+        return arrays
+    if "X" not in arrays:
+        told = listed([f"{name} {n}" for name, n in lengths.items()])
+        raise ValueError(f"its arrays have different lengths ({told}) and none is X")
+    return {name: array for name, array in arrays.items() if lengths[name] == lengths["X"]}
 
 
 def _svmlight(path: Path) -> InputTable:

@@ -83,12 +83,10 @@ def check_classes(y: Any, path: Path) -> None:
             "--target."
         )
     if counts.min() < LEAST_ROWS:
-        rare = classes[counts < LEAST_ROWS]
-        others = counted(len(rare) - 1, "other", "others")
-        more = f" and {others}" if len(rare) > 1 else ""
+        rare = [_with_twin(name, classes) for name in classes[counts < LEAST_ROWS]]
         raise ValueError(
             f"{path} must have {LEAST_ROWS} rows of every class at least, but has "
-            f"{counts.min()} of {rare[0]}{more}; {REMEDY.format(n=LEAST_ROWS)}."
+            f"{counts.min()} of {listed(rare)}; {REMEDY.format(n=LEAST_ROWS)}."
         )
 
 
@@ -169,7 +167,7 @@ def _doubts(y: Any, name: str) -> list[str]:
         )
     alike: dict[str, list[str]] = {}
     for each in classes:
-        alike.setdefault(each.casefold().lstrip("0"), []).append(each)
+        alike.setdefault(_bare(each), []).append(each)
     for group in alike.values():
         if len(group) > 1:
             said.append(
@@ -177,6 +175,17 @@ def _doubts(y: Any, name: str) -> list[str]:
                 "write them alike if they are one."
             )
     return said
+
+
+def _bare(name: Any) -> str:
+    """A class without what people write in different ways: case, zeros in front."""
+    return str(name).casefold().lstrip("0")
+
+
+def _with_twin(name: Any, classes: Any) -> str:
+    """A class, and another class that may be the same."""
+    twins = [each for each in classes if each != name and _bare(each) == _bare(name)]
+    return f"{name} (perhaps {twins[0]} is meant)" if twins else str(name)
 
 
 def _without_rare(found: Labels, reading: LabelReading) -> Labels:

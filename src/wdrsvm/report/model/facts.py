@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
+from ...estimators._notebook import DOUBTING, doubts_labels
 from ..page import Flags, Part, Table, Text
 from ..words import counted
 from .flags import flags_of
@@ -56,6 +57,8 @@ def _trained_for(chosen: Any) -> dict[str, float]:
     """The objective of the fit on the training rows."""
     if hasattr(chosen, "worst_case_error_"):
         return {"worst-case error on the training rows": chosen.worst_case_error_}
+    if doubts_labels(chosen):
+        return {DOUBTING: float(chosen.objective_)}
     return {
         "worst-case risk on the training rows": float(chosen.objective_),
         "proven to be within": float(chosen.duality_gap_),

@@ -26,7 +26,7 @@ from .verdict import summary_of
 
 SHOWN_SUSPECTS = 20
 SHOWN_FEATURES = 30
-PROMISES = "promises more than a constant"
+PROMISES = "beats a constant"
 DISTANCES = (0.1, 0.25, 0.5, 1.0)
 LEFT_OUT = (
     "A dash marks a point that was far behind after the first folds, or promised no more "

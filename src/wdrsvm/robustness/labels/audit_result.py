@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arrays import Codes, Flags, Floats, Labels
 from ..frames import ColumnsMixin
-from ..notebook import SHOWN, html_result, html_table
+from ..notebook import SHOWN, html_result, html_table, share
 
 # Columns of the table, in this order.
 COLUMNS = ("row", "given", "suggested", "gain", "margin", "exposure", "wrong_probability")
@@ -135,7 +135,7 @@ class LabelAudit(ColumnsMixin):
         return suspects_text(self)
 
     def _repr_html_(self) -> str:
-        return suspects_html(self, gain=self.gain)
+        return suspects_html(self, self.wrong_probability)
 
 
 def suspects_text(result: Any) -> str:
@@ -152,14 +152,14 @@ def suspects_text(result: Any) -> str:
     return f"{name}({len(result.row)} labels, {n_suspects} suspicious{told})"
 
 
-def suspects_html(result: Any, **column: Floats) -> str:
-    """The same for notebooks, with a table; ``column`` says how suspicious labels are."""
+def suspects_html(result: Any, doubt: Floats) -> str:
+    """The same for notebooks, with a table of the most suspicious labels."""
     if not result.n_suspects:
         return html_result(result)
-    ((name, values),) = column.items()
-    columns = (result.row, result.given, result.suggested, values)
     n_shown = min(result.n_suspects, SHOWN)
-    rows = zip(*(each[:n_shown] for each in columns), strict=True)
-    header = ["row", "given", "suggested", name]
+    told = [share(each) for each in doubt[:n_shown]]
+    columns = (result.row, result.given, result.suggested)
+    rows = zip(*(each[:n_shown] for each in columns), told, strict=True)
+    header = ["row", "given", "suggested", "doubt"]
     table = html_table("Suspicious labels", header, rows, result.n_suspects)
     return html_result(result, table)

@@ -54,7 +54,7 @@ class RestingRows:
         if len(self.costs):
             change = 2 * moved.max() * self.lengths[resting] + 2 * moved_free.max()
             change += abs(lam - lam_before) * self.costs[resting]
-        return resting[self.slacks[resting] <= change]
+        return np.asarray(resting[self.slacks[resting] <= change])
 
     def _slacks(self, chosen: Codes, touch: Floats, free: Floats, lam: float) -> Floats:
         scores = np.asarray(self.layout.touch[chosen] @ touch)

@@ -214,6 +214,8 @@ def test_people_read_the_first_suspects(fitted):
     assert f": row {suspects.row[0]} ({suspects.given[0]}, perhaps " in text
     assert len(text) < 200
     assert html.count("<tr>") == 1 + min(suspects.n_suspects, 10)
-    assert f'<td style="text-align: left">{suspects.doubt[0]:.4g}</td>' in html
+    assert (
+        f'<td style="text-align: left">{round(100 * suspects.doubt[0], 1):g} %</td>' in html
+    )
     none = replace(suspects, n_suspects=0)
     assert "<table>" not in none._repr_html_()

@@ -191,6 +191,18 @@ def test_words():
     assert sentence.startswith("If these rows move or change labels at a cost of 0.1 on")
 
 
+@pytest.mark.parametrize("radius", [0.0118607, 0.0118649, 1234.5, 0.0])
+def test_a_radius_with_few_digits_keeps_the_promise_true(radius):
+    curve = curve_of(costs_of(np.full(1000, 0.02)), 0.1)
+    said = curve.sentence(radius)
+    shown = float(said.split("move by ")[1].split()[0])
+    assert len(f"{shown:g}".replace(".", "").strip("0")) <= 3
+    assert "nothing is promised" in said or (
+        float(said.split("at most ")[1].split()[0]) / 100
+        >= max(curve.at(radius), curve.at(shown)) - 1e-12
+    )
+
+
 def test_classes_in_words_do_not_mix_the_promises():
     by_class = error_curve(MODEL, X, y, WassersteinBall(0.1)).by_class
     within, joint = by_class.within[2].sentence(), by_class.joint[2].sentence()

@@ -72,7 +72,7 @@ class SuspectLabels(ColumnsMixin):
         return suspects_text(self)
 
     def _repr_html_(self) -> str:
-        return suspects_html(self, doubt=self.doubt)
+        return suspects_html(self, self.doubt)
 
 
 class SuspectsMixin:

@@ -151,11 +151,13 @@ class ErrorCurve:
         Returns
         -------
         str
-            A sentence; percentages are rounded up.
+            A sentence; percentages are rounded up, and the radius has three digits.
         """
         radius = self.radius if radius is None else radius
-        error, (who, how, counted) = self.at(radius), self.wording
-        what = f"{who} {how.format(radius=radius)}"
+        shown, (who, how, counted) = float(f"{radius:.3g}"), self.wording
+        # The sentence is true for the radius that it shows and for the one that was given.
+        error = self.at(max(radius, shown))
+        what = f"{who} {how.format(radius=shown)}"
         held = "" if self.confidence is None else _confidently(self.confidence)
         start = f"{held}if {what}" if held else f"If {what}"
         if error >= 1:
