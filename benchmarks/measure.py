@@ -65,6 +65,13 @@ def processor_seconds(work: Callable[[], object]) -> float:
 
 def time_ours(problem: RobustProblem, tol: float, options: Options) -> Timing:
     """Median time of our solver, after one fit that does not count."""
+    return timed_fit(problem, tol, options)[0]
+
+
+def timed_fit(
+    problem: RobustProblem, tol: float, options: Options
+) -> tuple[Timing, SolverResult]:
+    """The same with what the fit found."""
     settings = SolverSettings(tol=tol)
 
     def fit() -> SolverResult:
@@ -74,7 +81,8 @@ def time_ours(problem: RobustProblem, tol: float, options: Options) -> Timing:
         found = fit()
         seconds = median_seconds(fit, options.repeats)
     objective, bound = judge(problem, found.coef, found.intercept, found.multipliers)
-    return Timing(seconds, objective, bound, reached(objective, bound, tol))
+    timing = Timing(seconds, objective, bound, reached(objective, bound, tol))
+    return timing, found
 
 
 def judge(

@@ -203,7 +203,9 @@ def on_cluster(seconds: float) -> Phase:
         while time.monotonic() < end:
             client.wait_for_workers(1)
             began = time.monotonic()
+            faulthandler.dump_traceback_later(HANG_SECONDS, exit=True)
             found = RobustLinearSVC(tol=CLUSTER_TOL).fit(lazy, labels)
+            faulthandler.cancel_dump_traceback_later()
             phase.longest = max(phase.longest, time.monotonic() - began)
             phase.n_tasks += 1
             phase.memory.append(resident())
@@ -225,10 +227,16 @@ def _agree(found: Any, alone: Any) -> bool:
 def _kill(cluster: Any, phase: Phase, stop: threading.Event) -> None:
     draw = random.Random(1)
     while not stop.wait(KILL_SECONDS * (0.5 + draw.random())):
-        workers = [w for w in cluster.workers.values() if w.process is not None]
+        workers = [worker for worker in cluster.workers.values() if _is_up(worker)]
         if workers:
             os.kill(draw.choice(workers).process.pid, signal.SIGKILL)
             phase.n_killed += 1
+
+
+def _is_up(worker: Any) -> bool:
+    """Whether a worker has started: one that dies before that is never replaced."""
+    both = worker, worker.process
+    return all(each is not None and each.status.name == "running" for each in both)
 
 
 def soak(minutes: float) -> list[Phase]:

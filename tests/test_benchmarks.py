@@ -8,6 +8,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -174,6 +175,25 @@ def test_the_soak_notices_growing_memory_and_wrong_results(soak):
     assert flat.is_good
     assert not soak.Phase("leak", memory=[100, 200, 210, 220, 230, 240, 250, 260]).is_good
     assert not soak.Phase("wrong", memory=[1], wrong=["l1"]).is_good
+
+
+@pytest.mark.parametrize(
+    ("nanny", "process", "expected"),
+    [
+        ("running", "running", True),
+        ("starting", "starting", False),
+        ("running", "starting", False),
+        ("running", None, False),
+    ],
+)
+def test_the_soak_kills_workers_that_have_started(soak, nanny, process, expected):
+    """Dask does not replace a worker that dies while it starts: the fit would wait."""
+
+    def with_status(name, **more):
+        return SimpleNamespace(status=SimpleNamespace(name=name), **more)
+
+    inner = None if process is None else with_status(process)
+    assert soak._is_up(with_status(nanny, process=inner)) == expected
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")

@@ -91,6 +91,16 @@ def test_a_mutant_takes_the_place_of_its_module_in_every_kind_of_install():
     assert loader.find_spec("wdrsvm.solvers.cones.native.cone", None) is None
 
 
+def test_a_mutant_takes_the_place_of_a_package():
+    module = "src/wdrsvm/robustness/__init__.py"
+    path = Path(__file__).parents[1] / module
+    loader = Changed(next(mutations(module, path.read_text())))
+    spec = loader.find_spec("wdrsvm.robustness", None)
+    assert spec is not None
+    assert spec.submodule_search_locations == [str(path.parent)]
+    assert loader.find_spec("wdrsvm.robustness.frames", None) is None
+
+
 def test_tests_have_the_names_of_the_report():
     assert spoken("tests/a/test_b.py::test_c[x::y.z]") == "tests.a.test_b.test_c[x::y.z]"
     assert spoken("tests/test_b.py::TestC::test_d") == "tests.test_b.TestC.test_d"

@@ -216,7 +216,10 @@ class Changed(SourceFileLoader):
 
     def __init__(self, mutation: Mutation) -> None:
         path = ROOT / mutation.module
-        name = ".".join(Path(mutation.module).with_suffix("").parts[1:])
+        # A package is imported by the name of its folder.
+        self.inside = [str(path.parent)] if path.stem == "__init__" else None
+        named = path.parent if self.inside else path.with_suffix("")
+        name = ".".join(named.relative_to(PACKAGE.parent).parts)
         SourceFileLoader.__init__(self, name, str(path))
         self.code = compile(mutation.applied(path.read_text()), str(path), "exec")
 
@@ -224,7 +227,9 @@ class Changed(SourceFileLoader):
         # The file itself and not ``path``: an editable install has a finder of its own.
         if name != self.name:
             return None
-        return spec_from_file_location(name, self.path, loader=self)
+        return spec_from_file_location(
+            name, self.path, loader=self, submodule_search_locations=self.inside
+        )
 
     def get_code(self, fullname: str) -> CodeType:
         return self.code

@@ -307,6 +307,17 @@ def test_an_unbounded_ball_keeps_everything_else():
     assert free.feature_cost is not None
 
 
+@pytest.mark.parametrize(("norm", "length"), [("l1", 2.0), ("l2", 2**0.5), ("linf", 1.0)])
+def test_a_freed_ball_makes_no_switch_dearer(norm, length):
+    """The switch of a category moves two columns by one."""
+    ball = WassersteinBall(0.1, 2.0, norm, [9.0, 9.0, 3.0], (0.0, 1.0), [([0, 1], 0.5)])
+    free = ball.freed(3)
+    assert (free.support, free.categorical) == (None, None)
+    np.testing.assert_allclose(free.feature_cost, [0.5 / length, 0.5 / length, 3.0])
+    np.testing.assert_array_equal(ball.feature_cost, [9.0, 9.0, 3.0])
+    assert free.freed(3) is free
+
+
 def test_a_number_is_the_cost_of_every_other_label():
     found = WassersteinBall(0.1, 2).label_cost_matrix(3)
     np.testing.assert_array_equal(found, 2.0 * (1 - np.eye(3)))

@@ -12,6 +12,7 @@ from wdrsvm.problem.flip_rates import (
     FlipsByRate,
     edges_between,
     first_edges,
+    risk_by_rate,
 )
 from wdrsvm.problem.label_flips import Purchase, spend
 
@@ -58,6 +59,16 @@ def test_every_bin_has_the_flips_of_its_rates():
             assert part.dtype == np.float64
             np.testing.assert_allclose(part, other, rtol=1e-14)
         assert found.loss == pytest.approx(loss)
+
+
+@pytest.mark.parametrize("radius", [1e-3, 0.05, 0.2, 10.0])
+def test_the_risk_is_that_of_flips_in_their_order(radius):
+    """Budgets that end within the flips, and one that outlasts them and moves features."""
+    problem = problem_of_flips()
+    problem = replace(problem, ball=replace(problem.ball, radius=radius))
+    expected, found = problem.risk(*AT), risk_by_rate(problem, *AT)
+    assert found.value == pytest.approx(expected.value, rel=1e-9)
+    assert found.lam == pytest.approx(expected.lam, rel=1e-6)
 
 
 def test_counts_of_rows_add_up():

@@ -78,3 +78,12 @@ def test_weights_that_say_nothing_are_taken_as_equal(weight):
     np.testing.assert_array_equal(
         lost.shortened(gradient).weights, equal.shortened(gradient).weights
     )
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_flows_are_shortened_in_every_unit(unit):
+    gradient, weights = zero_sum(3, 5, 4), PairWeights(random_weights(3, 5))
+    shortened = weights.shortened(gradient).cost(gradient, l2)
+    assert shortened < 0.99 * weights.cost(gradient, l2)
+    found = weights.shortened(unit * gradient).cost(unit * gradient, l2)
+    assert found == pytest.approx(unit * shortened, rel=1e-9)

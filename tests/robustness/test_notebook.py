@@ -66,7 +66,9 @@ def test_the_worst_case_says_its_masses():
 def test_a_curve_shows_the_radius_of_each_level():
     html = curve()._repr_html_()
     assert curve().sentence() in html
-    assert f">20 %</td><td {LEFT}>{curve().budget_for(0.2):.4g}</td>" in html
+    for level in (0.05, 0.1, 0.2, 0.5):
+        radius = f"{curve().budget_for(level):.4g}"
+        assert f">{100 * level:g} %</td><td {LEFT}>{radius}</td>" in html
 
 
 def test_the_audit_names_its_first_suspects():

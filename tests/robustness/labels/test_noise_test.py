@@ -6,7 +6,12 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from wdrsvm import RobustLogisticRegression, label_noise_test
-from wdrsvm.robustness.labels.noise_test import _drawn, _main_directions
+from wdrsvm.robustness.labels.noise_model import NoiseModel, Opinions
+from wdrsvm.robustness.labels.noise_test import (
+    _drawn,
+    _main_directions,
+    _rows_that_stand_out,
+)
 
 
 def blobs(n_rows=240, seed=0, distance=4.0):
@@ -47,6 +52,21 @@ def test_no_noise_is_rarely_seen_where_there_is_none():
         p_values.append([found.p_none, found.p_by_class])
     assert (np.array(p_values) <= 0.1).mean(axis=0).max() <= 0.34
     assert np.mean(p_values) > 0.3
+
+
+def test_squared_correlations_have_the_mean_one_under_the_model():
+    """Of one row, over all labels with their probabilities: one per direction."""
+    confusion = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.2, 0.1, 0.7]])
+    model = NoiseModel(1.0, np.zeros(3), confusion, 0.0)
+    log_probability = np.log([[0.2, 0.5, 0.3]])
+    directions = np.array([[0.5, -2.0]])
+    found = [
+        _rows_that_stand_out(
+            Opinions(log_probability, np.array([label]), np.ones(1)), model, directions
+        )
+        for label in range(3)
+    ]
+    assert model.given_probability(log_probability)[0] @ found == pytest.approx(2.0)
 
 
 def test_costs_are_log_odds_of_the_confusion_and_serve_estimators():

@@ -55,6 +55,16 @@ def test_moved_rows_are_predicted_wrongly_without_ties():
     assert found.weight @ (model.predict(found.X) != found.y) == pytest.approx(found.risk)
 
 
+@pytest.mark.parametrize("unit", [1e-4, 1e4])
+def test_rows_move_as_far_whatever_the_unit_of_the_scores(unit):
+    model = LogisticRegression(max_iter=1000).fit(X, y)
+    ball = WassersteinBall(0.2)
+    found = worst_case_distribution(model, X, y, ball, loss="zero-one")
+    model.coef_, model.intercept_ = unit * model.coef_, unit * model.intercept_
+    other = worst_case_distribution(model, X, y, ball, loss="zero-one")
+    np.testing.assert_allclose(other.X, found.X, rtol=0.0, atol=1e-7)
+
+
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("seed", range(4))
 def test_it_stays_in_the_box_and_in_the_categories(norm, seed):

@@ -40,6 +40,20 @@ def test_it_is_below_the_largest_length_and_learns_towards_it(norm):
     assert values[-1] == pytest.approx(found.largest, rel=1e-3)
 
 
+def test_a_length_without_a_share_gets_one_when_it_is_long():
+    """Else many rounds at a high power let pairs grow that were short before them."""
+    diameter = DIAMETERS["l2"].of(4, 1)
+    for _ in range(40):
+        near = diameter.at(np.array([[0.0], [1.0], [0.5], [0.4]]))
+        diameter = diameter.reweighted(near.lengths, 40.0)
+    grown = diameter.at(np.array([[0.0], [1.0], [0.5], [3.0]]))
+    assert diameter.shares[0, 3] < 1e-100
+    assert grown.value == pytest.approx(1.0)
+    again = diameter.reweighted(grown.lengths, 40.0)
+    assert again.shares.sum() == pytest.approx(1.0)
+    assert again.mean(grown.lengths) > 0.85 * grown.largest
+
+
 def test_the_largest_length_is_the_modulus():
     coef, cost = random_coef(), np.ones(4)
     assert DIAMETERS["l2"].of(6, 4).at(coef).largest == pytest.approx(

@@ -78,16 +78,6 @@ def test_a_rise_is_refused(descent):
     assert descent.smooth_risk == risk
 
 
-def test_power_after_the_model_is_one_of_ordinary_steps(descent):
-    descent.diameter = replace(descent.diameter, power=PRODUCTS.model_power)
-    descent.blunt()
-    assert descent.diameter.power == PRODUCTS.last_power
-    direct = descent.radius * descent.smoothed.gradient
-    n_touchable = descent.n_touchable
-    expected = descent.sums.gradient[:, :n_touchable] + direct
-    np.testing.assert_allclose(descent.gradient[:, :n_touchable], expected)
-
-
 def without_model(monkeypatch):
     monkeypatch.setattr(loop, "PRODUCTS", replace(PRODUCTS, model_after=0))
 

@@ -79,7 +79,20 @@ class Diameter:
             return self
         shares = self.shares * _powers(lengths / top, self.power)
         total = float(shares.sum())
-        return type(self)(shares / total, power) if total > 0 else self
+        if total == 0:
+            return self
+        return type(self)(shares / total, power)._with_long_ones(lengths)
+
+    def _with_long_ones(self, lengths: Floats) -> Self:
+        """With a little share for every length well above D.
+
+        A length that was short for many rounds has lost its share.  Nothing would hold it
+        if it grew.
+        """
+        least = PRODUCTS.least_long_share / lengths.size
+        long = lengths > PRODUCTS.long * self.mean(lengths)
+        shares = np.where(long, np.maximum(self.shares, least), self.shares)
+        return type(self)(shares / shares.sum(), self.power)
 
 
 class PairDiameter(Diameter):

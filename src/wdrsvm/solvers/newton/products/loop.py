@@ -129,7 +129,6 @@ class ProductRounds:
             if not followed or self._is_over():
                 break
         self.n_model_rounds += 1
-        self.descent.blunt()
 
     def _model_pays(self) -> bool:
         """Whether the steps settled early, which shows that the curvature is known, and a

@@ -116,7 +116,6 @@ def model_step(descent: Descent) -> bool:
         descent.diameter,
         descent.radius,
         model.point,
-        last_power=PRODUCTS.model_power,
     )
     inner.run()
     return descent.jump(

@@ -18,6 +18,9 @@ class ProductSettings:
     first_power, last_power, power_factor : float
         The power of the mean that stands for the diameter: the first, the last, and the
         factor after a quick settling.
+    long, least_long_share : float
+        Lengths above the mean by this factor have at least this share of what each would
+        have if all shares were equal.
     warm_power : float
         The first power where a start is given.
     quick_steps, patience : int
@@ -83,8 +86,6 @@ class ProductSettings:
         Minima of the model to be tried in a row, and steps towards each of them.
     model_pairs : int
         Steps by which the model's curvature is corrected.
-    model_power : float
-        The last power of the mean in the model.
     model_settled : float
         As ``settled``, for steps on the model.
     model_share : float
@@ -132,6 +133,8 @@ class ProductSettings:
     first_power: float = 8.0
     last_power: float = 40.0
     power_factor: float = 1.3
+    long: float = 1.001
+    least_long_share: float = 0.1
     warm_power: float = 20.0
     quick_steps: int = 6
     patience: int = 10
@@ -164,7 +167,6 @@ class ProductSettings:
     model_rounds: int = 8
     model_steps: int = 40
     model_pairs: int = 10
-    model_power: float = 150.0
     model_settled: float = 0.4
     model_share: float = 0.01
     model_trust: float = 0.3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 
 import numpy as np
 
@@ -27,10 +26,8 @@ class Descent:
         radius: float,
         coef: Floats,
         flip_cost: float = np.inf,
-        last_power: float = PRODUCTS.last_power,
     ):
         self.design, self.diameter, self.radius = design, diameter, radius
-        self.last_power = last_power
         self.flip_cost, self.mu = flip_cost, PRODUCTS.first_mu
         self.n_touchable = design.scaling.n_touchable
         self.memory = Memory(design.kind)
@@ -233,7 +230,7 @@ class Descent:
     def _sharpen_diameter(self) -> None:
         power = self.diameter.power
         if self.n_since <= PRODUCTS.quick_steps:
-            power = min(self.last_power, PRODUCTS.power_factor * power)
+            power = min(PRODUCTS.last_power, PRODUCTS.power_factor * power)
         self.diameter = self.diameter.reweighted(self.smoothed.lengths, power)
 
     def step(self) -> bool:
@@ -306,10 +303,3 @@ class Descent:
         self.promise = max(0.0, risk - promised)
         wanted = PRODUCTS.model_trust * (risk - promised)
         return gained >= wanted - PRODUCTS.risk_rounding * risk
-
-    def blunt(self) -> None:
-        """Let the power be one of ordinary steps again."""
-        power = min(self.last_power, self.diameter.power)
-        self.diameter = replace(self.diameter, power=power)
-        self.smoothed = self._smoothed_at(self.coef)
-        self.gradient = self._gradient_of(self.smoothed, self.sums)
