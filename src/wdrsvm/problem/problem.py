@@ -272,7 +272,10 @@ class RobustProblem:
             return RobustRisk(worst.risk, worst.lam)
         if self.is_distributed:
             return risk_by_rate(self, coef, intercept)
-        choices = self.flip_choices(coef, intercept)
+        return self.risk_of_choices(self.flip_choices(coef, intercept), coef)
+
+    def risk_of_choices(self, choices: FlipChoices, coef: Floats) -> RobustRisk:
+        """The risk of a classifier with these ``flip_choices``."""
         bought = self.spend(choices.flips, coef)
         return RobustRisk(float(self.weight @ choices.loss) + bought.gain, bought.rate)
 

@@ -31,7 +31,7 @@ def test_equal_points_are_their_mean():
 def test_first_points_are_forgotten_and_nothing_given_is_changed():
     first, last = np.full((2, 3), 1e6), np.ones((2, 3))
     free = np.ones((1, 3))
-    mean = running_mean([(first, free)] * 3 + [(last, free)] * 300)
+    mean = running_mean([(first, free)] * 3 + [(last, free)] * 600)
     np.testing.assert_allclose(mean.touch, last, rtol=1e-6)
     np.testing.assert_array_equal(first, 1e6)
     np.testing.assert_array_equal(last, 1.0)

@@ -59,7 +59,8 @@ def test_a_resumed_state_is_that_of_its_multipliers(label_cost):
 
 @pytest.mark.parametrize("lipschitz", ["exact", "triangle"])
 def test_the_end_of_a_fit_is_a_good_start_for_it(lipschitz):
-    problem = replace(embeddings(), lipschitz=lipschitz, fit_intercept=lipschitz == "exact")
+    exact = lipschitz == "exact"
+    problem = replace(embeddings(0.03), lipschitz=lipschitz, fit_intercept=exact)
     found = solved(problem)
     again = solved(problem, Neighbour(problem, found).start)
     assert again.n_iter < found.n_iter / 2

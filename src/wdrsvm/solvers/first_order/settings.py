@@ -27,7 +27,13 @@ class FirstOrderSettings:
         A solve has stalled when the last half of its epochs left more than this share of
         the gap.
     sweeps_per_turn : int
-        One of so many epochs of a hinge visits all rows, the others only rows not at rest.
+        One of so many epochs of a hinge looks at all rows, the others only at rows that are
+        not at rest.
+    max_unsure_share : float
+        Slacks of rows at rest are computed anew when more than this share of all rows may
+        have lost theirs.
+    least_slack_work : float
+        With fewer multiply-adds per epoch all rows are visited instead: that is as fast.
     first_mean : int
         Epochs after which checks look at the mean of the last points too.  Shorter solves
         gain less by it than the look costs.
@@ -35,6 +41,8 @@ class FirstOrderSettings:
         The last point's share in the running mean of points, at least.
     points_of_mean : float
         Before that, the share is this number over the number of points.
+    least_gain : float
+        A multiple of a point is looked at if it promises to gain this share of the gap.
     row_tol_share : float
         Rows are settled to this share of the gap: more accuracy would not change the gap.
     first_row_tol, least_row_tol : float
@@ -75,6 +83,9 @@ class FirstOrderSettings:
         At least so many adaptations in an epoch.
     max_last_adaptations : int
         At most so many adaptations at the end of an epoch.
+    adaptation_work : float
+        These adaptations take no longer than the rows if one takes so many multiply-adds
+        of a row's products for each pair of classes.
     adaptation_cost : int
         Cost of ten adaptations, 6 C^3 each, over that of a row, 4 C for each nonzero, in
         units of C^2 per nonzero.  Rows should take most of the time.
@@ -126,13 +137,16 @@ class FirstOrderSettings:
     first_check: int = 6
     min_interval: int = 2
     max_interval: int = 8
-    max_interval_share: float = 0.2
+    max_interval_share: float = 0.3
     stall_epochs: int = 2000
     stall_factor: float = 0.9
     sweeps_per_turn: int = 4
+    max_unsure_share: float = 0.3
+    least_slack_work: float = 1e7
     first_mean: int = 30
-    least_share_of_mean: float = 0.1
+    least_share_of_mean: float = 0.05
     points_of_mean: float = 5.0
+    least_gain: float = 0.1
     row_tol_share: float = 0.05
     first_row_tol: float = 1e-3
     least_row_tol: float = 1e-13
@@ -152,7 +166,8 @@ class FirstOrderSettings:
     systems_per_row: int = 30
     rows_per_adaptation: int = 300
     adaptations_per_epoch: int = 8
-    max_last_adaptations: int = 50
+    max_last_adaptations: int = 10
+    adaptation_work: float = 3.0
     adaptation_cost: int = 15
     prices_per_epoch: int = 4
     max_moves: int = 40

@@ -30,9 +30,11 @@ from .feasible_multipliers import Feasible, feasible, spending
 from .kernels import Price, row_squares
 from .known_multipliers import resumable
 from .layout import Layout, design_of
+from .multiples import best_multiple
 from .norms.l1 import BoxBlock
 from .norms.l2 import EuclideanBlock, TriangleBlock
 from .norms.linf import FlowBlock
+from .resting_rows import RestingRows
 from .samples import Duals, FreeTable, SampleArrays
 from .settings import FIRST_ORDER
 from .step_sizes import column_steps, effective_rows
@@ -91,6 +93,9 @@ class Ascent:
         )
         self.gap = self.softness = 1.0
         self.n_sweeps = 0
+        work = len(self.rows.touch.data) * problem.n_classes
+        large = work >= FIRST_ORDER.least_slack_work
+        self.resting = RestingRows(self.layout, self.rows) if large else None
         block = BLOCKS[problem.norm] if len(touch) else BoxBlock
         self.block = block(self.rows, self.duals, self.free, self.price, touch)
         if known is not None and isinstance(self.block, EuclideanBlock):
@@ -105,22 +110,28 @@ class Ascent:
         block.resume(np.asarray(self.layout.touch.T @ slopes))
 
     def sweep(self) -> None:
-        """One epoch in random order, over all rows or over those that are not at rest."""
+        """One epoch in random order, over the rows that may move."""
         order = self.rng.permutation(self._rows_of_epoch())
         tol = min(FIRST_ORDER.row_tol_share * self.gap, FIRST_ORDER.first_row_tol)
         tol = max(tol, FIRST_ORDER.least_row_tol)
         self.block.sweep(order, tol, FIRST_ORDER.pair_weight_share * min(self.gap, 1.0))
 
     def _rows_of_epoch(self) -> Codes | int:
-        """The rows of this epoch: all rows, or in most epochs only those not at rest.
+        """The rows that are not at rest, in some epochs also those that would leave it, or
+        of few rows all.
 
         Most rows of a hinge end beyond their margin and stay there.
         """
         turn, self.n_sweeps = self.n_sweeps, self.n_sweeps + 1
-        if self.problem.loss.temperature > 0 or turn % FIRST_ORDER.sweeps_per_turn == 0:
+        if self.problem.loss.temperature > 0 or turn == 0:
             return self.problem.n_rows
         at_rest = self.duals.alpha[np.arange(self.problem.n_rows), self.rows.y]
         moving = at_rest < AT_REST * self.rows.weight
+        if turn % FIRST_ORDER.sweeps_per_turn == 0:
+            if self.resting is None:
+                return self.problem.n_rows
+            point = self.block.coef, self.free_centre, self.price.lam
+            moving[self.resting.leaving(np.flatnonzero(~moving), *point)] = True
         return np.flatnonzero(moving) if moving.any() else self.problem.n_rows
 
     def recentre(self) -> None:
@@ -153,10 +164,19 @@ class Ascent:
         self._soften(objective, bound, made)
 
     def _offer(self, best: Incumbent, touch: Floats, free: Floats) -> float:
-        """Offer a point, and return its risk."""
+        """Offer a point and a promising multiple of it, and return the point's risk."""
+        problem = self.problem
         coef, intercept = self.layout.original(touch, free)
-        risk = self.problem.risk(coef, intercept)
+        choices = problem.flip_choices(coef, intercept)
+        risk = problem.risk_of_choices(choices, coef)
         best.offer(coef, intercept, risk)
+        if problem.loss.temperature > 0:
+            return risk.value
+        cost = problem.radius * risk.lam
+        factor, gain = best_multiple(choices.loss, problem.weight, cost)
+        if risk.value - gain < best.objective - FIRST_ORDER.least_gain * self.gap:
+            coef, intercept = factor * coef, factor * intercept
+            best.offer(coef, intercept, problem.risk(coef, intercept))
         return risk.value
 
     def _raise_bound(self, best: Incumbent, made: Feasible) -> float:

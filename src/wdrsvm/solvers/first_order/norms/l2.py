@@ -86,9 +86,15 @@ class EuclideanBlock:
         n_paces = max(1, n_rows // self.pace)
         for part in order_parts(order, n_paces * self.pace):
             sweep_pairs(part, *state, self.damping, self.pace, tol, least_weight)
-        rounds = min(FIRST_ORDER.max_last_adaptations, max(1, len(order) // self.pace))
+        rounds = self._last_adaptations(len(order))
         last = self.pairs, self.gram, self.price, self.damping
         adapt_pairs_often(*last, least_weight, rounds)
+
+    def _last_adaptations(self, n_rows: int) -> int:
+        """Adaptations at the end of an epoch: many, while its rows take more time."""
+        a_row = len(self.rows.touch.data) / len(self.rows.y)
+        affordable = int(n_rows * a_row / (FIRST_ORDER.adaptation_work * self.n_classes**2))
+        return min(FIRST_ORDER.max_last_adaptations, max(1, affordable))
 
     def resume(self, gradient: Floats) -> None:
         """Begin with rows of this gradient (T, C): pairs have the weights of its flow."""
