@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from wdrsvm import (
     RobustLinearSVCCV,
@@ -29,6 +30,17 @@ def test_auto_with_adversarial_labels():
     assert set(found.cv_results_["param_label_cost"]) == {2.0, np.inf}
     assert found.n_splits_ == 5
     assert found.best_estimator_.norm == "l2"
+
+
+@pytest.mark.parametrize("make", [np.asarray, csr_array])
+def test_wide_tables_have_a_label_cost_of_the_length_of_rows(make):
+    """Else every label would be nearly free to flip beside the distances of the rows."""
+    wide = np.random.default_rng(0).normal(size=(60, 100))
+    y = np.arange(60) % 3
+    for scale, cost in ((1.0, np.sqrt((wide**2).sum() / 60)), (0.01, 2.0)):
+        found = RobustLinearSVCCV(radii=[0.1 * scale], cv=2).fit(make(scale * wide), y)
+        tried = np.sort(np.asarray(found.cv_results_["param_label_cost"], dtype=float))
+        assert tried == pytest.approx([cost, np.inf])
 
 
 @pytest.mark.parametrize(

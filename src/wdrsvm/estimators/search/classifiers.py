@@ -27,8 +27,9 @@ class RobustLinearSVCCV(PathSearch, RobustLinearClassifier):
         10, or with random label noise five shares of :func:`radius_max`.
     label_costs : sequence of label costs or "auto", default="auto"
         Label costs to try: numbers, ``inf`` or matrices in the order of ``classes_``.
-        "auto" is ``(2.0, inf)``, or with random label noise ``inf`` and three shares of
-        the loss of equal scores.
+        "auto" is ``(2.0, inf)``; with more than 64 columns, the typical length of a row in
+        place of 2 if rows are longer.  With random label noise it is ``inf`` and three
+        shares of the loss of equal scores.
     cv : int, splitter, iterable of splits or "auto", default="auto"
         How rows are divided; a number asks for this many stratified folds.  "auto" is 5,
         or with random label noise 5 shuffled folds, repeated if rows are few.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ...arrays import Codes
 from ...inputs.arrays import observed_classes
@@ -50,6 +51,8 @@ class DoubtSettings:
 
 
 DOUBT = DoubtSettings()
+# The finite label cost of the usual grid, and the columns of a table that is not wide.
+FINITE_COST, MOST_COLUMNS = 2.0, 64
 
 
 # What a parameter may be besides "auto".
@@ -92,10 +95,23 @@ def resolved_costs(search: Any, problem: RobustProblem) -> Any:
     if not is_auto(search.label_costs):
         return _given(search, "label_costs")
     if not doubts(search):
-        return (2.0, np.inf)
+        is_linear = not hasattr(search, "kernel")
+        return (_finite_cost(problem) if is_linear else FINITE_COST, np.inf)
     equal = np.zeros((1, problem.n_classes))
     unit = float(problem.loss.of_labels(equal)[0, 0])
     return [share * unit for share in DOUBT.cost_shares]
+
+
+def _finite_cost(problem: RobustProblem) -> float:
+    """The usual cost; on wide tables at least the typical length of a row.
+
+    A label is compared with distances.  Rows of hundreds of standardised columns are so far
+    apart that the usual cost would make all labels nearly free to flip.
+    """
+    if problem.n_features <= MOST_COLUMNS:
+        return FINITE_COST
+    squares = problem.X.multiply(problem.X) if issparse(problem.X) else problem.X**2
+    return max(FINITE_COST, float(np.sqrt(squares.sum() / problem.n_rows)))
 
 
 def resolved_radii(
