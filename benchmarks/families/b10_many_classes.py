@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
@@ -35,8 +34,6 @@ from ..liblinear import PeerFit, fit_liblinear
 from ..measure import median_seconds, thread_limit, timed_fit
 from ..peers import ratio_summary
 from ..processes import held_to_cpus
-
-Floats = NDArray[np.float64]
 
 TOL = 1e-3
 BANKING = Path("benchmark") / "banking77_minilm.npz"
@@ -53,8 +50,9 @@ TABLE = (16_000, 16, 26)
 # Classes of the series that tells how time grows with them, and its other sizes.
 GROWTH, TINY_GROWTH = (10, 30, 100, 300, 1000), (3, 5)
 GROWTH_ROWS, TINY_GROWTH_ROWS, GROWTH_FEATURES = 10_000, 150, 128
-# Distance of rows from the centre of their class, relative to the centre's length.
-SPREAD, GROWTH_SPREAD = 2.0, 1.0
+# Distance of rows from the centre of their class, relative to the centre's length, and
+# how deviations fall from direction to direction.
+SPREAD, DECAY = 2.0, 0.5
 N_TEST = 4000
 # Where rows have length one, the classifiers of this radius are the most accurate ones.
 RADIUS_OF_UNIT_ROWS = 5e-3
@@ -126,7 +124,7 @@ def split_of(data: str) -> Split:
         rows = large_rows(n_rows + N_TEST, n_features, n_classes, seed=0)
         return _halves(rows, n_rows).standardised
     n_rows, n_features, n_classes = EMBEDDINGS.get(data, TINY_EMBEDDINGS)
-    rows = varied_embeddings(n_rows + N_TEST, n_features, n_classes)
+    rows = invented_embeddings(n_rows + N_TEST, n_features, n_classes, SPREAD, DECAY)
     return _halves(rows, n_rows).standardised
 
 
@@ -149,30 +147,22 @@ def _banking_split(is_part: bool) -> Split:
     return Split(Rows(train.X[chosen], train.y[chosen]) if is_part else train, test)
 
 
-def invented_embeddings(n_rows: int, n_features: int, n_classes: int) -> Rows:
-    """Centres in all directions of a sphere alike, rows around them, all of length one."""
+def invented_embeddings(
+    n_rows: int, n_features: int, n_classes: int, spread: float = 1.0, decay: float = 0.0
+) -> Rows:
+    """Rows of length one around centres, at ``spread`` times their length.
+
+    The deviation in the k-th direction falls as k to the power of minus ``decay``.
+    """
     rng = np.random.default_rng(0)
     y = np.arange(n_rows) % n_classes
-    centres = rng.standard_normal((n_classes, n_features))
-    noise = rng.standard_normal((n_rows, n_features))
-    return Rows(_of_unit_length(centres[y] + GROWTH_SPREAD * noise), y.astype(np.intp))
-
-
-def varied_embeddings(n_rows: int, n_features: int, n_classes: int) -> Rows:
-    """The same, but directions have unequal variances, as those of real embeddings."""
-    rng = np.random.default_rng(0)
-    y = np.arange(n_rows) % n_classes
-    scales = np.arange(1, n_features + 1) ** -0.5
+    scales = np.arange(1, n_features + 1) ** -decay
     centres = scales * rng.standard_normal((n_classes, n_features))
     noise = scales * rng.standard_normal((n_rows, n_features))
     turn = np.linalg.qr(rng.standard_normal((n_features, n_features)))[0]
-    rows = (centres[y] + SPREAD * noise) @ turn
-    return Rows(_of_unit_length(rows), y.astype(np.intp))
-
-
-def _of_unit_length(rows: Floats) -> Floats:
-    made: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return made
+    rows = (centres[y] + spread * noise) @ turn
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return Rows(rows, y.astype(np.intp))
 
 
 def problem_of(case: Case) -> RobustProblem:

@@ -117,8 +117,7 @@ def fit(
     ] = CATEGORY_COST,
     ranges: GivenRanges = None,
     landmarks: Annotated[
-        int | None,
-        typer.Option(help="Number of landmark rows that approximate a kernel."),
+        int | None, typer.Option(help="Number of landmark rows that approximate a kernel.")
     ] = None,
     balanced: Annotated[
         bool, typer.Option("--balanced", help="Give every class the same weight.")

@@ -110,8 +110,9 @@ def _finite_cost(problem: RobustProblem) -> float:
     """
     if problem.n_features <= MOST_COLUMNS:
         return FINITE_COST
-    squares = problem.X.multiply(problem.X) if issparse(problem.X) else problem.X**2
-    return max(FINITE_COST, float(np.sqrt(squares.sum() / problem.n_rows)))
+    entries = problem.X.data[:, None] if issparse(problem.X) else problem.X
+    square = float(np.einsum("np,np->", entries, entries, dtype=np.float64))
+    return max(FINITE_COST, (square / problem.n_rows) ** 0.5)
 
 
 def resolved_radii(
