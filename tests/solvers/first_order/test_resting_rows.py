@@ -67,6 +67,27 @@ def test_rows_that_would_move_are_found_wherever_the_point_goes(label_cost, as_s
 
 
 @pytest.mark.tiny
+@pytest.mark.parametrize("label_cost", [np.inf, 0.7])
+@pytest.mark.parametrize("part", ["touch", "free", "lam"])
+def test_no_row_that_begins_to_move_is_taken_for_sure(label_cost, part):
+    """Whatever moved: coefficients, intercepts or the price of a flip."""
+    problem, rng = a_problem(label_cost), np.random.default_rng(2)
+    layout, every = Layout.of(problem), np.arange(120)
+    resting = RestingRows(layout, _rows(problem, layout))
+    at = {"touch": a_point(problem, layout)[0], "free": np.zeros((1, 5)), "lam": 8.0}
+    resting.leaving(every, **at)
+    still = every[resting.slacks > 0]
+    steps = {"touch": rng.standard_normal((7, 5)), "free": np.eye(1, 5), "lam": -1.0}
+    n_began = 0
+    for length in (0.05, 0.2, 0.5, 1.0, 2.0):
+        moved = at | {part: at[part] + length * steps[part]}
+        began = still[resting._slacks(still, **moved) < 0]
+        assert np.isin(began, resting._unsure(still, **moved)).all()
+        n_began += len(began)
+    assert n_began > 0 or (part == "lam" and label_cost == np.inf)
+
+
+@pytest.mark.tiny
 def test_after_a_short_way_few_rows_are_looked_at(monkeypatch):
     problem = a_problem(np.inf)
     layout = Layout.of(problem)
