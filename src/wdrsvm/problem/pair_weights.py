@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats
+from ..rows.blocks import row_blocks
 
 # The least weight of a pair, as a share of the mean: it keeps the Laplacian invertible.
 LEAST_WEIGHT = 1e-9
@@ -59,11 +60,14 @@ class PairWeights:
         """
         weights = _floored(self.weights)
         potential = _laplacian_inverse(weights) @ gradient
+        once = np.triu(weights)
         missing, total = gradient.copy(), 0.0
-        for i in range(len(gradient) - 1):
-            flow = weights[i, i + 1 :, None] * (potential[i] - potential[i + 1 :])
-            missing[i] -= flow.sum(axis=0)
-            missing[i + 1 :] += flow
+        for part in row_blocks(gradient, gradient.size):
+            others = slice(part.start, None)
+            flow = potential[part, None] - potential[others]
+            flow *= once[part, others, None]
+            missing[part] -= flow.sum(axis=1)
+            missing[others] += flow.sum(axis=0)
             total += float(length_of_rows(flow).sum())
         return total + float(length_of_rows(missing).sum())
 

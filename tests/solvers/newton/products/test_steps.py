@@ -36,3 +36,18 @@ def test_the_tangent_of_the_loss_bounds_the_risk_of_other_coefficients(descent):
 def test_where_labels_can_be_flipped_nothing_is_known_without_a_pass(descent):
     descent.flip_cost = 1.0
     assert descent.least_risk_at(descent.coef) == -np.inf
+
+
+def test_the_preconditioner_is_built_anew_unless_the_end_is_near(descent, monkeypatch):
+    built = []
+    monkeypatch.setattr(Descent, "rebuild", lambda self: built.append(self.n_iter))
+    for tol, promise in ((0.0, 1e-9), (1e-3, 0.1 * descent.risk)):
+        descent.tol, descent.n_iter, descent.promise = tol, 39, promise
+        descent.step()
+    assert built == [40, 40]
+    descent.n_iter, descent.promise = 39, 1e-9
+    descent.step()
+    assert built == [40, 40]
+    descent.n_iter, descent.promise = 5, 1e-9
+    descent.step()
+    assert built == [40, 40, 6]

@@ -93,7 +93,7 @@ class ProductRounds:
             lengths = diameter.at(coef[:, :n_touchable]).lengths
             diameter = diameter.reweighted(lengths, PRODUCTS.warm_power)
         flip_cost = single_flip_cost(problem) / design.scaling.unit
-        self.descent = Descent(design, diameter, self.radius, coef, flip_cost)
+        self.descent = Descent(design, diameter, self.radius, coef, flip_cost, settings.tol)
         limit = settings.max_iter
         self.max_iter = PRODUCTS.max_iter if limit is None else limit
         self.history = History(settings.callback)
@@ -114,7 +114,8 @@ class ProductRounds:
                 self._sharpen()
             self.history.add(descent.n_iter, descent.risk, self.best.dual_bound)
         if not self.best.certificate.holds(tol) and self.n_asked < PRODUCTS.max_asked:
-            self._ask(descent.repaired(tol), descent.flow(tol))
+            flow = descent.flow(tol)
+            self._ask(descent.repaired(tol), flow, self._share(flow))
         stalled = descent.n_iter < self.max_iter
         return self.best.result("newton", tol, stalled, descent.n_iter, self.history)
 
@@ -161,7 +162,8 @@ class ProductRounds:
         if descent.promise > wanted or hoped - descent.dual > wanted:
             return
         flow = descent.flow(tol)
-        bound = self._foreseen_bound(flow)
+        share = self._share(flow)
+        bound = self._foreseen_bound(share)
         if hoped - bound > wanted:
             return
         repaired = descent.repaired(tol)
@@ -171,11 +173,11 @@ class ProductRounds:
         if to_learn > 0:
             self.excess_rate = max(0.0, risk - descent.smooth_risk) / to_learn
         if risk - bound <= wanted:
-            self._ask(repaired, flow)
+            self._ask(repaired, flow, share)
 
-    def _foreseen_bound(self, flow: PairWeights | None) -> float:
+    def _foreseen_bound(self, share: float) -> float:
         descent = self.descent
-        lost = (1 - self._share(flow)) * descent.robust_part
+        lost = (1 - share) * descent.robust_part
         foreseen = descent.dual - lost
         return foreseen - self.shortfall_rate * descent.imbalance
 
@@ -193,13 +195,13 @@ class ProductRounds:
         if imbalance > 0 and 0 < lacking < np.inf:
             self.shortfall_rate = PRODUCTS.shortfall_hope * lacking / imbalance
 
-    def _ask(self, repaired: Floats, flow: PairWeights | None) -> None:
+    def _ask(self, repaired: Floats, flow: PairWeights | None, share: float) -> None:
         self.n_asked += 1
-        foreseen = self._foreseen_bound(flow)
+        foreseen = self._foreseen_bound(share)
         descent, original = self.descent, self.design.scaling.original
         coef, intercept = original(descent.coef)
         shares = self.design.shares(descent.at)
-        multipliers = DrawnTangents(coef, intercept, self._share(flow), flow, shares=shares)
+        multipliers = DrawnTangents(coef, intercept, share, flow, shares=shares)
         self.best.certify(
             self.problem,
             *original(repaired),

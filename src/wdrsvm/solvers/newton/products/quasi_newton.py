@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.linalg import get_blas_funcs
 
 from ....arrays import Floats
 from .settings import PRODUCTS
@@ -18,6 +19,8 @@ class Memory:
     def __init__(self, kind: Any = np.float64) -> None:
         """Steps are kept in numbers of ``kind``."""
         self.kind = kind
+        # y += a x  without the product as an array of its own.
+        self.add_multiple = get_blas_funcs("axpy", dtype=np.dtype(kind))
         self.steps: deque[tuple[Floats, Floats, float]] = deque(maxlen=PRODUCTS.memory)
 
     def add(self, step: Floats, change: Floats) -> None:
@@ -37,11 +40,14 @@ class Memory:
         for step, change, curved in reversed(self.steps):
             share = float(np.vdot(step, rest)) / curved
             shares.append(share)
-            rest -= share * change
-        found = self._preconditioned(rest, precondition)
+            self._add(rest, -share, change)
+        found = np.ascontiguousarray(self._preconditioned(rest, precondition))
         for (step, change, curved), share in zip(self.steps, reversed(shares), strict=True):
-            found += (share - float(np.vdot(change, found)) / curved) * step
+            self._add(found, share - float(np.vdot(change, found)) / curved, step)
         return np.asarray(-found, dtype=np.float64)
+
+    def _add(self, to: Floats, factor: float, what: Floats) -> None:
+        self.add_multiple(what.reshape(-1), to.reshape(-1), a=factor)
 
     def _preconditioned(
         self, rest: Floats, precondition: Callable[[Floats], Floats]

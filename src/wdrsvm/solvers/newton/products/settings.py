@@ -53,6 +53,9 @@ class ProductSettings:
         leave less.
     rebuilds : tuple of int
         Steps after which the preconditioner is built again, then every last one of these.
+    near : float
+        It is not built again when a step promises less than this share of the gap asked
+        for.
     start_ridge : float
         Ridge of the first direction, relative to the mean variance of a column.
     start_rows : int
@@ -152,6 +155,7 @@ class ProductSettings:
     flip_settled: float = 0.03
     least_left: float = 0.02
     rebuilds: tuple[int, ...] = (6, 20)
+    near: float = 0.02
     start_ridge: float = 0.06
     start_rows: int = 500
     single_tol: float = 1e-4

@@ -29,8 +29,23 @@ def first_point(
     part = problem.take(np.unique(rows.astype(np.intp)))
     scores = design.scaling.design(part.X) @ direction.T
     steepness = problem.radius / design.scaling.unit * modulus(direction)
-    risks = [_loss(part, length * scores) + length * steepness for length in LENGTHS]
-    return np.asarray(LENGTHS[int(np.argmin(risks))] * direction)
+
+    def risk(k: int) -> float:
+        return _loss(part, LENGTHS[k] * scores) + float(LENGTHS[k] * steepness)
+
+    return np.asarray(LENGTHS[_lowest(risk, len(LENGTHS))] * direction)
+
+
+def _lowest(values: Callable[[int], float], count: int) -> int:
+    """Where the first of these values that fall, then rise, is least."""
+    low, high = 0, count - 1
+    while low < high:
+        middle = (low + high) // 2
+        if values(middle) <= values(middle + 1):
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 def _ridge(problem: RobustProblem, design: Design) -> Floats:

@@ -26,8 +26,10 @@ class Descent:
         radius: float,
         coef: Floats,
         flip_cost: float = np.inf,
+        tol: float = 0.0,
     ):
         self.design, self.diameter, self.radius = design, diameter, radius
+        self.tol = tol
         self.flip_cost, self.mu = flip_cost, PRODUCTS.first_mu
         self.n_touchable = design.scaling.n_touchable
         self.memory = Memory(design.kind)
@@ -237,8 +239,7 @@ class Descent:
         """One step; False if no step along the direction found gains anything."""
         self.n_iter += 1
         self.n_since += 1
-        *early, period = PRODUCTS.rebuilds
-        if self.n_iter in early or self.n_iter % period == 0:
+        if self._needs_rebuild():
             self.rebuild()
         step = self.memory.direction(self.gradient, self.precondition)
         slope = float(np.vdot(self.gradient, step))
@@ -252,6 +253,12 @@ class Descent:
         if not gained:
             self.memory.forget()
         return gained
+
+    def _needs_rebuild(self) -> bool:
+        """Early, then from time to time, unless the end is near."""
+        *early, period = PRODUCTS.rebuilds
+        is_near = self.promise < PRODUCTS.near * self.tol * self.risk
+        return self.n_iter in early or (self.n_iter % period == 0 and not is_near)
 
     def _search(self, step: Floats, slope: float) -> bool:
         """Shorten the step until the smoothed risk falls; False if it never does."""
