@@ -6,6 +6,11 @@ for each sample, label that it can have and class, with
     (z_j + margin [j != c] - z_c - s_n - lam k_nc) / temperature <= log u_ncj,
     sum_j u_ncj <= 1,      lam >= ||(M_i - M_j) / cost||_*  for all pairs;
 
+without a margin all labels of a sample have the same soft maximum t (N,), so that fewer
+cones do:
+
+    (z_j - t_n) / temperature <= log u_nj,   sum_j u_nj <= 1,   s_n >= t_n - z_c - lam k_nc;
+
 and the binary problem of a one-vs-rest machine, f(x) = w.x + b and labels t = 1 or -1,
 
     s_n >= 0,   s_n >= 1 - t_n f(x_n),   s_n >= 1 + t_n f(x_n) - lam k_n,   lam >= ||w||_*.
@@ -64,6 +69,47 @@ def optimum(problem):
     cost = np.zeros(n_columns)
     cost[lam], cost[slack] = problem.radius, problem.weight
     return _solved(cost, rows)
+
+
+def optimum_without_margin(problem):
+    """The same by the program with one soft maximum for each sample."""
+    assert problem.loss.margin == 0
+    n_classes, n_features, n_rows = problem.n_classes, problem.n_features, problem.n_rows
+    sizes = [n_classes * n_features, n_classes, 1, n_rows, n_rows, n_rows * n_classes]
+    ends = np.cumsum([0, *sizes])
+    coef, shift, lam, slack, top, cell = (np.arange(*pair) for pair in pairwise(ends))
+    coef, cell = coef.reshape(n_classes, n_features), cell.reshape(n_rows, n_classes)
+    rows = Rows()
+    _add_norm(rows, problem, coef, lam)
+    _add_soft_maxima(rows, problem, coef, shift, top, cell)
+    _add_labels(rows, problem, coef, shift, lam, slack, top)
+    _hold(rows, problem, coef, shift)
+    cost = np.zeros(int(ends[-1]))
+    cost[lam], cost[slack] = problem.radius, problem.weight
+    return _solved(cost, rows)
+
+
+def _add_soft_maxima(rows, problem, coef, shift, top, cell):
+    sharp = 1.0 / problem.loss.temperature
+    for n, j in np.ndindex(*cell.shape):
+        score = [(coef[j], sharp * problem.X[n]), (shift[[j]], sharp)]
+        rows.add([*score, (top[[n]], -sharp)])
+        rows.add([], 1.0)
+        rows.add([(cell[n, [j]], 1.0)])
+        rows.close(clarabel.ExponentialConeT())
+    for line in cell:
+        rows.add([(line, -1.0)], 1.0)
+    rows.close(clarabel.NonnegativeConeT(len(cell)))
+
+
+def _add_labels(rows, problem, coef, shift, lam, slack, top):
+    price = problem.label_price(attainable=True)
+    possible = np.argwhere(np.isfinite(price))
+    for n, label in possible:
+        score = [(coef[label], problem.X[n]), (shift[[label]], 1.0)]
+        above = [(slack[[n]], 1.0), (top[[n]], -1.0)]
+        rows.add([*above, *score, (lam, price[n, label])])
+    rows.close(clarabel.NonnegativeConeT(len(possible)))
 
 
 def _add_losses(rows, problem, price, coef, shift, lam, slack, cell):

@@ -6,7 +6,7 @@ import pytest
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, SolverStatus, solve
 
-from .loss_program import optimum
+from .loss_program import optimum, optimum_without_margin
 
 NORMS = ("l1", "l2", "linf")
 TOL = 1e-5
@@ -43,11 +43,21 @@ def test_the_logistic_loss_with_trusted_labels(norm, n_classes, n_rows):
 
 
 @pytest.mark.parametrize("norm", NORMS)
-def test_the_logistic_loss_with_flips(norm):
-    problem = few_rows("logistic", norm, 20, 12, label_cost=1.0)
-    value, status = optimum(problem)
+@pytest.mark.parametrize(("n_classes", "n_rows"), [(20, 40), (50, 55)])
+@pytest.mark.parametrize("label_cost", [1.0, 3.0])
+def test_the_logistic_loss_with_flips(norm, n_classes, n_rows, label_cost):
+    problem = few_rows("logistic", norm, n_classes, n_rows, label_cost)
+    value, status = optimum_without_margin(problem)
     assert status == "Solved"
     assert agrees(problem, value)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_both_programs_with_flips_have_the_same_optimum(norm):
+    problem = few_rows("logistic", norm, 12, 14, label_cost=1.0)
+    value, status = optimum(problem)
+    assert status == "Solved"
+    assert optimum_without_margin(problem)[0] == pytest.approx(value, rel=1e-7)
 
 
 # With flips the judge's program grows with the square of the classes: fewer rows.
