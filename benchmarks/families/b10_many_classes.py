@@ -6,9 +6,10 @@ the radius is our default; accuracies on new rows tell whether the two learn the
 of unit length stand beside them: there the peer's default penalty is so strong that it
 stops early and misses classes.
 
-The embeddings of banking77 are read from the folder that ``WDRSVM_DATA`` names, and left
-out without it; the others are invented.  Like real ones they vary little in most
-directions: the variance in the k-th falls as 1 / k.
+Real embeddings and images are read from the folder that ``WDRSVM_DATA`` names, and left out
+without it; the others are invented.  Like real ones they vary little in most directions:
+the variance in the k-th falls as 1 / k.  Their classes are easier to separate, so that the
+peer stops after a few passes.
 """
 
 from __future__ import annotations
@@ -36,8 +37,20 @@ from ..peers import ratio_summary
 from ..processes import held_to_cpus
 
 TOL = 1e-3
-BANKING = Path("benchmark") / "banking77_minilm.npz"
+# Files with rows and labels; some have test rows, of the others the last rows are taken.
+FILES = {
+    "banking77": "banking77_minilm.npz",
+    "clinc150": "clinc150_minilm.npz",
+    "images": "fashion_mnist_train15k.npz",
+}
 UNIT_ROWS = "unit rows"
+FEWER_ROWS = "3000 rows"
+# Data of files, as they are compared.
+REAL = (
+    *("banking77", f"banking77, {FEWER_ROWS}", "clinc150", "images"),
+    *(f"banking77, {UNIT_ROWS}", f"banking77, {FEWER_ROWS}, {UNIT_ROWS}"),
+)
+N_TEST_IMAGES = 3000
 # Rows, features and classes of invented embeddings.
 EMBEDDINGS = {
     "few rows": (200, 64, 10),
@@ -46,7 +59,7 @@ EMBEDDINGS = {
     "1000 classes": (20_000, 512, 1000),
 }
 TINY_EMBEDDINGS = (150, 12, 5)
-TABLE = (16_000, 16, 26)
+TABLES = {"26 classes": (16_000, 16, 26), "10 classes": (8793, 16, 10)}
 # Classes of the series that tells how time grows with them, and its other sizes.
 GROWTH, TINY_GROWTH = (10, 30, 100, 300, 1000), (3, 5)
 GROWTH_ROWS, TINY_GROWTH_ROWS, GROWTH_FEATURES = 10_000, 150, 128
@@ -84,7 +97,7 @@ class Split(NamedTuple):
 
 def cases(options: Options) -> list[Case]:
     """Every data set with both losses and both label costs."""
-    names = ["tiny"] if options.tiny else [*_banking(), "26 classes", *EMBEDDINGS]
+    names = ["tiny"] if options.tiny else [*_real(), *TABLES, *EMBEDDINGS]
     compared = [
         Case(name, loss, cost)
         for name in names
@@ -97,16 +110,15 @@ def cases(options: Options) -> list[Case]:
     return [*compared, *(Case(name, "logistic", np.inf) for name in growing)]
 
 
-def _banking() -> list[str]:
-    if _banking_file().is_file():
-        names = "banking77", "banking77, 3000 rows"
-        return [*names, *(f"{name}, {UNIT_ROWS}" for name in names)]
-    print(f"left out: there is no {BANKING} in the folder named by WDRSVM_DATA")
-    return []
+def _real() -> list[str]:
+    missing = [name for name in FILES if not _file(name).is_file()]
+    for name in missing:
+        print(f"left out: there is no {FILES[name]} in the folder named by WDRSVM_DATA")
+    return [data for data in REAL if data.split(",")[0] not in missing]
 
 
-def _banking_file() -> Path:
-    return Path(os.environ.get("WDRSVM_DATA", ".")) / BANKING
+def _file(name: str) -> Path:
+    return Path(os.environ.get("WDRSVM_DATA", ".")) / "benchmark" / FILES[name]
 
 
 @cache
@@ -116,11 +128,11 @@ def split_of(data: str) -> Split:
         n_rows, n_classes = map(int, data.split()[1:])
         rows = invented_embeddings(n_rows, GROWTH_FEATURES, n_classes)
         return Split(rows, rows)
-    if data.startswith("banking77"):
-        split = _banking_split("3000 rows" in data)
+    if data in REAL:
+        split = _real_split(data.split(",")[0], FEWER_ROWS in data)
         return split if data.endswith(UNIT_ROWS) else split.standardised
-    if data == "26 classes":
-        n_rows, n_features, n_classes = TABLE
+    if data in TABLES:
+        n_rows, n_features, n_classes = TABLES[data]
         rows = large_rows(n_rows + N_TEST, n_features, n_classes, seed=0)
         return _halves(rows, n_rows).standardised
     n_rows, n_features, n_classes = EMBEDDINGS.get(data, TINY_EMBEDDINGS)
@@ -137,12 +149,12 @@ def _halves(rows: Rows, n_train: int) -> Split:
     return Split(*(Rows(rows.X[part], rows.y[part]) for part in parts))
 
 
-def _banking_split(is_part: bool) -> Split:
-    with np.load(_banking_file()) as file:
-        train, test = (
-            Rows(file[f"X{end}"].astype(np.float64), file[f"y{end}"].astype(np.intp))
-            for end in ("", "_test")
-        )
+def _real_split(name: str, is_part: bool) -> Split:
+    with np.load(_file(name)) as file:
+        train = Rows(file["X"].astype(np.float64), file["y"].astype(np.intp))
+        if "X_test" not in file:
+            return _halves(train, len(train.y) - N_TEST_IMAGES)
+        test = Rows(file["X_test"].astype(np.float64), file["y_test"].astype(np.intp))
     chosen = np.random.default_rng(0).permutation(len(train.y))[:3000]
     return Split(Rows(train.X[chosen], train.y[chosen]) if is_part else train, test)
 

@@ -177,7 +177,7 @@ class ProductSettings:
     least_unknowns: int = 60
     max_sent_unknowns: int = 4000
     max_rescued_unknowns: int = 2500
-    max_kept_points: int = 1 << 24
+    max_kept_points: int = 1 << 25
     rows_per_column: int = 40
     least_curvature_rows: int = 10000
     heavy_rows: int = 48
