@@ -87,3 +87,11 @@ def test_flows_are_shortened_in_every_unit(unit):
     assert shortened < 0.99 * weights.cost(gradient, l2)
     found = weights.shortened(unit * gradient).cost(unit * gradient, l2)
     assert found == pytest.approx(unit * shortened, rel=1e-9)
+
+
+@pytest.mark.parametrize("n_rounds", [1, 3, 100])
+def test_the_length_of_shortened_flows_is_foreseen(n_rounds):
+    gradient = zero_sum(5, 6, 8)
+    found = PairWeights.uniform(6).shortened(gradient, n_rounds)
+    assert found.length == pytest.approx(found.cost(gradient, l2), rel=1e-6)
+    assert PairWeights.uniform(6).shortened(0 * gradient).length == 0.0

@@ -14,7 +14,7 @@ from wdrsvm.problem.certificate.joint import JointRows
 from wdrsvm.problem.certificate.multipliers import RowMultipliers
 from wdrsvm.problem.certificate.repair import Repair, repaired
 from wdrsvm.problem.certificate.settings import CERTIFICATE
-from wdrsvm.problem.certificate.smooth import RowTangents
+from wdrsvm.problem.certificate.smooth import RowTangents, Tangents
 from wdrsvm.problem.loss import Loss
 
 from ...agreement.instances import random_problem
@@ -106,6 +106,31 @@ def test_rows_that_are_not_kept_give_the_same_sums(monkeypatch):
     assert repeated._kept is None
     for one, other in zip(kept.complete_sums[:5], repeated.complete_sums[:5], strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+def test_a_tilt_that_did_nearly_all_lends_its_system_to_the_next_one(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    X, weight = rng.normal(size=(90, 2)), np.full(90, 1 / 90)
+    loss = Loss(1.0, 0.0)
+    problem = RobustProblem.of(X, y, weight, WassersteinBall(0.1), 3, loss=loss)
+    source = Tangents(loss, 0.3 * rng.normal(size=(90, 3)), weight[:, None] * np.eye(3)[y])
+    summed, counts, values = Repair._summed, [], []
+
+    def counted(self, with_system, with_gradient):
+        counts[-1] += with_system
+        return summed(self, with_system, with_gradient)
+
+    monkeypatch.setattr(Repair, "_summed", counted)
+    for quick in (0.0, CERTIFICATE.quick):
+        settings = replace(CERTIFICATE, quick=quick)
+        monkeypatch.setattr(repair, "CERTIFICATE", settings)
+        counts.append(0)
+        found = repaired(problem, source)
+        assert found.is_feasible
+        values.append(found.complete_sums.value)
+    assert 0 < counts[1] < counts[0]
+    assert values[0] == pytest.approx(values[1], rel=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["pieces", "joint", "smooth"])

@@ -24,6 +24,8 @@ class CertificateSettings:
         Repaired multipliers of all rows are kept between tilts if they and the columns of
         the equalities have at most this many entries.  Otherwise each reduction repeats
         the repair.
+    quick : float
+        A tilt that leaves at most this share of the error lends its system to the next one.
     max_cg_steps : int
         Steps of conjugate gradients for one tilt.
     cg_tol : float
@@ -63,6 +65,7 @@ class CertificateSettings:
     few_rows: int = 4096
     few_features: int = 32
     max_kept_entries: int = 2_000_000
+    quick: float = 1e-3
     max_cg_steps: int = 200
     cg_tol: float = 1e-6
     first_ridge: float = 1e-12

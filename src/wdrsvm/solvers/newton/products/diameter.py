@@ -22,7 +22,6 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from ....arrays import Floats
-from ....problem.norms import NORMS
 from ....problem.pair_weights import PairWeights, laplacian, pair_distances
 from .settings import PRODUCTS
 
@@ -123,8 +122,9 @@ class PairDiameter(Diameter):
         return weights.shortened(gradient, PRODUCTS.flow_rounds, rtol=1e-4)
 
     def polar(self, flow: PairWeights | None, gradient: Floats) -> float:
+        """About the length of the flow; a certificate computes it from the pairs."""
         assert flow is not None
-        return flow.cost(gradient, NORMS["l2"].of_rows)
+        return flow.length
 
     def repaired(self, coef: Floats, length: float, rtol: float) -> Floats:
         """Coefficients nearby, no two classes farther apart than about ``length``.
