@@ -44,7 +44,10 @@ from .tangents import DrawnTangents, with_points
 
 
 def product_newton(
-    problem: RobustProblem, settings: SolverSettings, start: Start | None = None
+    problem: RobustProblem,
+    settings: SolverSettings,
+    start: Start | None = None,
+    rounds: type[ProductRounds] | None = None,
 ) -> SolverResult:
     """Train to the gap asked for; ``start`` replaces the ridge direction."""
     problem = problem.without_idle_rows()
@@ -59,7 +62,7 @@ def product_newton(
         design = Design(*told, 0 if problem.is_distributed else n_heavy)
         if flip_cost < np.inf:
             design = _flip_design(told, prepared, problem.radius / flip_cost)
-        return ProductRounds(problem, design, settings, start).solve()
+        return (rounds or ProductRounds)(problem, design, settings, start).solve()
 
 
 def _flip_design(told: Any, prepared: RobustProblem, budget: float) -> Design:
@@ -83,17 +86,7 @@ class ProductRounds:
     ):
         self.problem, self.design, self.settings = problem, design, settings
         self.radius = problem.radius / design.scaling.unit
-        n_touchable = design.scaling.n_touchable
-        diameter = DIAMETERS[problem.norm].of(problem.n_classes, n_touchable)
-        coef = first_point(
-            problem, design, start, lambda coef: diameter.at(coef[:, :n_touchable]).largest
-        )
-        if start is not None:
-            # The differences at the start show which lengths are long.
-            lengths = diameter.at(coef[:, :n_touchable]).lengths
-            diameter = diameter.reweighted(lengths, PRODUCTS.warm_power)
-        flip_cost = single_flip_cost(problem) / design.scaling.unit
-        self.descent = Descent(design, diameter, self.radius, coef, flip_cost)
+        self.descent = self.first_descent(start)
         limit = settings.max_iter
         self.max_iter = PRODUCTS.max_iter if limit is None else limit
         self.history = History(settings.callback)
@@ -104,6 +97,21 @@ class ProductRounds:
         self.excess_rate = 0.0
         # What a bound lacked, relative to the imbalance of the intercepts.
         self.shortfall_rate = 0.0
+
+    def first_descent(self, start: Start | None) -> Descent:
+        """The descent at its first point."""
+        problem, design = self.problem, self.design
+        n_touchable = design.scaling.n_touchable
+        diameter = DIAMETERS[problem.norm].of(problem.n_classes, n_touchable)
+        coef = first_point(
+            problem, design, start, lambda coef: diameter.at(coef[:, :n_touchable]).largest
+        )
+        if start is not None:
+            # The differences at the start show which lengths are long.
+            lengths = diameter.at(coef[:, :n_touchable]).lengths
+            diameter = diameter.reweighted(lengths, PRODUCTS.warm_power)
+        flip_cost = single_flip_cost(problem) / design.scaling.unit
+        return Descent(design, diameter, self.radius, coef, flip_cost)
 
     def solve(self) -> SolverResult:
         descent, tol = self.descent, self.settings.tol

@@ -1,0 +1,33 @@
+"""The tuning numbers of the envelopes, on one page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class EnvelopeSettings:
+    """Numbers of the envelopes and of the steps on them.
+
+    Parameters
+    ----------
+    entry_stiffness : float
+        Stiffness of the envelope of the l1 norm, relative to the mean size of a multiplier
+        divided by the mean size of a coefficient.
+    held_share : float
+        The preconditioner takes this share of the stiffness for every coefficient: it does
+        not know which of them are at the bound.
+    patience : int
+        Steps after which the multipliers are adapted in any case.
+    settled : float
+        Steps have settled when the next one promises less than this share of what new
+        multipliers would add to the envelope.
+    """
+
+    entry_stiffness: float = 5.0
+    held_share: float = 0.7
+    patience: int = 20
+    settled: float = 0.1
+
+
+ENVELOPES = EnvelopeSettings()
