@@ -8,6 +8,7 @@ from ....problem import RobustProblem
 from ...size import coefficients, unknowns
 from .diameter import DIAMETERS
 from .envelopes.choice import ENVELOPE_OF_NORM
+from .envelopes.settings import ENVELOPES
 from .settings import PRODUCTS
 
 
@@ -33,7 +34,18 @@ def by_envelope(problem: RobustProblem) -> bool:
     It does where the norm may hold many lengths at once.  Prices of flips are not part of
     it.
     """
+    if problem.norm == "linf" and not _pairs_pay(problem):
+        return False
     return problem.norm in ENVELOPE_OF_NORM and single_flip_cost(problem) == np.inf
+
+
+def _pairs_pay(problem: RobustProblem) -> bool:
+    """Whether the differences of all pairs of classes can be kept, and a matrix of
+    curvature is too large to be faster."""
+    n_pairs = problem.n_classes * (problem.n_classes - 1) // 2
+    entries = n_pairs * problem.n_features
+    many = unknowns(problem) >= ENVELOPES.least_pair_unknowns
+    return many and entries <= ENVELOPES.max_pair_entries
 
 
 def is_known(problem: RobustProblem) -> bool:
@@ -42,7 +54,8 @@ def is_known(problem: RobustProblem) -> bool:
     It cannot solve problems with label costs that differ, finite label costs with a margin,
     features that cost nothing or cannot move, classes that no row can have, or sparse rows.
     """
-    ball_known = problem.norm in DIAMETERS and problem.radius > 0 and not problem.is_bounded
+    norm_known = problem.norm in DIAMETERS or by_envelope(problem)
+    ball_known = norm_known and problem.radius > 0 and not problem.is_bounded
     if not ball_known or problem.loss.temperature == 0:
         return False
     if not _is_dense(problem) or not np.isfinite(problem.feature_cost).all():

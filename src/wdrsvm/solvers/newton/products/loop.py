@@ -77,6 +77,8 @@ def _flip_design(told: Any, prepared: RobustProblem, budget: float) -> Design:
 class ProductRounds:
     """The rounds, the best point and the best bound so far."""
 
+    most_steps = PRODUCTS.max_iter
+
     def __init__(
         self,
         problem: RobustProblem,
@@ -88,7 +90,7 @@ class ProductRounds:
         self.radius = problem.radius / design.scaling.unit
         self.descent = self.first_descent(start)
         limit = settings.max_iter
-        self.max_iter = PRODUCTS.max_iter if limit is None else limit
+        self.max_iter = self.most_steps if limit is None else limit
         self.history = History(settings.callback)
         shape = (problem.n_classes, problem.n_features)
         self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
@@ -207,7 +209,9 @@ class ProductRounds:
         descent, original = self.descent, self.design.scaling.original
         coef, intercept = original(descent.coef)
         shares = self.design.shares(descent.at)
-        multipliers = DrawnTangents(coef, intercept, self._share(flow), flow, shares=shares)
+        share = self._share(flow)
+        drawn = self.drawn_flow(flow, share)
+        multipliers = DrawnTangents(coef, intercept, share, drawn, shares=shares)
         self.best.certify(
             self.problem,
             *original(repaired),
@@ -217,6 +221,11 @@ class ProductRounds:
         )
         self._learn_shortfall(foreseen)
         self._forget_rows()
+
+    def drawn_flow(self, flow: Any, share: float) -> Any:
+        """The flow of drawn tangents in the problem's features; weights of pairs serve as
+        they are."""
+        return flow
 
     def _forget_rows(self) -> None:
         """A result keeps no points, and the masses of flips only if they are not many."""

@@ -56,7 +56,7 @@ def test_slopes_are_those_of_finite_differences():
 def test_new_multipliers_add_at_least_what_they_promise():
     coef, envelope = drawn(size=0.001)
     found = envelope.at(coef)
-    better = envelope.adapted(found).at(coef)
+    better = envelope.adapted(coef).at(coef)
     assert found.value + found.lag <= better.value + 1e-12
     assert better.value <= better.largest
 

@@ -3,5 +3,9 @@
 from __future__ import annotations
 
 from .entries import EntryEnvelope
+from .pairs import PairEnvelope
 
-ENVELOPE_OF_NORM = {"l1": EntryEnvelope}
+ENVELOPE_OF_NORM: dict[str, type[EntryEnvelope] | type[PairEnvelope]] = {
+    "l1": EntryEnvelope,
+    "linf": PairEnvelope,
+}

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .....arrays import Floats
 from ..settings import PRODUCTS
 from ..steps import Descent
 from .entries import EntryEnvelope, Enveloped
+from .pairs import PairEnvelope
 from .settings import ENVELOPES
 
 
 class EnvelopeDescent(Descent):
     """Steps whose settling adapts the multipliers of the envelope."""
 
-    diameter: EntryEnvelope  # type: ignore[assignment]
+    diameter: EntryEnvelope | PairEnvelope  # type: ignore[assignment]
     smoothed: Enveloped  # type: ignore[assignment]
 
     @property
@@ -24,8 +27,15 @@ class EnvelopeDescent(Descent):
         is_late = self.n_since >= ENVELOPES.patience
         return is_late or self.promise < ENVELOPES.settled * self.to_learn
 
+    @property
+    def _touchable(self) -> Floats:
+        return self.coef[:, : self.n_touchable]
+
     def _sharpen_diameter(self) -> None:
-        self.diameter = self.diameter.adapted(self.smoothed)
+        self.diameter = self.diameter.adapted(self._touchable)
+
+    def flow(self, tol: float) -> Any:
+        return self.diameter.flow(self._touchable, self.flow_gradient)
 
     def repaired(self, tol: float) -> Floats:
         coef, n = self.coef.copy(), self.n_touchable

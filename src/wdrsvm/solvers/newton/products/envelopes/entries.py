@@ -68,10 +68,11 @@ class EntryEnvelope:
             self.modulus(coef),
         )
 
-    def adapted(self, found: Enveloped) -> EntryEnvelope:
-        return replace(self, multipliers=self.radius * found.gradient)
+    def adapted(self, coef: Floats) -> EntryEnvelope:
+        """With the multipliers found at the coefficients."""
+        return replace(self, multipliers=self.radius * self.at(coef).gradient)
 
-    def flow(self, found: Enveloped, gradient: Floats, tol: float) -> None:
+    def flow(self, coef: Floats, gradient: Floats) -> None:
         """No flow is needed, because the polar has a closed form."""
 
     def polar(self, flow: None, gradient: Floats) -> float:
