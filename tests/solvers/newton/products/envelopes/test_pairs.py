@@ -73,11 +73,19 @@ def test_softer_multipliers_are_the_same():
     coef, envelope = drawn()
     after = envelope.adapted(coef)
     assert after.stiffness < envelope.stiffness
+    assert np.abs(after.plain).max() > 0
     plain = envelope._clipped(coef, envelope.guess.heights)
     np.testing.assert_allclose(
         after.stiffness * after.plain, envelope.stiffness * plain, rtol=1e-6
     )
     np.testing.assert_array_equal(after.before, after.plain)
+
+
+def test_new_multipliers_are_those_of_the_coefficients_whatever_was_asked_before():
+    coef, envelope = drawn()
+    plain = envelope.adapted(coef).plain
+    envelope.at(3 * coef)
+    np.testing.assert_allclose(envelope.adapted(coef).plain, plain, atol=1e-8)
 
 
 def test_later_multipliers_have_momentum():

@@ -95,7 +95,9 @@ class PairEnvelope:
 
     def adapted(self, coef: Floats) -> PairEnvelope:
         """With the multipliers found at the coefficients."""
-        plain = self._clipped(np.ascontiguousarray(coef), self.guess.heights)
+        coef = np.ascontiguousarray(coef)
+        self._search(coef)
+        plain = self._clipped(coef, self.guess.heights)
         momentum = self.n_adapted / (self.n_adapted + 3)
         before = plain + momentum * (plain - self.plain)
         found = replace(self, before=before, plain=plain, n_adapted=self.n_adapted + 1)
