@@ -24,3 +24,7 @@ find_spans: Any = _native.find_spans
 count_flips: Any = _native.count_flips
 highest_price: Any = _native.highest_price
 soften_flips: Any = _native.soften_flips
+pair_heights: Any = _native.pair_heights
+clip_pairs: Any = _native.clip_pairs
+fill_clipped: Any = _native.fill_clipped
+count_unclipped: Any = _native.count_unclipped

@@ -6,7 +6,8 @@ from ...problem import RobustProblem
 from ..result import SolverResult, SolverSettings, SolverStatus, Start
 from ..size import coefficients, unknowns
 from .hinge import smoothing_newton
-from .products.choice import in_products
+from .products.choice import by_envelope, in_products
+from .products.envelopes.rounds import envelope_newton
 from .products.loop import product_newton
 from .products.settings import PRODUCTS
 from .settings import NEWTON
@@ -23,7 +24,8 @@ def newton(
         _check_dense_size(problem)
         of_loss = smoothing_newton if problem.loss.temperature == 0 else label_newton
         return of_loss(problem, settings, start)
-    found = product_newton(problem, settings, start)
+    in_rounds = envelope_newton if by_envelope(problem) else product_newton
+    found = in_rounds(problem, settings, start)
     failed = found.status is not SolverStatus.CONVERGED and settings.max_iter is None
     if not failed or unknowns(problem) > PRODUCTS.max_rescued_unknowns:
         return found

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from wdrsvm.solvers import choose
-from wdrsvm.solvers.newton.products.choice import in_products
+from wdrsvm.solvers.newton.products.choice import by_envelope, in_products
 
 from ....rows.chunked import chunked
 
@@ -62,9 +62,23 @@ def test_rows_on_a_cluster_are_passed_over_only_if_their_curvature_is_too_large_
     assert in_products(chunked(costly.with_rows(label_trust=np.ones(1000))))
 
 
-def test_the_l1_norm_needs_more_rows_than_unknowns():
-    assert in_products(rows(norm="l1"))
-    assert not in_products(rows(norm="l1", n_rows=100))
+def test_the_l1_norm_with_flips_needs_more_rows_than_unknowns():
+    assert in_products(rows(norm="l1", n_rows=100))
+    assert in_products(rows(norm="l1", label_cost=2.0))
+    assert not in_products(rows(norm="l1", n_rows=100, label_cost=2.0))
+
+
+def test_an_envelope_serves_norms_that_hold_many_lengths_if_labels_are_trusted():
+    assert by_envelope(rows(norm="l1"))
+    assert not by_envelope(rows(norm="l2"))
+    assert not by_envelope(rows(norm="l1", label_cost=2.0))
+
+
+def test_the_linf_norm_needs_many_unknowns_but_not_too_many_differences_of_classes():
+    assert not in_products(rows(norm="linf"))
+    assert in_products(rows(norm="linf", n_features=100))
+    assert not in_products(rows(norm="linf", n_features=100, label_cost=2.0))
+    assert not in_products(rows(norm="linf", n_rows=500, n_features=210, n_classes=500))
 
 
 def test_few_coefficients_have_a_small_matrix():

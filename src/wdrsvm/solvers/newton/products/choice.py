@@ -7,21 +7,45 @@ import numpy as np
 from ....problem import RobustProblem
 from ...size import coefficients, unknowns
 from .diameter import DIAMETERS
+from .envelopes.choice import ENVELOPE_OF_NORM
+from .envelopes.settings import ENVELOPES
 from .settings import PRODUCTS
 
 
 def in_products(problem: RobustProblem) -> bool:
     """Whether the method can solve the problem, and is faster than the other one.
 
-    With the l1 norm it needs more rows than unknowns; else too many coefficients are at a
-    bound that the norm sets.  On a cluster every pass is expensive.  The other method,
-    which sends a matrix of curvature, needs fewer passes while that matrix is small.
+    With the l1 norm and labels that can be flipped it needs more rows than unknowns; else
+    too many coefficients are at a bound that the norm sets.  On a cluster every pass is
+    expensive.  The other method, which sends a matrix of curvature, needs fewer passes
+    while that matrix is small.
     """
     size, least = unknowns(problem), PRODUCTS.least_unknowns
     if problem.is_distributed:
         size, least = coefficients(problem), PRODUCTS.max_sent_unknowns + 1
-    many_rows = problem.norm == "l2" or problem.n_rows >= size
-    return size >= least and many_rows and is_known(problem)
+    holds_few = problem.norm == "l2" or problem.n_rows >= size
+    holds_few = holds_few or by_envelope(problem)
+    return size >= least and holds_few and is_known(problem)
+
+
+def by_envelope(problem: RobustProblem) -> bool:
+    """Whether an envelope takes the place of the power mean of lengths.
+
+    It does where the norm may hold many lengths at once.  Prices of flips are not part of
+    it.
+    """
+    if problem.norm == "linf" and not _pairs_pay(problem):
+        return False
+    return problem.norm in ENVELOPE_OF_NORM and single_flip_cost(problem) == np.inf
+
+
+def _pairs_pay(problem: RobustProblem) -> bool:
+    """Whether the differences of all pairs of classes can be kept, and a matrix of
+    curvature is too large to be faster."""
+    n_pairs = problem.n_classes * (problem.n_classes - 1) // 2
+    entries = n_pairs * problem.n_features
+    many = unknowns(problem) >= ENVELOPES.least_pair_unknowns
+    return many and entries <= ENVELOPES.max_pair_entries
 
 
 def is_known(problem: RobustProblem) -> bool:
@@ -30,7 +54,8 @@ def is_known(problem: RobustProblem) -> bool:
     It cannot solve problems with label costs that differ, finite label costs with a margin,
     features that cost nothing or cannot move, classes that no row can have, or sparse rows.
     """
-    ball_known = problem.norm in DIAMETERS and problem.radius > 0 and not problem.is_bounded
+    norm_known = problem.norm in DIAMETERS or by_envelope(problem)
+    ball_known = norm_known and problem.radius > 0 and not problem.is_bounded
     if not ball_known or problem.loss.temperature == 0:
         return False
     if not _is_dense(problem) or not np.isfinite(problem.feature_cost).all():

@@ -44,7 +44,10 @@ from .tangents import DrawnTangents, with_points
 
 
 def product_newton(
-    problem: RobustProblem, settings: SolverSettings, start: Start | None = None
+    problem: RobustProblem,
+    settings: SolverSettings,
+    start: Start | None = None,
+    rounds: type[ProductRounds] | None = None,
 ) -> SolverResult:
     """Train to the gap asked for; ``start`` replaces the ridge direction."""
     problem = problem.without_idle_rows()
@@ -59,7 +62,7 @@ def product_newton(
         design = Design(*told, 0 if problem.is_distributed else n_heavy)
         if flip_cost < np.inf:
             design = _flip_design(told, prepared, problem.radius / flip_cost)
-        return ProductRounds(problem, design, settings, start).solve()
+        return (rounds or ProductRounds)(problem, design, settings, start).solve()
 
 
 def _flip_design(told: Any, prepared: RobustProblem, budget: float) -> Design:
@@ -74,6 +77,8 @@ def _flip_design(told: Any, prepared: RobustProblem, budget: float) -> Design:
 class ProductRounds:
     """The rounds, the best point and the best bound so far."""
 
+    most_steps = PRODUCTS.max_iter
+
     def __init__(
         self,
         problem: RobustProblem,
@@ -83,6 +88,21 @@ class ProductRounds:
     ):
         self.problem, self.design, self.settings = problem, design, settings
         self.radius = problem.radius / design.scaling.unit
+        self.descent = self.first_descent(start)
+        limit = settings.max_iter
+        self.max_iter = self.most_steps if limit is None else limit
+        self.history = History(settings.callback)
+        shape = (problem.n_classes, problem.n_features)
+        self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
+        self.n_asked, self.n_model_rounds = 0, 0
+        # What a repair cost, relative to what there was to learn.
+        self.excess_rate = 0.0
+        # What a bound lacked, relative to the imbalance of the intercepts.
+        self.shortfall_rate = 0.0
+
+    def first_descent(self, start: Start | None) -> Descent:
+        """The descent at its first point."""
+        problem, design = self.problem, self.design
         n_touchable = design.scaling.n_touchable
         diameter = DIAMETERS[problem.norm].of(problem.n_classes, n_touchable)
         coef = first_point(
@@ -93,17 +113,7 @@ class ProductRounds:
             lengths = diameter.at(coef[:, :n_touchable]).lengths
             diameter = diameter.reweighted(lengths, PRODUCTS.warm_power)
         flip_cost = single_flip_cost(problem) / design.scaling.unit
-        self.descent = Descent(design, diameter, self.radius, coef, flip_cost, settings.tol)
-        limit = settings.max_iter
-        self.max_iter = PRODUCTS.max_iter if limit is None else limit
-        self.history = History(settings.callback)
-        shape = (problem.n_classes, problem.n_features)
-        self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
-        self.n_asked, self.n_model_rounds = 0, 0
-        # What a repair cost, relative to what there was to learn.
-        self.excess_rate = 0.0
-        # What a bound lacked, relative to the imbalance of the intercepts.
-        self.shortfall_rate = 0.0
+        return Descent(design, diameter, self.radius, coef, flip_cost, self.settings.tol)
 
     def solve(self) -> SolverResult:
         descent, tol = self.descent, self.settings.tol
@@ -201,7 +211,8 @@ class ProductRounds:
         descent, original = self.descent, self.design.scaling.original
         coef, intercept = original(descent.coef)
         shares = self.design.shares(descent.at)
-        multipliers = DrawnTangents(coef, intercept, share, flow, shares=shares)
+        drawn = self.drawn_flow(flow, share)
+        multipliers = DrawnTangents(coef, intercept, share, drawn, shares=shares)
         self.best.certify(
             self.problem,
             *original(repaired),
@@ -211,6 +222,11 @@ class ProductRounds:
         )
         self._learn_shortfall(foreseen)
         self._forget_rows()
+
+    def drawn_flow(self, flow: Any, share: float) -> Any:
+        """The flow of drawn tangents in the problem's features; weights of pairs serve as
+        they are."""
+        return flow
 
     def _forget_rows(self) -> None:
         """A result keeps no points, and the masses of flips only if they are not many."""

@@ -58,4 +58,6 @@ class Memory:
         _, change, curved = self.steps[-1]
         both = precondition(np.stack([rest, change])).astype(self.kind, copy=False)
         own = float(np.vdot(change, both[1]))
-        return np.asarray(both[0] * self.kind(min(PRODUCTS.max_stretch, curved / own)))
+        # Tiny changes may vanish in single precision.
+        stretch = curved / own if own > 0 else 1.0
+        return np.asarray(both[0] * self.kind(min(PRODUCTS.max_stretch, stretch)))

@@ -1,0 +1,44 @@
+"""Quasi-Newton steps on the risk with an envelope in the place of the modulus."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .....arrays import Floats
+from ..settings import PRODUCTS
+from ..steps import Descent
+from .entries import EntryEnvelope, Enveloped
+from .pairs import PairEnvelope
+from .settings import ENVELOPES
+
+
+class EnvelopeDescent(Descent):
+    """Steps whose settling adapts the multipliers of the envelope."""
+
+    diameter: EntryEnvelope | PairEnvelope  # type: ignore[assignment]
+    smoothed: Enveloped  # type: ignore[assignment]
+
+    @property
+    def spread(self) -> float:
+        return self.smoothed.lag
+
+    @property
+    def has_settled(self) -> bool:
+        is_late = self.n_since >= ENVELOPES.patience
+        return is_late or self.promise < ENVELOPES.settled * self.to_learn
+
+    @property
+    def _touchable(self) -> Floats:
+        return self.coef[:, : self.n_touchable]
+
+    def _sharpen_diameter(self) -> None:
+        self.diameter = self.diameter.adapted(self._touchable)
+
+    def flow(self, tol: float) -> Any:
+        return self.diameter.flow(self._touchable, self.flow_gradient)
+
+    def repaired(self, tol: float) -> Floats:
+        coef, n = self.coef.copy(), self.n_touchable
+        rtol = PRODUCTS.repair_share * tol
+        coef[:, :n] = self.diameter.repaired(coef[:, :n], self.smoothed.level, rtol)
+        return coef

@@ -1,0 +1,143 @@
+"""Training with envelopes against other methods, by certificates alone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from wdrsvm.problem import Loss, certify
+from wdrsvm.solvers import SolverSettings, SolverStatus, Start, choose, solve
+from wdrsvm.solvers.newton.products.envelopes import rounds
+from wdrsvm.solvers.newton.products.envelopes.rounds import envelope_newton
+from wdrsvm.solvers.newton.products.loop import product_newton
+from wdrsvm.solvers.newton.products.settings import PRODUCTS
+from wdrsvm.solvers.newton.smooth_loss import label_newton
+
+from ..test_loop import blobs, bound_holds
+
+NORMS = ["l1", "linf"]
+
+
+def agree(one, other):
+    """Whether each bound is below the other objective."""
+    first, second = one.certificate, other.certificate
+    below = first.dual_bound <= second.objective and second.dual_bound <= first.objective
+    return below and bound_holds(one) and bound_holds(other)
+
+
+@pytest.mark.parametrize("n_classes", [3, 20, 50])
+@pytest.mark.parametrize(
+    ("norm", "tol"),
+    [("l1", 1e-2), ("l1", 1e-3), ("l1", 1e-5), ("linf", 1e-2), ("linf", 1e-3)],
+)
+def test_it_certifies_what_newton_finds(norm, n_classes, tol):
+    problem = blobs(ball={"norm": norm}, n_classes=n_classes)
+    found = envelope_newton(problem, SolverSettings(tol=tol))
+    other = label_newton(problem, SolverSettings(tol=1e-7))
+    assert found.status is SolverStatus.CONVERGED
+    assert agree(found, other)
+    value = problem.risk(found.coef, found.intercept).value
+    assert value == pytest.approx(found.certificate.objective, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"fit_intercept": False},
+        {"loss": Loss(temperature=0.3, margin=1.0)},
+        {"feature_cost": np.linspace(0.5, 2.0, 8)},
+        {"n_rows": 40, "n_features": 60, "n_classes": 5},
+        {"n_classes": 2},
+        {"n_rows": 100, "n_features": 30, "n_classes": 50},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("norm", NORMS)
+def test_every_kind_of_problem_it_knows(norm, options):
+    options = dict(options)
+    cost = options.pop("feature_cost", None)
+    ball = {"norm": norm} | ({} if cost is None else {"feature_cost": cost})
+    problem = blobs(ball=ball, **options)
+    found = envelope_newton(problem, SolverSettings(tol=1e-3))
+    other = solve(problem, "first-order", SolverSettings(tol=1e-3))
+    assert found.status is SolverStatus.CONVERGED
+    assert agree(found, other)
+
+
+@pytest.mark.parametrize("radius", [1e-3, 0.01, 0.3, 1.0, 30.0])
+@pytest.mark.parametrize("norm", NORMS)
+def test_radii_of_all_sizes(norm, radius):
+    problem = blobs(ball={"radius": radius, "norm": norm})
+    found = envelope_newton(problem, SolverSettings(tol=1e-3))
+    assert found.status is SolverStatus.CONVERGED
+    assert bound_holds(found)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_others_can_recompute_the_bound(norm):
+    problem = blobs(ball={"norm": norm})
+    found = envelope_newton(problem, SolverSettings(tol=1e-3))
+    again = certify(problem, found.coef, found.intercept, found.multipliers)
+    assert again.dual_bound == pytest.approx(found.certificate.dual_bound, rel=1e-9)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_auto_takes_it_where_unknowns_are_more_than_rows(norm):
+    problem = blobs(ball={"norm": norm}, n_rows=100, n_features=30)
+    assert choose(problem, 1e-3) == "newton"
+    found = solve(problem, "auto", SolverSettings(tol=1e-3))
+    assert found.solver == "newton"
+    same = envelope_newton(problem, SolverSettings(tol=1e-3))
+    np.testing.assert_array_equal(found.coef, same.coef)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_a_neighbours_classifier_serves_as_start(norm):
+    problem = blobs(ball={"norm": norm})
+    near = envelope_newton(problem.with_radius(0.055), SolverSettings(tol=1e-4))
+    start = Start(near.coef, near.intercept, near.certificate.lam)
+    warm = envelope_newton(problem, SolverSettings(tol=1e-4), start)
+    assert warm.status is SolverStatus.CONVERGED
+    assert bound_holds(warm)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_the_limit_of_steps_holds_and_what_is_returned_is_certified(norm):
+    problem = blobs(ball={"norm": norm})
+    found = envelope_newton(problem, SolverSettings(tol=1e-6, max_iter=3))
+    assert found.n_iter == 3
+    assert found.status is SolverStatus.MAX_ITER
+    assert bound_holds(found)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_features_that_are_all_zero_leave_a_constant_classifier(norm):
+    problem = blobs(ball={"norm": norm}, n_classes=6)
+    problem = problem.with_rows(X=np.zeros_like(problem.X))
+    found = envelope_newton(problem, SolverSettings(tol=1e-4))
+    assert found.status is SolverStatus.CONVERGED
+    np.testing.assert_allclose(found.coef, 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_threads_change_nothing(norm, monkeypatch):
+    problem = blobs(6000, ball={"norm": norm})
+    first = envelope_newton(problem, SolverSettings(tol=1e-2))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    second = envelope_newton(problem, SolverSettings(tol=1e-2))
+    np.testing.assert_array_equal(first.coef, second.coef)
+
+
+def test_rows_that_can_be_told_apart_take_fewer_steps_than_with_the_power_mean():
+    """With more unknowns than rows most coefficients are at the bound of the l1 norm."""
+    problem = blobs(ball={"norm": "l1"}, n_rows=200, n_features=60)
+    limit = SolverSettings(tol=1e-3, max_iter=150)
+    assert envelope_newton(problem, limit).status is SolverStatus.CONVERGED
+    assert product_newton(problem, limit).status is not SolverStatus.CONVERGED
+
+
+def test_a_result_keeps_no_large_flow(monkeypatch):
+    problem = blobs(ball={"norm": "linf"}, n_classes=6)
+    assert envelope_newton(problem, SolverSettings(tol=1e-2)).multipliers is not None
+    monkeypatch.setattr(rounds, "PRODUCTS", replace(PRODUCTS, max_kept_points=10))
+    assert envelope_newton(problem, SolverSettings(tol=1e-2)).multipliers is None
