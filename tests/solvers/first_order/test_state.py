@@ -121,21 +121,6 @@ def test_rows_at_rest_are_visited_now_and_then(monkeypatch):
     assert all(list(order) == [7] for order in visited[1:-1])
 
 
-def test_proximal_steps_follow_a_check_in_some_epochs():
-    ascent = Ascent(rows_in_two_forms(np.inf)[0], None, 0)
-    before = ascent.softness, ascent.block.softness
-    # Without feasible multipliers there is no bound: steps are to become longer.
-    ascent._soften(1.0, 0.0, None)
-    assert (ascent.softness, ascent.block.softness) == before
-    for _ in range(FIRST_ORDER.softening_epochs):
-        ascent.recentre()
-    assert_allclose(ascent.softness, FIRST_ORDER.max_softening)
-    assert_allclose(ascent.block.softness, FIRST_ORDER.max_softening)
-    for _ in range(20 * FIRST_ORDER.softening_epochs):
-        ascent.recentre()
-    assert ascent.softness == FIRST_ORDER.max_softness
-
-
 def test_all_rows_of_a_smooth_loss_are_in_play(monkeypatch):
     ascent = Ascent(rows_in_two_forms(np.inf, LOSSES["logistic"])[0], None, 0)
     visited = []

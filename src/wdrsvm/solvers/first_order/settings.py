@@ -58,9 +58,6 @@ class FirstOrderSettings:
         lam never falls below this share of its first value, or it could not grow again.
     max_softening : float
         Largest factor by which a check changes the proximal steps.
-    softening_epochs : int
-        Epochs after a check in which the steps change by the factor that it asks for: a
-        change all at once disturbs the point.
     tolerated_ratio : float
         The proximal steps stay while objective and bound are off by factors no farther
         apart than this.
@@ -139,7 +136,7 @@ class FirstOrderSettings:
     max_epochs: int = 30_000
     first_check: int = 6
     min_interval: int = 2
-    max_interval: int = 12
+    max_interval: int = 8
     max_interval_share: float = 0.3
     stall_epochs: int = 2000
     stall_factor: float = 0.9
@@ -158,7 +155,6 @@ class FirstOrderSettings:
     least_stiffness: float = 0.3
     least_lam_share: float = 1e-12
     max_softening: float = 2.0
-    softening_epochs: int = 12
     tolerated_ratio: float = 5.0
     min_softness: float = 0.1
     max_softness: float = 100.0

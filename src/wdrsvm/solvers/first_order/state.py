@@ -91,7 +91,7 @@ class Ascent:
         self.free_shape, self.free_squares = column_steps(
             self.rows.free, self.rows.weight, len(self.free_centre), rarity=1.0
         )
-        self.gap = self.softness = self.trend = 1.0
+        self.gap = self.softness = 1.0
         self.n_sweeps = 0
         work = len(self.rows.touch.data) * problem.n_classes
         large = work >= FIRST_ORDER.least_slack_work
@@ -137,7 +137,6 @@ class Ascent:
     def recentre(self) -> None:
         """Move the centres of the proximal steps to the end of this epoch."""
         self._move_price()
-        self._follow_trend()
         self.block.recentre()
         self._move_free()
         self.mean.add(self.block.coef, self.free_centre)
@@ -200,7 +199,7 @@ class Ascent:
         return bound
 
     def _soften(self, objective: float, bound: float, made: Feasible | None) -> None:
-        """Let proximal steps grow if the bound is worse, and shrink if the objective is.
+        """Make proximal steps longer if the bound is worse, shorter if the objective is.
 
         Both are compared to the Lagrangian, which lies between them at the end.
         """
@@ -210,11 +209,7 @@ class Ascent:
             middle += float((self.block.coef * made.gradient).sum())
             ahead, behind = max(objective - middle, 0.0), max(middle - bound, 0.0)
             factor = _restoring_factor(ahead, behind)
-        self.trend = factor ** (1 / FIRST_ORDER.softening_epochs)
-
-    def _follow_trend(self) -> None:
-        """One epoch's share of the change of the proximal steps."""
-        softness = max(self.softness * self.trend, FIRST_ORDER.min_softness)
+        softness = max(self.softness * factor, FIRST_ORDER.min_softness)
         softness = min(softness, FIRST_ORDER.max_softness)
         self.block.soften(softness / self.softness)
         self.softness = softness
