@@ -99,7 +99,7 @@ def _solve_by_rule(
     by_method = partial(
         _solve_by_method, settings=settings, start=start, of_kernel=of_kernel
     )
-    if settings.max_iter is None:
+    if settings.max_iter is None and not of_kernel:
         if (quick := without_flips(problem, settings, by_method)) is not None:
             return quick
     return by_method(problem)

@@ -30,7 +30,7 @@ def solved(problem):
     return solve(problem, "auto", SETTINGS)
 
 
-def refused(problem):
+def refused(*_):
     raise AssertionError("labels were trusted for a trial")
 
 
@@ -98,6 +98,13 @@ def test_flips_that_pay_in_the_end_are_not_overlooked(monkeypatch):
 )
 def test_where_it_is_not_tried(problem):
     assert without_flips(problem, SETTINGS, refused) is None
+
+
+def test_neither_small_tolerances_nor_kernels_are_tried(monkeypatch):
+    small = replace(SETTINGS, tol=9e-4)
+    assert without_flips(problem_of(3.0), small, refused) is None
+    monkeypatch.setattr(needless_flips, "_is_faster", refused)
+    assert solve(problem_of(3.0), "auto", SETTINGS, of_kernel=True) is not None
 
 
 def test_a_sample_has_the_weight_of_all():

@@ -35,6 +35,8 @@ class NeedlessFlipSettings:
 
     Parameters
     ----------
+    least_tol : float
+        Smaller tolerances have not been measured.
     max_sampled_rows : int
         Rows on which the classifier of the class means is looked at.
     max_raised_share : float
@@ -42,6 +44,7 @@ class NeedlessFlipSettings:
         share.
     """
 
+    least_tol: float = 1e-3
     max_sampled_rows: int = 2000
     max_raised_share: float = 3e-4
 
@@ -69,6 +72,8 @@ def _is_faster(
 ) -> bool:
     """Whether labels can be flipped, and flips make the method slower."""
     if problem.is_bounded or problem.is_distributed or problem.radius == 0:
+        return False
+    if settings.tol < NEEDLESS_FLIPS.least_tol:
         return False
     # A class that only flips can reach has no trusted counterpart.
     if problem.trusts_labels or not trusted.reachable.all():
