@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from ..problem import Certificate, RobustProblem, RobustRisk
 from .auto import choose, quick_trials, takes_over
-from .constant_optimum import constant_optimum
 from .registry import SOLVERS, check_able, check_name
 from .result import SolverResult, SolverSettings, SolverStatus, Start, status_of
 from .runtime.blas_threads import single_threaded_blas
 from .runtime.interrupts import plain_interrupts
-from .separable import separated
+from .shortcuts.constant_optimum import constant_optimum
+from .shortcuts.needless_flips import without_flips
+from .shortcuts.separable import separated
 from .unreachable_classes import (
     has_massless_classes,
     start_without,
@@ -91,9 +93,22 @@ def _run(
 def _solve_by_rule(
     problem: RobustProblem, settings: SolverSettings, start: Start | None, of_kernel: bool
 ) -> SolverResult:
-    """The method of the rule, and another one if that fails."""
+    """What is known without a solver, or else the method of the rule."""
     if (quick := constant_optimum(problem, settings, _solve_by_first_choice)) is not None:
         return quick
+    by_method = partial(
+        _solve_by_method, settings=settings, start=start, of_kernel=of_kernel
+    )
+    if settings.max_iter is None and not of_kernel:
+        if (quick := without_flips(problem, settings, by_method)) is not None:
+            return quick
+    return by_method(problem)
+
+
+def _solve_by_method(
+    problem: RobustProblem, settings: SolverSettings, start: Start | None, of_kernel: bool
+) -> SolverResult:
+    """The method of the rule, and another one if that fails."""
     chosen = choose(problem, settings.tol, of_kernel)
     if chosen == "first-order" and (quick := separated(problem, settings)) is not None:
         return quick

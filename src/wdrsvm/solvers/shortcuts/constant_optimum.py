@@ -15,11 +15,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..arrays import Floats
-from ..problem import RobustProblem
-from ..problem.certificate.gap import allowed_gap
-from ..problem.class_means import class_means
-from .result import History, Incumbent, SolverResult, SolverSettings
+from ...arrays import Floats
+from ...problem import RobustProblem
+from ...problem.certificate.gap import allowed_gap
+from ...problem.class_means import class_means
+from ..result import History, Incumbent, SolverResult, SolverSettings
 
 # A solver of problems with one row per class.
 SolveMeans: TypeAlias = Callable[[RobustProblem, SolverSettings], SolverResult]

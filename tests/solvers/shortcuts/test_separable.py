@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs
 from wdrsvm import RobustSVC, WassersteinBall
 from wdrsvm.problem import LOSSES, RobustProblem
 from wdrsvm.solvers import SolverSettings, SolverStatus, solve
-from wdrsvm.solvers.separable import separated
+from wdrsvm.solvers.shortcuts.separable import separated
 
 
 def wide_problem(loss="crammer-singer", label_cost=2.0, radius=0.0):

@@ -7,7 +7,7 @@ from scipy import sparse
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import LOSSES, RobustProblem
 from wdrsvm.solvers import SolverSettings, solve
-from wdrsvm.solvers.constant_optimum import CONSTANT_OPTIMUM, constant_optimum
+from wdrsvm.solvers.shortcuts.constant_optimum import CONSTANT_OPTIMUM, constant_optimum
 
 N_ROWS, N_FEATURES, N_CLASSES = 25_000, 4, 3
 SETTINGS = SolverSettings(tol=1e-5)

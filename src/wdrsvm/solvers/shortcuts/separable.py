@@ -18,11 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from ..arrays import Floats
-from ..problem import RobustProblem
-from ..problem.certificate.gap import LEAST_SCALE
-from ..rows.blocks import dense_rows
-from .result import History, Incumbent, SolverResult, SolverSettings
+from ...arrays import Floats
+from ...problem import RobustProblem
+from ...problem.certificate.gap import LEAST_SCALE
+from ...rows.blocks import dense_rows
+from ..result import History, Incumbent, SolverResult, SolverSettings
 
 
 @dataclass(frozen=True)

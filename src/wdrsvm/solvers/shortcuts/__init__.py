@@ -1,0 +1,1 @@
+"""Problems that need no solver, or an easier one: tried before the method of the rule."""
