@@ -61,8 +61,9 @@ MOST_GROWTH = 0.05
 KILOBYTES_PER_MEGABYTE = 1024
 PATIENT = {
     "distributed.scheduler.allowed-failures": 1000,
-    # A cluster forgets a worker that takes longer to come back.
-    "distributed.deploy.lost-worker-timeout": f"{HANG_SECONDS:g}s",
+    # So long after a loss a cluster closes the worker if it is away at that very moment,
+    # even if it was back in between.  After the last worker, nothing goes on.
+    "distributed.deploy.lost-worker-timeout": "24h",
 }
 # Dask remembers a thousand events, messages, profiles and more, and dead workers for an
 # hour.  These histories are full within a minute: what grows after that is no history.
@@ -326,7 +327,6 @@ PHASES: dict[str, Callable[[float], Phase]] = {
     "processes": in_processes,
     "cluster": on_cluster,
 }
-# Not part of the hour.
 CONTROL = {"dask-alone": dask_alone}
 
 
