@@ -1,11 +1,12 @@
 """An hour of mixed work: does memory stay flat, is every result right, does nothing hang?
 
-``python -m benchmarks.soak [--minutes 60] [--json FILE]``
+``python -m benchmarks.soak [--minutes 60] [--only PHASE] [--json FILE]``
 
 A third of the time four threads of one process fit, search and predict; a third, two
 processes; a third, two dask workers, of which one is killed at random now and then.  Every
 result is compared with that of the same work done alone: to the last bit in threads and
-processes, within the certified gaps on the cluster.
+processes, within the certified gaps on the cluster.  ``--only dask-alone`` does sums on the
+same cluster without this package, for comparison.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     Executor,
@@ -29,6 +30,7 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import get_context
@@ -57,6 +59,21 @@ CLUSTER_TOL = 1e-4
 # Memory may grow by this share between the second and the last quarter of a phase.
 MOST_GROWTH = 0.05
 KILOBYTES_PER_MEGABYTE = 1024
+PATIENT = {
+    "distributed.scheduler.allowed-failures": 1000,
+    # So long after a loss a cluster closes the worker if it is away at that very moment,
+    # even if it was back in between.  After the last worker, nothing goes on.
+    "distributed.deploy.lost-worker-timeout": "24h",
+}
+# Dask remembers a thousand events, messages, profiles and more, and dead workers for an
+# hour.  These histories are full within a minute: what grows after that is no history.
+FORGETFUL = {
+    "distributed.admin.low-level-log-length": 50,
+    "distributed.admin.system-monitor.log-length": 50,
+    "distributed.diagnostics.computations.max-history": 5,
+    "distributed.diagnostics.erred-tasks.max-history": 5,
+    "distributed.scheduler.events-cleanup-delay": "10s",
+}
 
 
 @cache
@@ -181,45 +198,90 @@ def _note(phase: Phase, found: Done, expected: Any) -> None:
 
 def on_cluster(seconds: float) -> Phase:
     """Fits of dask arrays on two workers; one of them is killed at random."""
-    dask, lazy_arrays, distributed = (
-        importlib.import_module(name) for name in ("dask", "dask.array", "distributed")
-    )
     X, y = rows(40_000)
     alone = RobustLinearSVC(tol=CLUSTER_TOL).fit(X, y)
-    phase, end = Phase("two dask workers, killed at random"), time.monotonic() + seconds
-    stop = threading.Event()
-    patient = {
-        "distributed.scheduler.allowed-failures": 1000,
-        # A cluster forgets a worker that takes longer to come back.
-        "distributed.deploy.lost-worker-timeout": f"{HANG_SECONDS:g}s",
-    }
-    with (
-        dask.config.set(patient),
-        distributed.LocalCluster(
-            2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-        ) as up,
-        distributed.Client(up) as client,
-    ):
-        killer = threading.Thread(target=_kill, args=(up, phase, stop))
-        killer.start()
-        lazy = lazy_arrays.from_array(X, chunks=(5000, -1))
-        labels = lazy_arrays.from_array(y, chunks=5000)
+
+    def fit(lazy: Any, labels: Any) -> str:
+        found = RobustLinearSVC(tol=CLUSTER_TOL).fit(lazy, labels)
+        reached = found.duality_gap_ <= CLUSTER_TOL * found.objective_
+        right = reached and _agree(found, alone)
+        return "" if right else f"objective {found.objective_:.9g}"
+
+    with _two_workers(FORGETFUL, {"extensions": _without_spans()}) as up:
+        return _while_killed("two dask workers, killed at random", up, fit, seconds)
+
+
+def dask_alone(seconds: float) -> Phase:
+    """Sums of the same arrays without this package, with dask's defaults."""
+    total = rows(40_000)[0].sum()
+
+    def add(lazy: Any, labels: Any) -> str:
+        kept = lazy.persist()
+        found = [float((kept + n).sum().compute()) - n * lazy.size for n in range(20)]
+        return "" if np.allclose(found, total) else f"sums {found}"
+
+    with _two_workers({}, {}) as up:
+        return _while_killed("two dask workers, without this package", up, add, seconds)
+
+
+def _while_killed(
+    name: str, cluster: Any, task: Callable[[Any, Any], str], seconds: float
+) -> Phase:
+    """Repeat a task, which says what is wrong, while workers are killed."""
+    lazy_arrays = importlib.import_module("dask.array")
+    X, y = rows(40_000)
+    lazy = lazy_arrays.from_array(X, chunks=(5000, -1))
+    labels = lazy_arrays.from_array(y, chunks=5000)
+    phase, end = Phase(name), time.monotonic() + seconds
+    with cluster.get_client() as client, _killer(cluster, phase):
         while time.monotonic() < end:
             client.wait_for_workers(1)
             began = time.monotonic()
             faulthandler.dump_traceback_later(HANG_SECONDS, exit=True)
-            found = RobustLinearSVC(tol=CLUSTER_TOL).fit(lazy, labels)
+            wrong = task(lazy, labels)
             faulthandler.cancel_dump_traceback_later()
             phase.longest = max(phase.longest, time.monotonic() - began)
             phase.n_tasks += 1
             phase.memory.append(resident())
-            if found.duality_gap_ > CLUSTER_TOL * found.objective_ or not _agree(
-                found, alone
-            ):
-                phase.wrong.append(f"objective {found.objective_:.9g}")
+            phase.wrong += [wrong] if wrong else []
+    return phase
+
+
+@contextmanager
+def _two_workers(config: dict[str, Any], scheduler: dict[str, Any]) -> Iterator[Any]:
+    """A cluster with more patience than dask has by default."""
+    dask, distributed = (importlib.import_module(n) for n in ("dask", "distributed"))
+    told = {"dashboard_address": ":0", "silence_logs": 50, "scheduler_kwargs": scheduler}
+    with (
+        dask.config.set(PATIENT | config),
+        distributed.LocalCluster(2, threads_per_worker=1, **told) as cluster,
+    ):
+        yield cluster
+
+
+def _without_spans() -> dict[str, Any]:
+    """The scheduler's extensions, of which the one for spans keeps nothing.
+
+    Dask's scheduler keeps a span for each computation, and its groups of tasks, as long as
+    it lives (dask/distributed, issue 7977).
+    """
+    scheduler = importlib.import_module("distributed.scheduler")
+    keeps_nothing = {"observe_tasks": lambda *_, **__: {}, "heartbeat": lambda *_: None}
+    kept: dict[str, Any] = dict(scheduler.DEFAULT_EXTENSIONS)
+    return kept | {"spans": type("NoSpans", (kept["spans"],), keeps_nothing)}
+
+
+@contextmanager
+def _killer(cluster: Any, phase: Phase) -> Iterator[None]:
+    """Workers are killed until the end."""
+    stop = threading.Event()
+    killer = threading.Thread(target=_kill, args=(cluster, phase, stop))
+    killer.start()
+    try:
+        yield
+    finally:
         stop.set()
         killer.join()
-    return phase
 
 
 def _agree(found: Any, alone: Any) -> bool:
@@ -243,23 +305,40 @@ def _is_up(worker: Any) -> bool:
     return all(each is not None and each.status.name == "running" for each in both)
 
 
-def soak(minutes: float) -> list[Phase]:
-    """All three phases, each a third of the time."""
-    seconds = 60 * minutes / 3
-    expected = {name: done(name).result for name in WORK}
+def _expected() -> dict[str, Any]:
+    """The result of each task, done alone."""
+    return {name: done(name).result for name in WORK}
+
+
+def in_threads(seconds: float) -> Phase:
+    """Random tasks in four threads of this process."""
     with ThreadPoolExecutor(4) as pool:
-        threads = in_pool("four threads", pool, 4, expected, seconds)
+        return in_pool("four threads", pool, 4, _expected(), seconds)
+
+
+def in_processes(seconds: float) -> Phase:
+    """Random tasks in two processes."""
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        processes = in_pool("two processes", pool, 2, expected, seconds)
-    return [threads, processes, on_cluster(seconds)]
+        return in_pool("two processes", pool, 2, _expected(), seconds)
+
+
+PHASES: dict[str, Callable[[float], Phase]] = {
+    "threads": in_threads,
+    "processes": in_processes,
+    "cluster": on_cluster,
+}
+CONTROL = {"dask-alone": dask_alone}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--minutes", type=float, default=60.0, help="of all three phases")
+    parser.add_argument("--only", choices=list(PHASES | CONTROL), help="one, a third of it")
     parser.add_argument("--json", type=Path, help="file for the results")
     given = parser.parse_args(arguments)
-    phases = soak(given.minutes)
+    names = [given.only] if given.only else list(PHASES)
+    seconds = 60 * given.minutes / len(PHASES)
+    phases = [(PHASES | CONTROL)[name](seconds) for name in names]
     text = json.dumps([phase.record() for phase in phases], indent=1)
     print(text)
     if given.json:

@@ -196,6 +196,19 @@ def test_the_soak_kills_workers_that_have_started(soak, nanny, process, expected
     assert soak._is_up(with_status(nanny, process=inner)) == expected
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("forgets", [True, False])
+def test_the_soak_can_make_dask_forget_what_it_computed(soak, forgets):
+    """Dask keeps a span of each computation for ever, which is no leak of this package."""
+    lazy_arrays = pytest.importorskip("dask.array")
+    pytest.importorskip("distributed")
+    told = (soak.FORGETFUL, {"extensions": soak._without_spans()}) if forgets else ({}, {})
+    with soak._two_workers(*told) as cluster, cluster.get_client():
+        for n in range(3):
+            assert lazy_arrays.full(10, n, chunks=5).sum().compute() == 10 * n
+        assert bool(cluster.scheduler.extensions["spans"].spans) != forgets
+
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
 def test_the_soak_compares_every_task_with_its_result_alone(soak, monkeypatch):
     answers = {"right": iter(lambda: 1, 0), "wrong": iter(range(10**9))}

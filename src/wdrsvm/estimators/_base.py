@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..inputs.arrays import READ_AS_THEY_ARE, as_matrix, check_scores, checked_flag
 from ..problem import LOSSES, Loss, RobustProblem, WassersteinBall
+from ..problem.rounding.last_digits import with_sums_of_zero
 from ..robustness.promises.worst_case import linear_scores
 from ..rows.blocks import scores_of
 from ..solvers import SolverResult, Start
@@ -211,9 +212,8 @@ class RobustLinearClassifier(RobustClassifier):
 
     def _keep(self, result: SolverResult, data: TrainingData) -> None:
         super()._keep(result, data)
-        # Adding one vector to all rows of coef changes no prediction: centre the rows.
-        coef = result.coef - result.coef.mean(axis=0)
-        intercept = result.intercept - result.intercept.mean()
+        # Adding one vector to all rows of coef changes no prediction.
+        coef, intercept = with_sums_of_zero(result.coef, result.intercept)
         if len(data.classes) == 2:
             coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
         self.coef_, self.intercept_ = coef, intercept

@@ -41,6 +41,7 @@ from .flip_rates import risk_by_rate
 from .label_flips import NO_FLIPS, FlipChoices, Flips, Purchase, flip_envelope, spend
 from .loss import LOSSES, Loss
 from .norms import TRIANGLE, lipschitz
+from .rounding.exact_sums import affine
 from .subgradient import Subgradient, subgradient
 
 # A column whose middle is this many times its range away from zero is centred, because
@@ -251,11 +252,9 @@ class RobustProblem:
         if not self.centre.any():
             return np.asarray(self.features(rows) @ coef.T + intercept)
         # For features far from zero, M x and b cancel.  The cancellation is computed once,
-        # at the centre, in higher precision.
-        exact = [part.astype(np.longdouble) for part in (coef, self.centre, intercept)]
-        middle = exact[0] @ exact[1] + exact[2]
+        # at the centre, with twice the digits.
         moved = (self.features(rows) - self.centre) @ coef.T
-        return np.asarray(moved + middle.astype(np.float64))
+        return np.asarray(moved + affine(coef, self.centre, intercept))
 
     def modulus(self, coef: Floats) -> float:
         """L(M)."""

@@ -20,6 +20,7 @@ from ..arrays import Flags, Floats, Matrix
 from ..cached import cached_property
 from ..problem import RobustProblem
 from ..problem.norms import TINY, TRIANGLE
+from ..problem.rounding.last_digits import rounded_together
 from ..rows.blocks import dense_rows
 
 
@@ -113,7 +114,7 @@ class Scaling:
         plain[:, self._still] = coef[:, n_touchable : self.n_columns - self.fit_intercept]
         plain *= self.column_scale
         shift = coef[:, -1] if self.fit_intercept else np.zeros(len(coef))
-        return plain, shift - plain @ self.centre
+        return rounded_together(plain, shift, self.centre)
 
     def scaled(self, coef: Floats, intercept: Floats) -> Floats:
         """The inverse of ``original``, up to what is orthogonal to the data."""

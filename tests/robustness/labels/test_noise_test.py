@@ -69,6 +69,20 @@ def test_squared_correlations_have_the_mean_one_under_the_model():
     assert model.given_probability(log_probability)[0] @ found == pytest.approx(2.0)
 
 
+def test_doubts_of_two_rows_are_independent_under_the_model():
+    """The doubt in a label has the mean zero: rows add up, and do not pull together."""
+    confusion = np.array([[0.7, 0.3], [0.2, 0.8]])
+    model = NoiseModel(1.0, np.zeros(2), confusion, 0.0)
+    log_probability = np.log([[0.2, 0.8], [0.6, 0.4]])
+    given = model.given_probability(log_probability)
+    mean = 0.0
+    for labels in np.ndindex(2, 2):
+        opinions = Opinions(log_probability, np.array(labels), np.ones(2))
+        found = _rows_that_stand_out(opinions, model, np.ones((2, 1)))
+        mean += given[[0, 1], labels].prod() * found
+    assert mean == pytest.approx(1.0)
+
+
 def test_costs_are_log_odds_of_the_confusion_and_serve_estimators():
     X, labels = noisy("by class")
     names = np.array(["ash", "elm", "oak"])

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
-from wdrsvm.robustness.paths.constant_points import best_intercept
+from wdrsvm.robustness.paths.constant_points import (
+    CONSTANT_SHARE,
+    best_intercept,
+    is_as_good_as_constant,
+)
 from wdrsvm.solvers import SolverSettings, solve
 
 
@@ -38,3 +42,9 @@ def test_a_class_without_weight_never_wins():
     mass = np.array([1, 2]) / 3
     risk = problem.risk(np.zeros((3, 2)), intercept).value
     assert risk == pytest.approx(-(mass @ np.log(mass)))
+
+
+def test_risks_are_compared_with_a_share_of_the_constant_risk():
+    constant = np.array([0.2, 0.5, 2.0])
+    assert is_as_good_as_constant(constant, constant).all()
+    assert not is_as_good_as_constant(0.9 * (1 - CONSTANT_SHARE) * constant, constant).any()

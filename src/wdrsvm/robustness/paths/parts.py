@@ -23,6 +23,7 @@ from ...inputs.arrays import (
     observed_classes,
 )
 from ...problem import RobustProblem, WassersteinBall, canonical_rows
+from ...problem.rounding.last_digits import with_sums_of_zero
 from ...rows.blocks import scores_of
 from ...rows.canonical import NominalRows
 from ...solvers import SolverResult, SolverSettings, SolverStatus
@@ -261,9 +262,9 @@ def collected(grid: Grid, found: Found, classes: Labels) -> RobustPath:
     _warn_about_gaps(found)
     shape = (len(grid.radii), len(grid.label_costs))
     results = [found[key] for key in np.ndindex(*shape)]
-    # One vector added to all rows changes nothing: take the centred ones.
-    coef = np.stack([each.coef - each.coef.mean(axis=0) for each in results])
-    intercept = np.stack([each.intercept - each.intercept.mean() for each in results])
+    # One vector added to all rows changes nothing.
+    centred = [with_sums_of_zero(each.coef, each.intercept) for each in results]
+    coef, intercept = (np.stack(part) for part in zip(*centred, strict=True))
     certificates = np.array([each.certificate for each in results])
     objective, dual_bound, lam = certificates.reshape(*shape, 3).transpose(2, 0, 1)
     return RobustPath(
