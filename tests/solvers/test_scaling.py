@@ -220,3 +220,11 @@ def test_dense_rows_are_floats():
     found = dense_rows(sparse.csr_array(np.eye(2, dtype=np.float32)))
     np.testing.assert_array_equal(found, np.eye(2))
     assert found.dtype == dense_rows(np.eye(2, dtype=int)).dtype == np.float64
+
+
+@pytest.mark.parametrize(("offset", "is_far"), [(0.0, False), (3.0, False), (1e9, True)])
+def test_digits_are_chosen_only_for_columns_far_from_zero(offset, is_far):
+    rng = np.random.default_rng(0)
+    X, weight = rng.uniform(-1, 1, size=(40, 3)) + offset, np.full(40, 1 / 40)
+    problem = RobustProblem.of(X, np.arange(40) % 3, weight, WassersteinBall(0.1), 3)
+    assert Scaling.of(problem).is_far == is_far

@@ -137,6 +137,10 @@ def lipschitz(
     return float(moduli.max(initial=0.0))
 
 
+# From so many classes on, products with a matrix of all pairs are slower than a loop.
+MANY_CLASSES = 50
+
+
 @lru_cache
 def incidence(n_classes: int) -> Floats:
     """Rows e_i - e_j, shape (pairs, C); ``incidence @ M`` has the differences of rows."""
@@ -149,7 +153,16 @@ def incidence(n_classes: int) -> Floats:
 
 def divergence(flow: Floats, n_classes: int) -> Floats:
     """Net outflow (C, P) of a flow (pairs, P)."""
-    return np.asarray(incidence(n_classes).T @ flow)
+    if n_classes <= MANY_CLASSES:
+        return np.asarray(incidence(n_classes).T @ flow)
+    # The matrix would have more entries than the flow: class by class.
+    net, start = np.zeros((n_classes, flow.shape[1])), 0
+    for i in range(n_classes - 1):
+        part = flow[start : start + n_classes - 1 - i]
+        net[i] += part.sum(axis=0)
+        net[i + 1 :] -= part
+        start += len(part)
+    return net
 
 
 def with_divergence(flow: Floats, gradient: Floats) -> Floats:

@@ -2,7 +2,7 @@ r"""Flows between classes that are told by one weight for each pair.
 
 For weights w_ij >= 0 on the pairs of classes, L_w their Laplacian and V = pinv(L_w) G, the
 flow T_ij = w_ij (V_i - V_j) has divergence G.  With many classes only the weights (C, C)
-are kept: the flow itself has C (C - 1) / 2 rows and is looked at class by class.
+are kept: the flow itself has C (C - 1) / 2 rows and is computed in blocks of classes.
 """
 
 from __future__ import annotations
@@ -42,16 +42,18 @@ class PairWeights:
         that these lengths only lead the way; ``cost`` has the true ones.
         """
         gram, best, weights = gradient @ gradient.T, self.weights, self.weights
-        least, total = np.inf, 0.0
+        least = np.inf
         for _ in range(n_rounds):
             weights = _floored(weights)
             inverse = _laplacian_inverse(weights)
             lengths = weights * _distances(inverse @ gram @ inverse.T)
-            total = float(lengths.sum())
-            if not total > 0 or total > least * (1 - rtol):
+            total, last = float(lengths.sum()), least
+            if total < least:
+                best, least = weights, total
+            if not total > 0 or total > last * (1 - rtol):
                 break
-            best, least, weights = weights, total, lengths
-        return PairWeights(best, min(least, total) / 2)
+            weights = lengths
+        return PairWeights(best, least / 2)
 
     def cost(self, gradient: Floats, length_of_rows: Callable[[Floats], Floats]) -> float:
         """The total length of a flow with divergence G, an upper bound of its polar.
@@ -62,7 +64,7 @@ class PairWeights:
         potential = _laplacian_inverse(weights) @ gradient
         once = np.triu(weights)
         missing, total = gradient.copy(), 0.0
-        for part in row_blocks(gradient, gradient.size):
+        for part in row_blocks(gradient, max(gradient.size, 1)):
             others = slice(part.start, None)
             flow = potential[part, None] - potential[others]
             flow *= once[part, others, None]

@@ -29,7 +29,8 @@ class Scaling:
     """Between the problem's coefficients (C, P), (C,) and the solver's (C, Q).
 
     ``rotation`` (T, R) has orthonormal columns, or is None.  The gauge is free where one
-    vector added to all classes changes nothing.
+    vector added to all classes changes nothing.  ``is_far``: some column is so far from
+    zero that the digits of intercepts are few.
     """
 
     touchable: Flags
@@ -39,6 +40,7 @@ class Scaling:
     fit_intercept: bool
     free_gauge: bool = True
     rotation: Floats | None = None
+    is_far: bool = False
 
     @classmethod
     def of(cls, problem: RobustProblem) -> Scaling:
@@ -61,6 +63,7 @@ class Scaling:
             unit,
             problem.fit_intercept,
             problem.norm != TRIANGLE,
+            is_far=bool(problem.centre.any()),
         )
         if problem.ball.norm != "l2" or problem.n_rows >= plain.n_touchable:
             return plain
@@ -114,7 +117,9 @@ class Scaling:
         plain[:, self._still] = coef[:, n_touchable : self.n_columns - self.fit_intercept]
         plain *= self.column_scale
         shift = coef[:, -1] if self.fit_intercept else np.zeros(len(coef))
-        return rounded_together(plain, shift, self.centre)
+        if self.is_far:
+            return rounded_together(plain, shift, self.centre)
+        return plain, shift - plain @ self.centre
 
     def scaled(self, coef: Floats, intercept: Floats) -> Floats:
         """The inverse of ``original``, up to what is orthogonal to the data."""

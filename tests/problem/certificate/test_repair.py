@@ -11,10 +11,12 @@ from wdrsvm.problem import Multipliers, RobustProblem
 from wdrsvm.problem.certificate import repair
 from wdrsvm.problem.certificate.equalities import Equalities
 from wdrsvm.problem.certificate.joint import JointRows
-from wdrsvm.problem.certificate.multipliers import RowMultipliers
+from wdrsvm.problem.certificate.multipliers import RowMultipliers, one_by_one
 from wdrsvm.problem.certificate.repair import Repair, repaired
 from wdrsvm.problem.certificate.settings import CERTIFICATE
 from wdrsvm.problem.certificate.smooth import RowTangents, Tangents
+from wdrsvm.problem.certificate.trusted import TrustedTangents
+from wdrsvm.problem.certificate.trusted_masses import RowMasses
 from wdrsvm.problem.loss import Loss
 
 from ...agreement.instances import random_problem
@@ -143,3 +145,21 @@ def test_a_response_is_what_the_curvature_says_of_one_row(kind):
     columns, tilt = rng.normal(size=(4, 2)), rng.normal(size=(3, 2))
     expected = np.einsum("idje,je->id", rows.curvature(columns), tilt)
     np.testing.assert_allclose(rows.response(columns @ tilt.T).T @ columns, expected)
+
+
+@pytest.mark.parametrize("kind", ["pieces", "trusted", "joint", "smooth", "tangents"])
+def test_the_own_response_is_that_to_a_pull_on_one_class(kind):
+    rng = np.random.default_rng(3)
+    masses, y = RowMultipliers(*rng.exponential(size=(3, 4, 3))), np.array([0, 2, 1, 0])
+    weight, points = np.full(4, 0.25), rng.normal(size=(4, 3))
+    masses = masses.restored(weight, y, np.where(np.eye(3)[y], np.inf, 1.0), 1.0)
+    rows = {
+        "pieces": masses,
+        "trusted": RowMasses(masses.alpha),
+        "joint": JointRows(masses, y),
+        "smooth": RowTangents(Loss(0.5, 1.0), points, masses.alpha),
+        "tangents": TrustedTangents(Loss(0.5, 1.0), points, y, weight),
+    }[kind]
+    found = one_by_one(rows, (4, 3))
+    assert (found > 0).all()
+    np.testing.assert_allclose(rows.own_response(), found, atol=1e-12)

@@ -126,3 +126,9 @@ def test_estimators_and_paths_keep_the_classifier_that_was_certified(n_classes):
         losses = problem.loss.of_own_labels(exact_scores(X, coef, intercept), y)
         risk = losses.mean() + 0.05 * problem.modulus(coef)
         assert risk == pytest.approx(objective, abs=1e-9)
+
+
+def test_what_is_exact_already_stays_as_it_is():
+    coef = np.array([[2.0, 2.0], [0.0, 0.0], [-2.0, -2.0]])
+    found, _ = rounded_together(coef, np.zeros(3), np.full(2, 2.0**40))
+    np.testing.assert_array_equal(found, coef)

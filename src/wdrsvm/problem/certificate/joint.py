@@ -65,6 +65,9 @@ class JointRows:
     def response(self, pull: Floats) -> Floats:
         return np.asarray(np.einsum("nij,nj->ni", self._spread(), pull))
 
+    def own_response(self) -> Floats:
+        return np.array(np.einsum("nii->ni", self._spread()))
+
     def curvature(self, columns: Floats) -> Floats:
         n_rows, n_columns = columns.shape
         n_classes = self.masses.alpha.shape[1]

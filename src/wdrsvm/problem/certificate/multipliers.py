@@ -58,6 +58,10 @@ class RowDuals(Protocol):
         """The derivative of the slopes along ``pull``, (rows, C)."""
         ...
 
+    def own_response(self) -> Floats:
+        """The response of each class to a pull of 1 on this class alone, (rows, C)."""
+        ...
+
     def curvature(self, columns: Floats) -> Floats:
         """The derivative of sum_n g_n e_n' in a tilt on the columns e, (C, E, C, E)."""
         ...
@@ -128,6 +132,9 @@ class RowMultipliers(NamedTuple):
 
     def response(self, pull: Floats) -> Floats:
         return response(self.alpha, pull) + response(self.beta, pull)
+
+    def own_response(self) -> Floats:
+        return own_response(self.alpha) + own_response(self.beta)
 
     def curvature(self, columns: Floats) -> Floats:
         n_classes, n_columns = self.alpha.shape[1], columns.shape[1]
@@ -207,6 +214,19 @@ def _from_mean(mass: Floats, pull: Floats, total: Floats) -> Floats:
 def response(mass: Floats, pull: Floats) -> Floats:
     """The derivative of the tilted mass along ``pull``."""
     return np.asarray(mass * _from_mean(mass, pull, row_sums(mass)[:, None]))
+
+
+def own_response(mass: Floats) -> Floats:
+    """The same of each class alone, along a pull of 1 on it."""
+    total = row_sums(mass)[:, None]
+    return np.asarray(mass * (1.0 - mass / np.where(total == 0, 1.0, total)))
+
+
+def one_by_one(duals: RowDuals, shape: tuple[int, int]) -> Floats:
+    """``own_response`` of multipliers (rows, C) without a formula for it."""
+    units = np.eye(shape[1])
+    own = [duals.response(np.broadcast_to(unit, shape)) @ unit for unit in units]
+    return np.stack(own, axis=1)
 
 
 def add_curvature(system: Floats, mass: Floats, columns: Floats) -> None:

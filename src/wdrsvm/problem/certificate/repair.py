@@ -164,14 +164,11 @@ class Repair:
     def _products(self) -> tuple[Callable[[Floats], Floats], Floats]:
         """The product  S -> A S  with the system of the next tilt, and its diagonal."""
         part, columns, _ = self._part(self.problem, slice(0, self.problem.n_rows))
-        shape = self.problem.n_rows, self.problem.n_classes
-        units = np.eye(self.problem.n_classes)
-        own = [part.response(np.broadcast_to(unit, shape)) @ unit for unit in units]
 
         def product(tilt: Floats) -> Floats:
             return np.asarray(part.response(columns @ tilt.T).T @ columns)
 
-        return product, np.asarray(np.stack(own) @ columns**2)
+        return product, np.asarray(part.own_response().T @ columns**2)
 
 
 def repaired(

@@ -30,7 +30,7 @@ from ...cached import cached_property
 from ...rows.along_rows import row_maxima, row_sums
 from ..loss import Loss, softmax
 from ..problem import RobustProblem
-from .multipliers import tilt
+from .multipliers import one_by_one, tilt
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +103,9 @@ class RowTangents:
             found += winners * (row_sums(mass)[:, None] * pull - own)
             found[:, labels] -= mass * row_sums(winners * pull)[:, None]
         return np.asarray(found)
+
+    def own_response(self) -> Floats:
+        return one_by_one(self, self.points.shape)
 
     def curvature(self, columns: Floats) -> Floats:
         """The covariance of e_j - e_c, where c has the mass Q_c, and j the share p_cj."""

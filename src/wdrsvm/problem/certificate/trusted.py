@@ -94,6 +94,10 @@ class TrustedTangents:
         centred = pull - row_sums(winners * pull)[:, None]
         return np.asarray(self.weight[:, None] * winners * centred)
 
+    def own_response(self) -> Floats:
+        winners = self._soft[0]
+        return np.asarray(self.weight[:, None] * winners * (1.0 - winners))
+
     def curvature(self, columns: Floats) -> Floats:
         """The covariance of the winners, times the squares of the columns."""
         n_classes, n_columns = self.points.shape[1], columns.shape[1]

@@ -16,7 +16,14 @@ from ...arrays import Codes, Floats
 from ...rows.along_rows import row_sums
 from ..loss import LOSSES, Loss
 from ..problem import RobustProblem
-from .multipliers import add_curvature, label_slopes, loosening_of, response, tilt
+from .multipliers import (
+    add_curvature,
+    label_slopes,
+    loosening_of,
+    own_response,
+    response,
+    tilt,
+)
 
 
 class RowMasses(NamedTuple):
@@ -54,6 +61,9 @@ class RowMasses(NamedTuple):
 
     def response(self, pull: Floats) -> Floats:
         return response(self.alpha, pull)
+
+    def own_response(self) -> Floats:
+        return own_response(self.alpha)
 
     def curvature(self, columns: Floats) -> Floats:
         n_classes, n_columns = self.alpha.shape[1], columns.shape[1]

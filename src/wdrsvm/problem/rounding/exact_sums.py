@@ -16,7 +16,7 @@ SPLIT = 2.0**27 + 1
 
 
 def affine(coef: Floats, point: Floats, intercept: Floats) -> Floats:
-    """M x + b, shape (C,), for M of shape (C, P), with one rounding at the end."""
+    """M x + b, shape (C,), for M of shape (C, P): twice the digits, then rounded."""
     product, error = _product(coef, point)
     terms = np.concatenate([product, intercept[:, None]], axis=1)
     errors = np.concatenate([error, np.zeros((len(coef), 1))], axis=1)

@@ -20,7 +20,8 @@ NEGLIGIBLE = 1e-11
 REACH = 32
 # Sums over classes below this share of the largest term are rounding.
 ROUNDING = 4 * REACH * float(np.finfo(float).eps)
-_CHANGES = np.arange(-REACH, REACH + 1.0)
+# Small changes first: of equally good ones the first is taken.
+_CHANGES = np.array(sorted(range(-REACH, REACH + 1), key=abs), dtype=np.float64)
 
 
 def rounded_together(coef: Floats, shift: Floats, centre: Floats) -> tuple[Floats, Floats]:

@@ -104,7 +104,8 @@ def _sampled(problem: RobustProblem, step: int) -> RobustProblem:
 
 
 def _along_class_means(problem: RobustProblem) -> tuple[Floats, Floats]:
-    """Differences of the class means, scaled to a mean margin of 1, and intercepts."""
+    """Weighted sums of the classes about the centre, scaled to a mean score of 1 for the
+    rows' own labels, and intercepts."""
     every, weight = np.arange(problem.n_rows), problem.weight
     shape = problem.n_classes, problem.n_rows
     mass = sparse.csr_array((weight, (problem.y, every)), shape)

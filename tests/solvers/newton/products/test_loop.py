@@ -223,3 +223,16 @@ def test_rows_in_chunks_are_trained_where_they_are(label_cost):
     assert here.certificate.dual_bound <= there.certificate.objective
     # Learnt shares make the passes of a cluster as few as those in memory.
     assert there.n_iter <= 1.2 * here.n_iter + 2
+
+
+def test_a_small_tolerance_is_reached_where_weights_of_pairs_are_far_apart():
+    """Lengths of flows from a Gram matrix have no digits left there."""
+    rng = np.random.default_rng(104)
+    y = np.arange(900) % 9
+    X = rng.standard_normal((9, 10))[y] + 1.5 * rng.standard_normal((900, 10))
+    ball = WassersteinBall(1e-3)
+    problem = RobustProblem.of(
+        X, y, np.full(900, 1 / 900), ball, 9, loss=LOSSES["logistic"]
+    )
+    found = product_newton(problem, SolverSettings(tol=1e-6, max_iter=100))
+    assert found.certificate.holds(1e-6)

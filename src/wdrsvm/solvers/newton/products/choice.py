@@ -23,9 +23,9 @@ def in_products(problem: RobustProblem) -> bool:
     size, least = unknowns(problem), PRODUCTS.least_unknowns
     if problem.is_distributed:
         size, least = coefficients(problem), PRODUCTS.max_sent_unknowns + 1
-    holds_few = problem.norm == "l2" or problem.n_rows >= size
-    holds_few = holds_few or by_envelope(problem)
-    return size >= least and holds_few and is_known(problem)
+    suits_norm = problem.norm == "l2" or problem.n_rows >= size
+    suits_norm = suits_norm or by_envelope(problem)
+    return size >= least and suits_norm and is_known(problem)
 
 
 def by_envelope(problem: RobustProblem) -> bool:

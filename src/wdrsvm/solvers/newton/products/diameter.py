@@ -16,12 +16,13 @@ such vector puts every column's range in the middle.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from ....arrays import Floats
+from ....problem.norms import NORMS
 from ....problem.pair_weights import PairWeights, laplacian, pair_distances
 from .settings import PRODUCTS
 
@@ -119,7 +120,11 @@ class PairDiameter(Diameter):
         plain = found.slopes * found.lengths
         floor = min(PRODUCTS.flow_floor, 1 / PRODUCTS.flow_floor * tol**2)
         weights = PairWeights(plain + floor * plain.mean())
-        return weights.shortened(gradient, PRODUCTS.flow_rounds, rtol=1e-4)
+        short = weights.shortened(gradient, PRODUCTS.flow_rounds, rtol=1e-4)
+        if tol >= PRODUCTS.single_tol:
+            return short
+        # With so small a floor the Gram matrix has lost the digits of the lengths.
+        return replace(short, length=short.cost(gradient, NORMS["l2"].of_rows))
 
     def polar(self, flow: PairWeights | None, gradient: Floats) -> float:
         """About the length of the flow; a certificate computes it from the pairs."""

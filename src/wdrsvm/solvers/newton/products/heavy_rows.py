@@ -72,6 +72,8 @@ class HeavyRows(NamedTuple):
 def heavy_count(n_rows: int, n_classes: int, n_columns: int) -> int:
     """Rows for each class: none where so many are too few among all rows, or as many as
     there are columns; fewer where all of them would fill too much memory."""
-    count = min(PRODUCTS.heavy_rows, PRODUCTS.max_heavy_entries // (n_classes * n_columns))
+    count = min(
+        PRODUCTS.heavy_rows, PRODUCTS.max_heavy_entries // max(n_classes * n_columns, 1)
+    )
     are_few = count * n_classes < PRODUCTS.least_heavy_rows * n_rows
     return 0 if are_few or count >= n_columns else count

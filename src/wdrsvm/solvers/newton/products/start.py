@@ -37,7 +37,7 @@ def first_point(
 
 
 def _lowest(values: Callable[[int], float], count: int) -> int:
-    """Where the first of these values that fall, then rise, is least."""
+    """The place of the least value; the values fall first and then rise."""
     low, high = 0, count - 1
     while low < high:
         middle = (low + high) // 2

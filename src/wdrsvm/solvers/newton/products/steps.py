@@ -7,6 +7,7 @@ from collections import deque
 import numpy as np
 
 from ....arrays import Floats
+from ....problem.certificate.gap import allowed_gap
 from ....problem.pair_weights import PairWeights
 from .design import At, Design, LossSums
 from .diameter import EntryDiameter, PairDiameter, Smoothed
@@ -257,7 +258,7 @@ class Descent:
     def _needs_rebuild(self) -> bool:
         """Early, then from time to time, unless the end is near."""
         *early, period = PRODUCTS.rebuilds
-        is_near = self.promise < PRODUCTS.near * self.tol * self.risk
+        is_near = self.promise < PRODUCTS.near * allowed_gap(self.tol, self.risk)
         return self.n_iter in early or (self.n_iter % period == 0 and not is_near)
 
     def _search(self, step: Floats, slope: float) -> bool:

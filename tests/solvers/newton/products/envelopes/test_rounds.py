@@ -9,8 +9,8 @@ from wdrsvm.problem import Loss, certify
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, choose, solve
 from wdrsvm.solvers.newton.products.envelopes import rounds
 from wdrsvm.solvers.newton.products.envelopes.rounds import envelope_newton
+from wdrsvm.solvers.newton.products.envelopes.settings import ENVELOPES
 from wdrsvm.solvers.newton.products.loop import product_newton
-from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.newton.smooth_loss import label_newton
 
 from ..test_loop import blobs, bound_holds
@@ -139,5 +139,5 @@ def test_rows_that_can_be_told_apart_take_fewer_steps_than_with_the_power_mean()
 def test_a_result_keeps_no_large_flow(monkeypatch):
     problem = blobs(ball={"norm": "linf"}, n_classes=6)
     assert envelope_newton(problem, SolverSettings(tol=1e-2)).multipliers is not None
-    monkeypatch.setattr(rounds, "PRODUCTS", replace(PRODUCTS, max_kept_points=10))
+    monkeypatch.setattr(rounds, "ENVELOPES", replace(ENVELOPES, max_kept_flow=10))
     assert envelope_newton(problem, SolverSettings(tol=1e-2)).multipliers is None

@@ -1,8 +1,9 @@
 r"""The envelope for the linf norm: multipliers for the differences of all pairs of classes.
 
 L(M) is the largest  sum_d |M_id - M_jd|  of a pair.  With M_i - M_j in the place of M, D
-has the differences moved by  Y / stiffness  and shrunk to a common length: what is cut off
-is clipped at a height h_ij of the pair, and the heights have the sum  radius / stiffness.
+has the differences moved by  Y / stiffness  and shrunk to at most a common length: what is
+cut off is clipped at a height h_ij of the pair, and the heights have the sum
+radius / stiffness.
 The multipliers are a flow between the classes, which costs  stiffness sum h_ij = radius.
 
 Because any Y will do, new ones are moved on in the direction in which the last ones

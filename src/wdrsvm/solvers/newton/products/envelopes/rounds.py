@@ -7,7 +7,6 @@ from typing import Any
 
 from ....result import Start
 from ..loop import ProductRounds, product_newton
-from ..settings import PRODUCTS
 from ..start import first_point
 from .choice import ENVELOPE_OF_NORM
 from .descent import EnvelopeDescent
@@ -41,7 +40,7 @@ class EnvelopeRounds(ProductRounds):
         """A result keeps a flow only if it is not large."""
         super()._forget_rows()
         flow = getattr(self.best.multipliers, "flow", None)
-        if flow is not None and flow.size > PRODUCTS.max_kept_points:
+        if flow is not None and flow.size > ENVELOPES.max_kept_flow:
             self.best.multipliers = None
 
 

@@ -37,6 +37,8 @@ class EnvelopeSettings:
     max_pair_entries : int
         Differences of pairs of classes have at most so many entries: three arrays of this
         size are kept.
+    max_kept_flow : int
+        A result keeps a flow of at most so many entries.
     held_share : float
         The preconditioner takes this share of the stiffness for every coefficient: it does
         not know which of them are at the bound.
@@ -61,6 +63,7 @@ class EnvelopeSettings:
     repair_rounds: int = 30
     least_pair_unknowns: int = 400
     max_pair_entries: int = 3 << 23
+    max_kept_flow: int = 1 << 22
     held_share: float = 0.7
     patience: int = 20
     max_iter: int = 1500
