@@ -96,7 +96,7 @@ class ProductRounds:
         self.best = Incumbent(np.zeros(shape), np.zeros(problem.n_classes))
         self.n_asked, self.n_model_rounds = 0, 0
         # What a repair cost, relative to what there was to learn.
-        self.excess_rate = 0.0
+        self.excess_rate = PRODUCTS.first_excess
         # What a bound lacked, relative to the imbalance of the intercepts.
         self.shortfall_rate = 0.0
 
@@ -119,8 +119,10 @@ class ProductRounds:
         descent, tol = self.descent, self.settings.tol
         while not self._is_over():
             is_moving = descent.step()
-            if descent.has_settled or not is_moving:
+            has_settled = descent.has_settled or not is_moving
+            if has_settled or descent.is_sharp:
                 self._consider()
+            if has_settled:
                 self._sharpen()
             self.history.add(descent.n_iter, descent.risk, self.best.dual_bound)
         if not self.best.certificate.holds(tol) and self.n_asked < PRODUCTS.max_asked:

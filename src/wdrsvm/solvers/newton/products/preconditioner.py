@@ -79,24 +79,39 @@ class ClassCurvature:
             rows *= np.sqrt(heavy.curvature).astype(kind)[:, :, None]
             parts = np.hstack([light.means[:, None].astype(kind), rows])
         diagonal = 1 / (light.spread + (stiffness + self.floor)[:, None])
-        return ClassInverse.of(diagonal.astype(kind), parts)
+        return ClassInverse.of(diagonal.astype(kind), parts, stiffness)
 
 
 @dataclass(frozen=True, eq=False)
 class ClassInverse:
     """The inverse of  1 / diagonal + parts' parts  for each class, by Woodbury's identity:
-    ``diagonal`` (C, Q), ``parts`` (C, R, Q), ``inner`` (C, R, R)."""
+    ``diagonal`` (C, Q), ``parts`` (C, R, Q), ``inner`` (C, R, R).
+
+    ``stiffness`` (C,) is the part of  1 / diagonal  that comes from the norm.
+    """
 
     diagonal: Floats
     parts: Floats
     inner: Floats
+    stiffness: Floats
 
     @classmethod
-    def of(cls, diagonal: Floats, parts: Floats) -> ClassInverse:
+    def of(cls, diagonal: Floats, parts: Floats, stiffness: Floats) -> ClassInverse:
         scaled = parts * np.sqrt(diagonal)[:, None]
         inner = (scaled @ scaled.transpose(0, 2, 1)).astype(np.float64)
         inner += np.eye(inner.shape[1])
-        return cls(diagonal, parts, np.linalg.inv(inner).astype(parts.dtype))
+        return cls(
+            diagonal,
+            parts,
+            np.linalg.inv(inner).astype(parts.dtype),
+            stiffness.astype(parts.dtype),
+        )
+
+    def stiffened(self, stiffness: Floats) -> ClassInverse:
+        """With another stiffness of the norm."""
+        change = (stiffness - self.stiffness)[:, None].astype(self.parts.dtype)
+        diagonal = self.diagonal / (1 + change * self.diagonal)
+        return ClassInverse.of(diagonal, self.parts, stiffness)
 
     def __call__(self, gradients: Floats) -> Floats:
         """For one gradient (C, Q) or several (m, C, Q), which cost hardly more."""

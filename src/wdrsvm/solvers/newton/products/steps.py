@@ -12,6 +12,7 @@ from ....problem.pair_weights import PairWeights
 from .design import At, Design, LossSums
 from .diameter import EntryDiameter, PairDiameter, Smoothed
 from .heavy_rows import HeavyRows
+from .pair_forces import ForceAscent
 from .preconditioner import ClassCurvature, ClassInverse, Preconditioner
 from .quasi_newton import Memory
 from .settings import PRODUCTS
@@ -194,10 +195,40 @@ class Descent:
 
     def repaired(self, tol: float) -> Floats:
         """The coefficients with the longest differences shortened."""
-        coef, n = self.coef.copy(), self.n_touchable
+        coef, length, n = self.coef.copy(), self.lam, self.n_touchable
+        if self._knows_forces:
+            coef, length = self._balanced(tol)
         rtol = PRODUCTS.repair_share * tol
-        coef[:, :n] = self.diameter.repaired(coef[:, :n], self.lam, rtol)
+        coef[:, :n] = self.diameter.repaired(coef[:, :n], length, rtol)
         return coef
+
+    @property
+    def _knows_forces(self) -> bool:
+        """Whether the norm is a force between each two classes, and nothing else is held."""
+        smooth = isinstance(self.diameter, PairDiameter) and not self.has_flips
+        return smooth and self.smoothed.value > 0
+
+    def _balanced(self, tol: float) -> tuple[Floats, float]:
+        """Where a model of the loss with the true norm is least, and the norm's length.
+
+        Pairs that are too long are shortened where the loss minds it least.
+        """
+        assert isinstance(self.precondition, Preconditioner)
+        basis = self.precondition.basis
+        point, gradient = (
+            what.astype(basis.dtype) @ basis for what in (self.coef, self.sums.gradient)
+        )
+        ascent = ForceAscent(
+            self.precondition.inverse,
+            point,
+            gradient,
+            self.n_touchable,
+            self.radius,
+        )
+        forces = self.smoothed.slopes * self.smoothed.lengths
+        found = ascent.run(forces.astype(basis.dtype), PRODUCTS.balance_share * tol)
+        step = np.asarray((found.coef - point) @ basis.T, dtype=np.float64)
+        return self.coef + step, found.length
 
     @property
     def has_settled(self) -> bool:
@@ -206,6 +237,11 @@ class Descent:
         if self.has_flips:
             patience, settled = PRODUCTS.flip_patience, PRODUCTS.flip_settled
         return self.n_since >= patience or self.promise < settled * self.to_learn
+
+    @property
+    def is_sharp(self) -> bool:
+        """Whether the smoothed diameter is close to the true one."""
+        return self.diameter.power >= PRODUCTS.sharp_power
 
     @property
     def to_learn(self) -> float:
