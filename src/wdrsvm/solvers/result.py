@@ -166,6 +166,16 @@ class Incumbent:
     ) -> None:
         """Offer a point and its multipliers, both evaluated by the problem alone."""
         self.offer(coef, intercept, problem.risk(coef, intercept))
+        self.raise_bound_by(problem, multipliers, tol, steering)
+
+    def raise_bound_by(
+        self,
+        problem: RobustProblem,
+        multipliers: MultiplierSource,
+        tol: float,
+        steering: bool = True,
+    ) -> None:
+        """Offer the bound of these multipliers alone."""
         enough = self.objective - allowed_gap(tol, self.objective)
         point = dual_point(problem, multipliers, enough, steering)
         self.raise_bound(point.bound(problem.radius), multipliers, point)

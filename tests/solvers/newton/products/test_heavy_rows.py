@@ -68,12 +68,12 @@ def uneven_embeddings(n_rows=1000, n_features=64, n_classes=25):
     centres = rng.normal(size=(n_classes, n_features))[y]
     X = centres + distance * rng.normal(size=(n_rows, n_features))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
-    weight, ball = np.full(n_rows, 1 / n_rows), WassersteinBall(1e-3)
+    weight, ball = np.full(n_rows, 1 / n_rows), WassersteinBall(3e-4)
     return RobustProblem.of(X, y, weight, ball, n_classes, loss=LOSSES["logistic"])
 
 
 def test_they_save_steps_and_prove_as_much(monkeypatch):
-    problem, settings = uneven_embeddings(), SolverSettings(tol=1e-3)
+    problem, settings = uneven_embeddings(), SolverSettings(tol=1e-4)
     found = product_newton(problem, settings)
     again = product_newton(problem, settings)
     np.testing.assert_array_equal(found.coef, again.coef)

@@ -85,10 +85,6 @@ class Design:
         sums: LossSums = self.reduction.fold(partial(_loss_sums, at), added)
         return sums._replace(price=at.price)
 
-    def true_loss(self, at: At) -> LossSums:
-        """The loss without smoothing, as far as it is known."""
-        return self.evaluate(at)
-
     def shares(self, at: At) -> Floats | LabelShares | None:
         """The shares of the labels, or what tells them; None if labels are trusted."""
         return None

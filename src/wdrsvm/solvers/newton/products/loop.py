@@ -126,8 +126,9 @@ class ProductRounds:
                 self._sharpen()
             self.history.add(descent.n_iter, descent.risk, self.best.dual_bound)
         if not self.best.certificate.holds(tol) and self.n_asked < PRODUCTS.max_asked:
+            self._offer(descent.repaired(tol))
             flow = descent.flow(tol)
-            self._ask(descent.repaired(tol), flow, self._share(flow))
+            self._ask(flow, self._share(flow))
         stalled = descent.n_iter < self.max_iter
         return self.best.result("newton", tol, stalled, descent.n_iter, self.history)
 
@@ -166,26 +167,37 @@ class ProductRounds:
         )
 
     def _consider(self) -> None:
-        """Compute the certificate if it is likely to succeed."""
+        """Compute the certificate if it is likely to succeed.
+
+        The best classifier so far may be good enough; else a repaired one is offered.
+        """
         descent, tol = self.descent, self.settings.tol
         wanted = PRODUCTS.hope * allowed_gap(tol, descent.risk)
-        to_learn = descent.to_learn
-        hoped = descent.smooth_risk + PRODUCTS.excess_hope * self.excess_rate * to_learn
-        if descent.promise > wanted or hoped - descent.dual > wanted:
+        excess = PRODUCTS.excess_hope * self.excess_rate * descent.to_learn
+        hoped = min(self.best.objective, descent.smooth_risk + excess)
+        is_far = descent.promise > PRODUCTS.most_promise * wanted
+        if is_far or hoped - descent.dual > wanted:
             return
         flow = descent.flow(tol)
         share = self._share(flow)
         bound = self._foreseen_bound(share)
-        if hoped - bound > wanted:
-            return
-        repaired = descent.repaired(tol)
-        risk = descent.least_risk_at(repaired)
-        if risk - bound <= wanted:
-            risk = descent.risk_at(repaired)
-        if to_learn > 0:
-            self.excess_rate = max(0.0, risk - descent.smooth_risk) / to_learn
-        if risk - bound <= wanted:
-            self._ask(repaired, flow, share)
+        if self.best.objective - bound > wanted >= hoped - bound:
+            self._offer(descent.repaired(tol), bound + wanted)
+        if self.best.objective - bound <= wanted:
+            self._ask(flow, share)
+
+    def _offer(self, coef: Floats, enough: float = np.inf) -> None:
+        """Compute the risk of these coefficients, unless it is surely not ``enough``."""
+        descent = self.descent
+        risk = descent.least_risk_at(coef)
+        if risk <= enough:
+            original = self.design.scaling.original(coef)
+            found = self.problem.risk(*original)
+            self.best.offer(*original, found)
+            risk = found.value
+        if descent.to_learn > 0:
+            excess = max(0.0, risk - descent.smooth_risk)
+            self.excess_rate = excess / descent.to_learn
 
     def _foreseen_bound(self, share: float) -> float:
         descent = self.descent
@@ -207,17 +219,16 @@ class ProductRounds:
         if imbalance > 0 and 0 < lacking < np.inf:
             self.shortfall_rate = PRODUCTS.shortfall_hope * lacking / imbalance
 
-    def _ask(self, repaired: Floats, flow: PairWeights | None, share: float) -> None:
+    def _ask(self, flow: PairWeights | None, share: float) -> None:
         self.n_asked += 1
         foreseen = self._foreseen_bound(share)
-        descent, original = self.descent, self.design.scaling.original
-        coef, intercept = original(descent.coef)
+        descent = self.descent
+        coef, intercept = self.design.scaling.original(descent.coef)
         shares = self.design.shares(descent.at)
         drawn = self.drawn_flow(flow, share)
         multipliers = DrawnTangents(coef, intercept, share, drawn, shares=shares)
-        self.best.certify(
+        self.best.raise_bound_by(
             self.problem,
-            *original(repaired),
             with_points(multipliers, self.problem),
             self.settings.tol,
             steering=False,

@@ -14,25 +14,49 @@ row: one step costs a few products of (C, C) with (C, Q) matrices.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....arrays import Floats
-from ....problem.pair_weights import laplacian, pair_distances
+from ....problem.pair_weights import pair_distances
 from .preconditioner import ClassInverse
 from .settings import PRODUCTS
 
 
 class Balance(NamedTuple):
-    """Coefficients (C, Q), and the mean length of their differences under the forces."""
+    """Coefficients (C, Q), the mean length of their differences under the forces, and by
+    which share the longest one is longer."""
 
     coef: Floats
     length: float
+    excess: float
+
+    @classmethod
+    def of(cls, coef: Floats, lengths: Floats, forces: Floats) -> Balance:
+        mean = float(np.vdot(forces, lengths) / forces.sum())
+        return cls(coef, mean, float(lengths.max()) / mean - 1)
 
 
-@dataclass(eq=False)
+class Momentum(NamedTuple):
+    """The last forces, those ahead of them that are tried next, and Nesterov's number."""
+
+    forces: Floats
+    tried: Floats
+    number: float = 1.0
+
+    def moved(self, raised: Floats, paces: Floats) -> Momentum:
+        """On from the ``raised`` forces; momentum that leads astray is forgotten."""
+        change = raised - self.forces
+        is_astray = np.vdot((self.tried - raised) / paces, change) > 0
+        number = 1.0 if is_astray else self.number
+        grown = (1 + (1 + 4 * number**2) ** 0.5) / 2
+        tried = np.maximum(raised + (number - 1) / grown * change, 0.0)
+        return Momentum(raised, tried * (raised.sum() / tried.sum()), grown)
+
+
+@dataclass(frozen=True, eq=False)
 class ForceAscent:
     """The model at ``point`` (C, Q) with the loss's ``gradient`` there.
 
@@ -49,53 +73,54 @@ class ForceAscent:
     def run(self, forces: Floats, rtol: float) -> Balance:
         """Ascend until no pair is longer than the mean under the forces, up to ``rtol``.
 
-        In ``forces`` (C, C) each pair stands twice, with half of its force.
+        In ``forces`` (C, C) each pair stands twice, with half of its force.  Of all
+        coefficients on the way the most even ones are returned.
         """
         forces = forces * (self.radius / forces.sum())
-        coef, tried, momentum = self.point, forces, 1.0
-        lengths, mean = self._lengths(coef), np.inf
-        self._stiffen(_pulls(forces, lengths).sum(axis=1))
+        lengths = self._lengths(self.point)
+        ascent = self._stiffened(_pulls(forces, lengths).sum(axis=1))
+        return ascent._run(forces, lengths, rtol)
+
+    def _run(self, forces: Floats, lengths: Floats, rtol: float) -> Balance:
+        best, state = Balance(self.point, np.inf, np.inf), Momentum(forces, forces)
+        coef, boldness, compliance = self.point, PRODUCTS.boldness, self._compliance()
         for _ in range(PRODUCTS.force_steps):
-            coef = self._answer(coef, lengths, tried)
+            coef = self._answer(coef, lengths, state.tried)
             lengths = self._lengths(coef)
-            mean = float(np.vdot(tried, lengths)) / self.radius
-            if lengths.max() <= mean * (1 + rtol):
+            found = Balance.of(coef, lengths, state.tried)
+            if found.excess > PRODUCTS.most_uneven * best.excess:
+                boldness /= 2
+                state = Momentum(state.forces, state.forces)
+            best = min(best, found, key=lambda balance: balance.excess)
+            if best.excess <= rtol:
                 break
-            paces = _paces(self.compliance, (tried > 0) | (lengths > mean))
-            raised = _raised(tried, paces, lengths, mean, self.radius)
-            change = raised - forces
-            # Momentum that leads astray is forgotten.
-            if np.vdot((tried - raised) / paces, change) > 0:
-                momentum = 1.0
-            grown = (1 + (1 + 4 * momentum**2) ** 0.5) / 2
-            tried = np.maximum(raised + (momentum - 1) / grown * change, 0.0)
-            tried *= self.radius / tried.sum()
-            forces, momentum = raised, grown
-        return Balance(coef, mean)
+            active = (state.tried > 0) | (lengths > found.length)
+            paces = boldness * _paces(compliance, active)
+            raised = _raised(state.tried, paces, lengths, found.length)
+            state = state.moved(raised, paces)
+        return best
 
     def _lengths(self, coef: Floats) -> Floats:
         lengths = pair_distances(coef[:, : self.n_touchable])
         np.fill_diagonal(lengths, 0.0)
         return lengths
 
-    def _stiffen(self, stiffness: Floats) -> None:
-        """Count on this stiffness (C,), and some for classes that no force holds yet."""
+    def _stiffened(self, stiffness: Floats) -> ForceAscent:
+        """With this stiffness (C,), and some for classes that no force holds yet."""
         least = PRODUCTS.least_held * stiffness.mean()
-        self.inverse = self.inverse.stiffened(np.maximum(stiffness, least))
-        self.compliance = self._compliance()
+        inverse = self.inverse.stiffened(np.maximum(stiffness, least))
+        return replace(self, inverse=inverse)
 
     def _answer(self, coef: Floats, lengths: Floats, forces: Floats) -> Floats:
         """A step towards where the model and the forces are in balance.
 
         H M' is  (H + stiffness) M'  without the stiffness, so that no product with H is
-        needed.  Classes that are held by more than twice that stiffness would run away.
+        needed.
         """
         n, pulls = self.n_touchable, _pulls(forces, lengths)
-        held = pulls.sum(axis=1)
-        if (held > PRODUCTS.most_held * self.inverse.stiffness).any():
-            self._stiffen(np.maximum(held, self.inverse.stiffness))
+        touched, held = coef[:, :n], pulls.sum(axis=1)[:, None]
         total = self.gradient - self.inverse.stiffness[:, None] * (coef - self.point)
-        total[:, :n] += laplacian(pulls) @ coef[:, :n]
+        total[:, :n] += held * touched - pulls @ touched
         return np.asarray(self.point - self.inverse(total))
 
     def _compliance(self) -> Floats:
@@ -105,15 +130,17 @@ class ForceAscent:
         own = np.einsum("cq,cq->c", soft, coef**2)
         moved = own[:, None] - 2 * (soft * coef) @ coef.T + soft @ (coef**2).T
         squares = self._lengths(self.point) ** 2
-        return np.divide(moved, squares, where=squares > 0, out=np.ones_like(moved))
+        found = np.divide(moved, squares, where=squares > 0, out=np.ones_like(moved))
+        return np.asarray(found)
 
 
 def _pulls(forces: Floats, lengths: Floats) -> Floats:
     """The force between two classes for each unit of their difference."""
-    return np.divide(2 * forces, lengths, where=lengths > 0, out=np.zeros_like(forces))
+    # Pairs without a length have no force, or none that has a direction.
+    return np.asarray(2 * forces / np.where(lengths > 0, lengths, np.inf))
 
 
-def _paces(compliance: Floats, active: Floats) -> Floats:
+def _paces(compliance: Floats, active: Any) -> Floats:
     """How much force a unit of excess length adds, small enough for the ascent to converge.
 
     Directions from one class to two others have a cosine of about one half.
@@ -122,18 +149,29 @@ def _paces(compliance: Floats, active: Floats) -> Floats:
     return np.asarray(0.5 / (moved + moved.T))
 
 
-def _raised(
-    forces: Floats, paces: Floats, lengths: Floats, level: float, total: float
-) -> Floats:
-    """max(0, forces + paces (lengths - level)) with the level that gives this total.
+def _raised(forces: Floats, paces: Floats, lengths: Floats, level: float) -> Floats:
+    """max(0, forces + paces (lengths - level)) with the level that keeps the total.
 
     The total is convex in the level: Newton's steps approach its root from below.
     """
     raw = forces + paces * lengths
     np.fill_diagonal(raw, -np.inf)
-    for _ in range(PRODUCTS.level_steps):
-        held = raw > level * paces
-        last, level = level, float((raw[held].sum() - total) / paces[held].sum())
-        if abs(level - last) <= 1e-7 * level:
-            break
+    level = _level(raw, paces, level, float(forces.sum()))
     return np.maximum(raw - level * paces, 0.0)
+
+
+def _level(raw: Floats, paces: Floats, level: float, total: float) -> float:
+    """The level at which  max(0, raw - level paces)  has this total."""
+    # Few pairs are near the level, and only these are looked at as long as they suffice.
+    lowest = (1 - PRODUCTS.level_margin) * level
+    near = raw > lowest * paces
+    some_raw, some_paces = raw[near], paces[near]
+    for _ in range(PRODUCTS.level_steps):
+        held = some_raw > level * some_paces
+        last = level
+        level = float((some_raw[held].sum() - total) / some_paces[held].sum())
+        if level < lowest:
+            lowest, some_raw, some_paces = -np.inf, raw, paces
+        elif abs(level - last) <= 1e-7 * level:
+            break
+    return level

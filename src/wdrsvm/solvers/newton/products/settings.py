@@ -36,8 +36,6 @@ class ProductSettings:
         The last one is no more than this share of the price of a flip.
     price_rtol : float
         On a cluster the price of a flip is found to a budget as close as this.
-    no_mu : float
-        So little smoothing that it does not show.
     most_flipped : float
         The first shares of the labels count on flips of at most this share of the rows.
     least_share : float
@@ -65,9 +63,14 @@ class ProductSettings:
     hope : float
         The certificate is computed when the estimated gap is at most this share of the
         allowed gap.
-    excess_hope : float
-        A repair is tried if the gap stays small enough after it costs this share of the
-        last repair's cost, adjusted to what there is to learn of the shares now.
+    first_excess, excess_hope : float
+        A repair is tried if the gap stays small enough after it costs the second share of
+        the last repair's cost, adjusted to what there is to learn of the shares now.  The
+        first repair is expected to cost so many times what there is to learn.
+    most_promise : float
+        A flow is looked for if a step promises at most this share of the gap wanted.
+    sharp_power : float
+        From this power on every step may lead to a certificate.
     shortfall_hope : float
         A bound is expected to lack this share of what the last one lacked, adjusted to how
         far the intercepts are out of balance now.
@@ -80,6 +83,21 @@ class ProductSettings:
         Rounds that shorten pairs longer than most, at most.
     repair_share : float
         Share of the tolerance by which a pair may stay longer.
+    balance_share : float
+        Before that, forces between the classes are balanced until no pair is longer than
+        their mean by this share of the tolerance.
+    force_steps : int
+        Steps of this balance, at most.
+    level_steps : int
+        Newton's steps for the level of a balance, at most.
+    level_margin : float
+        Pairs that would have a force at a level this share lower are looked at.
+    least_held : float
+        A class counts as held by at least this share of what holds the mean class.
+    boldness : float
+        Forces follow the lengths by so many times what is safe for certain.
+    most_uneven : float
+        They follow half as boldly when the lengths are so many times as uneven as before.
     model_after : int
         Steps within which the first settling must come for the loss's model to be tried.
     model_rows : int
@@ -147,7 +165,6 @@ class ProductSettings:
     last_mu: float = 0.5
     mu_of_price: float = 0.05
     price_rtol: float = 1e-9
-    no_mu: float = 1e-10
     most_flipped: float = 0.5
     least_share: float = 1e-13
     max_held: int = 1 << 22
@@ -163,6 +180,7 @@ class ProductSettings:
     excess_hope: float = 0.8
     first_excess: float = 2.0
     sharp_power: float = 20.0
+    most_promise: float = 0.5
     shortfall_hope: float = 0.5
     flow_rounds: int = 8
     flow_floor: float = 1e-3
@@ -170,17 +188,19 @@ class ProductSettings:
     repair_share: float = 0.1
     model_after: int = 15
     model_rows: int = 20
-    model_rounds: int = 8
+    model_rounds: int = 2
     model_steps: int = 40
     model_pairs: int = 10
     model_settled: float = 0.4
     model_share: float = 0.01
     model_trust: float = 0.3
     level_steps: int = 30
+    level_margin: float = 0.05
     force_steps: int = 60
     balance_share: float = 0.2
     least_held: float = 0.1
-    most_held: float = 1.5
+    boldness: float = 2.0
+    most_uneven: float = 3.0
     least_unknowns: int = 60
     max_sent_unknowns: int = 4000
     max_rescued_unknowns: int = 2500

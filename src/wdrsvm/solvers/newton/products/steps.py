@@ -176,13 +176,6 @@ class Descent:
     def flow(self, tol: float) -> PairWeights | None:
         return self.diameter.flow(self.smoothed, self.flow_gradient, tol)
 
-    def risk_at(self, coef: Floats) -> float:
-        """The true risk of other coefficients, which takes a pass."""
-        largest = self._smoothed_at(coef).largest
-        sums = self.design.true_loss(self._at(coef, largest))
-        lam = largest if not self.has_flips else (sums.price or 0.0) / self.flip_cost
-        return self.radius * lam + sums.loss
-
     def least_risk_at(self, coef: Floats) -> float:
         """A lower bound of the true risk of other coefficients, without a pass.
 
@@ -204,7 +197,7 @@ class Descent:
 
     @property
     def _knows_forces(self) -> bool:
-        """Whether the norm is a force between each two classes, and nothing else is held."""
+        """Whether the norm acts by forces between the classes, and labels are trusted."""
         smooth = isinstance(self.diameter, PairDiameter) and not self.has_flips
         return smooth and self.smoothed.value > 0
 

@@ -28,6 +28,11 @@ class EnvelopeDescent(Descent):
         return is_late or self.promise < ENVELOPES.settled * self.to_learn
 
     @property
+    def is_sharp(self) -> bool:
+        """A certificate is looked for only when the steps have settled."""
+        return False
+
+    @property
     def _touchable(self) -> Floats:
         return self.coef[:, : self.n_touchable]
 

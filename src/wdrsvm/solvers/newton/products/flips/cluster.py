@@ -7,7 +7,7 @@ follow from sums as large as the coefficients (``label_shares``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ from .price import lowest_price
 class Lessons:
     """The shares of the labels as learnt so far, and the last price of a flip."""
 
-    shares: LabelShares | None
+    shares: LabelShares
     price: float = 0.0
 
 
@@ -47,23 +47,16 @@ class ClusterFlipDesign(Design):
         sums: LossSums = self.reduction.fold(partial(_slopes, at, shares), added)
         return sums._replace(price=at.price)
 
-    def true_loss(self, at: At) -> LossSums:
-        """The same without smoothing."""
-        plain = replace(self, lessons=Lessons(None, self.lessons.price))
-        return plain.evaluate(at._replace(mu=PRODUCTS.no_mu))
-
     def curvature(self, at: At) -> CurvatureSums:
         work = partial(_spreads, at, self.lessons.shares, self.every)
         sums: CurvatureSums = self.reduction.fold(work, added)
         return sums
 
     def learn(self, at: At) -> None:
-        assert self.lessons.shares is not None
         self.lessons.shares = self.lessons.shares.learnt(*at)
 
     def shares(self, at: At) -> LabelShares:
         """The shares at a point, for the problem's own columns."""
-        assert self.lessons.shares is not None
         found = self.lessons.shares.learnt(*at)
         coef, intercept = self.scaling.original(found.coef)
         return found._replace(coef=coef, intercept=intercept)
@@ -100,7 +93,7 @@ class Counted(NamedTuple):
 
 
 def _spans(
-    at: At, shares: LabelShares | None, problem: RobustProblem, rows: slice
+    at: At, shares: LabelShares, problem: RobustProblem, rows: slice
 ) -> tuple[Counted, Floats]:
     spanned = _spanned(at, shares, problem, rows)[0]
     trusts = spanned.block.trusts
@@ -120,27 +113,23 @@ def _count(
 
 
 def _spanned(
-    at: At, shares: LabelShares | None, problem: RobustProblem, rows: slice
+    at: At, shares: LabelShares, problem: RobustProblem, rows: slice
 ) -> tuple[Spanned, Floats]:
     """A block with its spans, and the logarithms of the shares (C, n)."""
     block = ScoredBlock.of(at.coef, problem, rows)
-    prior = np.zeros_like(block.scores)
-    if shares is not None:
-        found = shares.of(ScoredBlock.of(shares.coef, problem, rows).scores.T, *block[2::2])
-        prior = np.ascontiguousarray(np.log(np.maximum(found, PRODUCTS.least_share)).T)
+    found = shares.of(ScoredBlock.of(shares.coef, problem, rows).scores.T, *block[2::2])
+    prior = np.ascontiguousarray(np.log(np.maximum(found, PRODUCTS.least_share)).T)
     return Spanned.of(block, prior, at.mu), prior
 
 
-def _slopes(
-    at: At, shares: LabelShares | None, problem: RobustProblem, rows: slice
-) -> LossSums:
+def _slopes(at: At, shares: LabelShares, problem: RobustProblem, rows: slice) -> LossSums:
     spanned, prior = _spanned(at, shares, problem, rows)
     sums = spanned.soften(at, prior, problem.loss.temperature, False)
     return sums._replace(gradient=spanned.block.gradient(sums.gradient))
 
 
 def _spreads(
-    at: At, shares: LabelShares | None, every: int, problem: RobustProblem, rows: slice
+    at: At, shares: LabelShares, every: int, problem: RobustProblem, rows: slice
 ) -> CurvatureSums:
     some = slice(rows.start, rows.stop, every)
     spanned, prior = _spanned(at, shares, problem, some)

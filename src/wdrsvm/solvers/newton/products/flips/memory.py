@@ -14,7 +14,7 @@ multipliers).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -55,10 +55,6 @@ class FlipDesign(Design):
         price, sums = self._pass(at, self._slopes)
         assert isinstance(sums, LossSums)
         return sums._replace(price=price)
-
-    def true_loss(self, at: At) -> LossSums:
-        """The same without smoothing."""
-        return replace(self, priors={}).evaluate(at._replace(mu=PRODUCTS.no_mu))
 
     def curvature(self, at: At) -> CurvatureSums:
         sums: CurvatureSums = self.reduction.fold(partial(self._spreads, at), added)
