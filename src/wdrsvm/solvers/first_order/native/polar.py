@@ -19,6 +19,7 @@ from ...runtime.kernel_names import (
     kernel,
 )
 
+FLOW_RTOL = cython.declare(Real, FIRST_ORDER.flow_rtol)
 ROUNDS = cython.declare(Count, FIRST_ORDER.flow_rounds)
 # Next to rounding: a weight of exactly zero would make L_p singular.
 LEAST_WEIGHT = cython.declare(Real, 1e-14)
@@ -47,6 +48,15 @@ def laplacian(pairs: ReadTable):
     return np.asarray(matrix)
 
 
+@inner
+def _turn(table: ReadTable, out: Table) -> None:
+    i: Count
+    k: Count
+    for k in range(table.shape[0]):
+        for i in range(table.shape[1]):
+            out[i, k] = table[k, i]
+
+
 @kernel
 def _fill_lengths(weights: Table, potential: Table, lengths: Table) -> Real:
     """p_ij || V_i - V_j ||, taken of differences: nothing cancels; returns their sum."""
@@ -59,8 +69,8 @@ def _fill_lengths(weights: Table, potential: Table, lengths: Table) -> Real:
     for i in range(weights.shape[0]):
         for j in range(i):
             square = 0.0
-            for k in range(potential.shape[0]):
-                apart = potential[k, i] - potential[k, j]
+            for k in range(potential.shape[1]):
+                apart = potential[i, k] - potential[j, k]
                 square += apart * apart
             lengths[i, j] = weights[i, j] * sqrt(square)
             total += lengths[i, j]
@@ -109,6 +119,7 @@ def flow_length(factor: ReadTable, pairs: ReadTable):
     j: Count
     length: Real
     found: Real
+    gained: Real
     shortest: Real = UNKNOWN
     n_classes: Count = pairs.shape[0]
     mean: Real = 1.0 / n_classes
@@ -117,6 +128,7 @@ def flow_length(factor: ReadTable, pairs: ReadTable):
     system: Table = np.empty((n_classes, n_classes))
     lengths: Table = np.zeros((n_classes, n_classes))
     potential: Table = np.empty((factor.shape[0], n_classes))
+    turned: Table = np.empty((n_classes, factor.shape[0]))
     product: Table = np.empty((factor.shape[0], n_classes))
     pivots: SmallCodes = np.empty(n_classes, dtype=np.intc)
     with cython.nogil:
@@ -128,12 +140,14 @@ def flow_length(factor: ReadTable, pairs: ReadTable):
                     potential[i, j] = factor[i, j]
             if solve_rows(system, potential, pivots) != 0:
                 break
-            length = _fill_lengths(weights, potential, lengths)
+            _turn(potential, turned)
+            length = _fill_lengths(weights, turned, lengths)
             multiply(potential, tied, product)
             found = length + _lack(factor, product)
+            gained = shortest - found
             if found < shortest:
                 shortest = found
-            if not length > 0:
+            if not length > 0 or gained < FLOW_RTOL * shortest:
                 break
             _reweigh(weights, lengths, length)
     return shortest
