@@ -8,6 +8,7 @@ the norm's own multipliers (``norms``).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -91,7 +92,10 @@ def _of_moving_rows(
     if problem.fit_intercept:
         masses = balanced(masses, part.weight, part.y)
     equalities = Equalities.of(part, np.zeros(problem.n_features, dtype=bool))
-    found = Repair(part, TrustedMasses(masses), equalities, solver="products").balanced()
+    # The dense system is summed only if the masses are not balanced yet.
+    found = Repair(part, TrustedMasses(masses), equalities, solver="products")
+    if not found.is_feasible:
+        found = replace(found, solver="dense").balanced()
     if not found.is_feasible:
         return None
     return _with_sums(found, layout)._replace(moving=moving, rest=alpha)

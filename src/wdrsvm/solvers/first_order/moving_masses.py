@@ -39,12 +39,12 @@ class Entries(NamedTuple):
     @classmethod
     def of(cls, alpha: Floats, weight: Floats, y: Codes) -> Entries:
         row, column = np.nonzero(alpha > 0)
-        wanted = np.bincount(y, weight, alpha.shape[1])
+        wanted = _sums(y, weight, alpha.shape[1])
         found = cls(alpha[row, column], row, column, weight, wanted)
         return found._restored(found.mass)
 
     def _by_row(self, values: Floats) -> Floats:
-        return np.bincount(self.row, values, len(self.total))
+        return _sums(self.row, values, len(self.total))
 
     def _restored(self, mass: Floats) -> Entries:
         """With the right row sums."""
@@ -53,7 +53,7 @@ class Entries(NamedTuple):
     @property
     def lack(self) -> Floats:
         """What the masses of each class lack, (C,)."""
-        return self.wanted - np.bincount(self.column, self.mass, len(self.wanted))
+        return self.wanted - _sums(self.column, self.mass, len(self.wanted))
 
     def tilted(self, ridge: float) -> Entries:
         """After one tilt that is to take away the lack."""
@@ -79,6 +79,11 @@ class Entries(NamedTuple):
         alpha = np.zeros((len(self.total), len(self.wanted)))
         alpha[self.row, self.column] = self.mass
         return alpha
+
+
+def _sums(places: Codes, values: Floats, n_places: int) -> Floats:
+    """The sum of the values at each place."""
+    return np.asarray(np.bincount(places, values, n_places), dtype=np.float64)
 
 
 def balanced(alpha: Floats, weight: Floats, y: Codes) -> Floats:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import cython
 import numpy as np
-from cython.cimports.libc.math import exp, log, sqrt
 from cython.cimports.libc.math import pow as power_of
+from cython.cimports.libc.math import sqrt
 
 from wdrsvm.solvers.first_order.settings import FIRST_ORDER
 
@@ -26,13 +28,11 @@ from .records import Price
 PAIR_POWER = cython.declare(Real, FIRST_ORDER.pair_power)
 MAX_POWER_FACTOR = cython.declare(Real, FIRST_ORDER.max_power_factor)
 MAX_CHANGE = cython.declare(Real, FIRST_ORDER.max_pair_change)
-CLASS_POWER = cython.declare(Real, FIRST_ORDER.class_power)
+MAX_EXPONENT = cython.declare(Real, math.log(FIRST_ORDER.max_pair_change))
 PAIR_STEP = cython.declare(Real, FIRST_ORDER.pair_step)
 MAX_PAIR_POWER = cython.declare(Real, FIRST_ORDER.max_pair_power)
 CLASS_ROUNDS = cython.declare(Count, FIRST_ORDER.class_rounds)
 LEAST_PRESSURE = cython.declare(Real, FIRST_ORDER.least_pressure)
-# Shorter distances count as this share of the mean.
-LEAST_RATIO = cython.declare(Real, 1e-12)
 # A metric that cannot be inverted is filled with it, which the certificate refuses.
 NO_NUMBER = cython.declare(Real, float("nan"))
 
@@ -41,8 +41,8 @@ NO_NUMBER = cython.declare(Real, float("nan"))
 class Classes:
     """Memory for the steps between rows: the metric A, the distances d, and products.
 
-    ``excess`` are logarithms of distances over their mean, ``own`` the part of each class
-    in them, ``lack`` what it lacks, ``degree`` the weight of the pairs of each class.
+    ``excess`` are distances over their mean, minus 1, ``own`` the part of each class in
+    them, ``lack`` what it lacks, ``degree`` the weight of the pairs of each class.
     """
 
     metric: Table
@@ -142,14 +142,13 @@ def _count_constraints(pairs: Table) -> Real:
 
 @inner
 def _fill_excess(pairs: Table, length: Real, classes: Classes) -> None:
-    """log(d_ij / d) of all pairs, and the weight of the pairs of each class."""
+    """d_ij / d - 1 of all pairs, and the weight of the pairs of each class."""
     i: Count
     j: Count
     for i in range(pairs.shape[0]):
         classes.degree[i] = classes.own[i] = 0.0
         for j in range(i):
-            ratio: Real = classes.spread[i, j] / length
-            classes.excess[i, j] = log(ratio if ratio > LEAST_RATIO else LEAST_RATIO)
+            classes.excess[i, j] = classes.spread[i, j] / length - 1.0
             classes.degree[i] += pairs[i, j]
             classes.degree[j] += pairs[i, j]
 
@@ -177,6 +176,13 @@ def _fill_class_parts(pairs: Table, classes: Classes) -> None:
 
 
 @inner
+def _growth(x: Real) -> Real:
+    """About exp(x), and no more than the largest change."""
+    x = _limited(x, -MAX_EXPONENT, MAX_EXPONENT)
+    return 1.0 + x + 0.5 * x * x
+
+
+@inner
 def _pair_factor(
     weight: Real, i: Count, j: Count, stiffness: Real, classes: Classes
 ) -> Real:
@@ -189,20 +195,19 @@ def _pair_factor(
     if response * MAX_PAIR_POWER > PAIR_STEP:
         power = PAIR_STEP / response
     power = power if power > PAIR_POWER else PAIR_POWER
-    return exp(CLASS_POWER * shared + power * (classes.excess[i, j] - shared))
+    return _growth(PAIR_POWER * shared + power * (classes.excess[i, j] - shared))
 
 
 @inner
 def _diagonal_factor(weight: Real, mean_weight: Real, ratio: Real) -> Real:
     """The factor on the weight of a class alone (triangle bound)."""
     power: Real = _limited(sqrt(mean_weight / weight), 1.0, MAX_POWER_FACTOR)
-    return power_of(ratio, PAIR_POWER * power)
+    factor: Real = power_of(ratio, PAIR_POWER * power)
+    return _limited(factor, 1 / MAX_CHANGE, MAX_CHANGE)
 
 
 @kernel
-def _reweight(
-    pairs: Table, stiffness: Real, least_weight: Real, classes: Classes
-) -> Real:
+def _reweight(pairs: Table, stiffness: Real, least_weight: Real, classes: Classes) -> Real:
     """Move weight to the distant pairs; returns the mean distance d before."""
     i: Count
     j: Count
@@ -225,7 +230,7 @@ def _reweight(
                 )
             else:
                 factor = _pair_factor(pairs[i, j], i, j, stiffness, classes)
-            pairs[i, j] *= _limited(factor, 1 / MAX_CHANGE, MAX_CHANGE)
+            pairs[i, j] *= factor
             if not pairs[i, j] > least_weight * mean_weight:
                 pairs[i, j] = least_weight * mean_weight
             total += pairs[i, j]

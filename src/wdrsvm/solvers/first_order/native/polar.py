@@ -19,7 +19,6 @@ from ...runtime.kernel_names import (
     kernel,
 )
 
-FLOW_RTOL = cython.declare(Real, FIRST_ORDER.flow_rtol)
 ROUNDS = cython.declare(Count, FIRST_ORDER.flow_rounds)
 # Next to rounding: a weight of exactly zero would make L_p singular.
 LEAST_WEIGHT = cython.declare(Real, 1e-14)
@@ -107,12 +106,12 @@ def _reweigh(weights: Table, lengths: Table, length: Real) -> None:
             weights[j, i] = weights[i, j]
 
 
-def flow_length(factor: ReadTable, pairs: ReadTable):
+def flow_length(factor: ReadTable, pairs: ReadTable, rtol: Real = 0.0):
     """Length of the best flow found whose divergence is the transpose of ``factor``.
 
     Any potential V makes a flow p_ij (V_i - V_j); what its divergence L_p V lacks is sent
     along as well, so that a badly conditioned L_p makes the flow longer, never the bound
-    false.
+    false.  The search ends when a round gains less than the share ``rtol``.
     """
     _: Count
     i: Count
@@ -147,7 +146,7 @@ def flow_length(factor: ReadTable, pairs: ReadTable):
             gained = shortest - found
             if found < shortest:
                 shortest = found
-            if not length > 0 or gained < FLOW_RTOL * shortest:
+            if not length > 0 or gained < rtol * shortest:
                 break
             _reweigh(weights, lengths, length)
     return shortest

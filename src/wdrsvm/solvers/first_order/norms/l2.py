@@ -133,9 +133,9 @@ class EuclideanBlock:
         """Longer proximal steps, from the next one on."""
         self.softness *= factor
 
-    def polar(self, gradient: Floats) -> float:
+    def polar(self, gradient: Floats, rtol: float = 0.0) -> float:
         """An upper bound of sigma(G), G given as (T, C)."""
-        return float(shortest_flow(gradient.T @ gradient, self.pairs))
+        return float(shortest_flow(gradient.T @ gradient, self.pairs, rtol))
 
     def own_gradient(self, gradient: Floats) -> Floats:
         """The G that the pairs' multipliers carry."""
@@ -162,7 +162,7 @@ class TriangleBlock(EuclideanBlock):
     def _flow_lengths(self, gradient: Floats) -> Floats:
         return np.diag(np.linalg.norm(gradient, axis=0))
 
-    def polar(self, gradient: Floats) -> float:
+    def polar(self, gradient: Floats, rtol: float = 0.0) -> float:
         """sigma(G), G given as (T, C)."""
         return polar(gradient.T, TRIANGLE, np.ones(len(gradient)))
 
