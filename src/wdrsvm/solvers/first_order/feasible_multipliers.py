@@ -82,7 +82,8 @@ def _of_moving_rows(
 ) -> Feasible | None:
     """The same from the rows of a hinge that are not at rest, if these are all it takes."""
     alpha, phi, _ = duals
-    if problem.loss.temperature > 0 or len(phi) or len(layout.fixed):
+    many = alpha.size >= FIRST_ORDER.least_moving_entries
+    if not many or problem.loss.temperature > 0 or len(phi) or len(layout.fixed):
         return None
     moving = moving_rows(alpha, problem.y)
     if not 0 < len(moving) <= FIRST_ORDER.max_moving_share * problem.n_rows:

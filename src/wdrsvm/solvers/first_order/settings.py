@@ -66,6 +66,8 @@ class FirstOrderSettings:
     max_moving_share : float
         A bound is computed from the rows that are not at rest alone if they are at most
         this share of all rows: they are copied for it.
+    least_moving_entries : int
+        With fewer masses in all it is computed from all rows, which takes no longer.
     max_dense_unknowns : int
         Up to this many unknowns, dense systems of the certificate cost next to nothing.
     max_dense_work : float
@@ -172,6 +174,7 @@ class FirstOrderSettings:
     min_softness: float = 0.1
     max_softness: float = 100.0
     max_moving_share: float = 0.8
+    least_moving_entries: int = 50_000
     max_dense_unknowns: int = 100
     max_dense_work: float = 1e7
     least_density: float = 0.1
