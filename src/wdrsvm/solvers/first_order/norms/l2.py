@@ -15,13 +15,13 @@ W = R' R come all pairwise distances, and several times an epoch
 
     d^2 = sum p_ij d_ij^2,    pressure <- pressure (d / lam).
 
-a_i is what all pairs of class i have in common: if all of them gain weight, the class moves,
-and a larger power would not settle.  If one pair alone gains weight, its distance changes by
-only T p_ij (A_ii + A_jj - 2 A_ij) times as much, which with many classes is little.  The
-power k_ij is a share of the inverse of it.
+a_i is what all pairs of class i have in common: if all of them gain weight, the class
+moves, and a larger power would not settle.  If one pair alone gains weight, its distance
+changes by only T p_ij (A_ii + A_jj - 2 A_ij) times as much, which with many classes is
+little.  The power k_ij is a share of the inverse of it.
 
 Under the triangle bound of kernel models d_ii = 2 ||M_i|| takes the place of the pairs: the
-weights stand on the diagonal of p, L_p = 4 diag(p), and sigma(G) = 1/2 sum_i ||G_i||.  There
+weights stand on the diagonal of p, L_p = 4 diag(p), and sigma(G) = 1/2 sum_i ||G_i||.  Then
 p_ii <- p_ii (d_ii / d)^k,  with a larger power k for classes of little weight, which could
 not come back otherwise.
 """
