@@ -146,22 +146,40 @@ def test_distances_are_those_of_the_rows():
     np.testing.assert_allclose(pair_distances(metric, rows @ rows.T), expected)
 
 
+def parts_of_classes(pairs, excess):
+    """Numbers of the classes whose sums are near the excess of their pairs."""
+    degree, own = pairs.sum(axis=1), np.zeros(len(pairs))
+    for _ in range(FIRST_ORDER.class_rounds):
+        rest = pairs * (excess - own[:, None] - own)
+        own = own + 0.5 * rest.sum(axis=1) / degree
+    return own
+
+
 @pytest.mark.tiny
 def test_weights_move_to_the_distant_pairs():
-    """One round against its formula; the diagonal is a class alone."""
+    """One round against its formula: a power for what the pairs of a class share, and the
+    power that the pair's own response allows for the rest."""
     rng = np.random.default_rng(3)
-    pairs = rng.uniform(1.0, 1.3, (3, 3))
-    pairs = np.tril(pairs) + np.tril(pairs, -1).T
-    pairs /= np.tril(pairs).sum()
-    rows = 2 * np.eye(3) + 0.1 * rng.normal(size=(3, 3))
+    pairs = np.tril(rng.uniform(1.0, 1.3, (4, 4)), -1)
+    pairs = (pairs + pairs.T) / pairs.sum()
+    rows = 2 * np.eye(4) + 0.1 * rng.normal(size=(4, 4))
     price = Price(0.8, 1.0)
-    spread = pair_distances(class_metric(pairs, price, 0.05), rows @ rows.T)
-    lower = np.tril_indices(3)
+    metric = class_metric(pairs, price, 0.05)
+    spread = pair_distances(metric, rows @ rows.T)
+    lower = np.tril_indices(4, -1)
     length = np.sqrt(pairs[lower] @ spread[lower] ** 2)
-    power = np.maximum(np.sqrt(1 / 6 / pairs[lower]), 1.0)
+    excess = spread / length - 1
+    own = parts_of_classes(pairs, excess)
+    shared = own[:, None] + own
+    width = np.diag(metric)[:, None] + np.diag(metric) - 2 * metric
+    response = price.pressure / price.lam * pairs * width
+    least, most = FIRST_ORDER.pair_power, FIRST_ORDER.max_pair_power
+    with np.errstate(divide="ignore"):
+        power = np.clip(FIRST_ORDER.pair_step / response, least, most)
     largest = FIRST_ORDER.max_pair_change
-    factor = (spread[lower] / length) ** (FIRST_ORDER.pair_power * power)
-    moved = pairs[lower] * np.clip(factor, 1 / largest, largest)
+    exponent = least * shared + power * (excess - shared)
+    exponent = np.clip(exponent, -np.log(largest), np.log(largest))[lower]
+    moved = pairs[lower] * (1 + exponent + exponent**2 / 2)
     before, found = price.pressure, pairs.copy()
     adapt_pairs_often(found, rows @ rows.T, price, 0.05, 1e-6, 1)
     np.testing.assert_allclose(found[lower], moved / moved.sum(), rtol=1e-10)
@@ -169,6 +187,48 @@ def test_weights_move_to_the_distant_pairs():
     assert price.pressure == pytest.approx(
         before * np.clip(length / 0.8, 1 / largest, largest)
     )
+
+
+@pytest.mark.tiny
+def test_weights_move_to_the_long_classes():
+    """The same for classes alone, which stand on the diagonal."""
+    rng = np.random.default_rng(4)
+    weight = rng.uniform(1.0, 1.3, 3)
+    weight /= weight.sum()
+    rows = 2 * np.eye(3) + 0.1 * rng.normal(size=(3, 3))
+    price, found = Price(0.8, 1.0), np.diag(weight)
+    metric = class_metric(found, price, 0.05)
+    lengths = np.diag(pair_distances(metric, rows @ rows.T))
+    length = np.sqrt(weight @ lengths**2)
+    power = FIRST_ORDER.pair_power * np.maximum(np.sqrt(1 / 3 / weight), 1.0)
+    largest = FIRST_ORDER.max_pair_change
+    moved = weight * np.clip((lengths / length) ** power, 1 / largest, largest)
+    adapt_pairs_often(found, rows @ rows.T, price, 0.05, 1e-6, 1)
+    np.testing.assert_allclose(found, np.diag(moved / moved.sum()), rtol=1e-10)
+
+
+@pytest.mark.tiny
+def test_equal_distances_leave_weights_alone():
+    """Classes that are all equally far apart."""
+    n_classes = 5
+    pairs = (np.ones((n_classes, n_classes)) - np.eye(n_classes)) / 10
+    found = pairs.copy()
+    adapt_pairs_often(found, np.eye(n_classes), Price(0.8, 1.0), 0.05, 1e-6, 3)
+    np.testing.assert_allclose(found, pairs, rtol=1e-10)
+
+
+@pytest.mark.tiny
+def test_the_search_for_a_flow_ends_early():
+    """With a tolerance the length is no shorter than without, and nearly as short."""
+    rng = np.random.default_rng(1)
+    gradient = rng.normal(size=(6, 6))
+    gradient -= gradient.mean(axis=0)
+    factor = np.linalg.cholesky(gradient @ gradient.T + 1e-9 * np.eye(6)).T
+    factor, pairs = np.ascontiguousarray(factor), (np.ones((6, 6)) - np.eye(6)) / 15
+    shortest = flow_length(factor, pairs)
+    early, first = (flow_length(factor, pairs, rtol) for rtol in (1e-3, 1.0))
+    assert shortest < early < first
+    assert early <= 1.02 * shortest
 
 
 @pytest.mark.tiny

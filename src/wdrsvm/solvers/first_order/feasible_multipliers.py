@@ -1,34 +1,43 @@
 """The certified bound of the first-order method.
 
 The repair is that of ``problem.certificate``.  Where the free columns are many, its linear
-systems are solved without a dense (C E)-sized array.  sigma(G) comes from the norm's own
-multipliers (``norms``).
+systems are solved without a dense (C E)-sized array.  Of a hinge whose labels cannot be
+flipped it sees only the rows that are not at rest (``moving_masses``).  sigma(G) comes from
+the norm's own multipliers (``norms``).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Floats
+from ...arrays import Codes, Floats
 from ...problem import Multipliers, RobustProblem
+from ...problem.certificate.equalities import Equalities
 from ...problem.certificate.multipliers import MultiplierSource, RowMultipliers
 from ...problem.certificate.repair import Repair, repaired
 from ...problem.certificate.smooth import RowTangents, Tangents
 from ...problem.certificate.trusted_masses import RowMasses, TrustedMasses
 from .layout import Layout
+from .moving_masses import balanced, moving_rows
 from .samples import Duals, SampleArrays
 from .settings import FIRST_ORDER
 
 
 class Feasible(NamedTuple):
-    """Multipliers that meet the equalities, and their sums; G as a table (T, C)."""
+    """Multipliers that meet the equalities, and their sums; G as a table (T, C).
+
+    ``rest`` are the masses of all rows, if the repair saw only ``moving`` ones.
+    """
 
     repair: Repair
     gradient: Floats
     on_flips: float
     value: float
+    moving: Codes | None = None
+    rest: Floats | None = None
 
     def bound(self, problem: RobustProblem, polar: float) -> float:
         """The bound after scaling into the budget."""
@@ -42,22 +51,55 @@ class Feasible(NamedTuple):
         if isinstance(rows, RowTangents):
             return Tangents(rows.loss, rows.points.copy(), rows.masses, flow)
         if isinstance(rows, RowMasses):
-            none = np.broadcast_to(0.0, rows.alpha.shape)
-            return Multipliers(rows.alpha, none, none, flow)
+            alpha = rows.alpha
+            if self.rest is not None:
+                alpha = self.rest.copy()
+                alpha[self.moving] = rows.alpha
+            none = np.broadcast_to(0.0, alpha.shape)
+            return Multipliers(alpha, none, none, flow)
         assert isinstance(rows, RowMultipliers)
         return Multipliers(*rows, flow)
 
 
 def feasible(problem: RobustProblem, layout: Layout, duals: Duals) -> Feasible | None:
     """Feasible multipliers near ``duals``; None if the equalities are out of reach."""
+    if (quick := _of_moving_rows(problem, layout, duals)) is not None:
+        return quick
     unknowns = layout.free.shape[1] * problem.n_classes
     small = unknowns <= FIRST_ORDER.max_dense_unknowns
     found = repaired(problem, _source(problem, duals), "dense" if small else "products")
-    if found is None:
-        return None
+    return None if found is None else _with_sums(found, layout)
+
+
+def _with_sums(found: Repair, layout: Layout) -> Feasible:
     sums = found.complete_sums
     gradient = (np.asarray(sums.gradient)[:, layout.touchable] * layout.touch_scale).T
     return Feasible(found, np.ascontiguousarray(gradient), sums.on_flips, sums.value)
+
+
+def _of_moving_rows(
+    problem: RobustProblem, layout: Layout, duals: Duals
+) -> Feasible | None:
+    """The same from the rows of a hinge that are not at rest, if these are all it takes."""
+    alpha, phi, _ = duals
+    many = alpha.size >= FIRST_ORDER.least_moving_entries
+    if not many or problem.loss.temperature > 0 or len(phi) or len(layout.fixed):
+        return None
+    moving = moving_rows(alpha, problem.y)
+    if not 0 < len(moving) <= FIRST_ORDER.max_moving_share * problem.n_rows:
+        return None
+    part = problem.take(moving)
+    masses = np.maximum(alpha[moving], 0.0)
+    if problem.fit_intercept:
+        masses = balanced(masses, part.weight, part.y)
+    equalities = Equalities.of(part, np.zeros(problem.n_features, dtype=bool))
+    # The dense system is summed only if the masses are not balanced yet.
+    found = Repair(part, TrustedMasses(masses), equalities, solver="products")
+    if not found.is_feasible:
+        found = replace(found, solver="dense").balanced()
+    if not found.is_feasible:
+        return None
+    return _with_sums(found, layout)._replace(moving=moving, rest=alpha)
 
 
 def _source(problem: RobustProblem, duals: Duals) -> MultiplierSource:

@@ -63,6 +63,11 @@ class FirstOrderSettings:
         apart than this.
     min_softness, max_softness : float
         Limits of the proximal steps, relative to the first ones.
+    max_moving_share : float
+        A bound is computed from the rows that are not at rest alone if they are at most
+        this share of all rows: they are copied for it.
+    least_moving_entries : int
+        With fewer masses in all it is computed from all rows, which takes no longer.
     max_dense_unknowns : int
         Up to this many unknowns, dense systems of the certificate cost next to nothing.
     max_dense_work : float
@@ -109,9 +114,17 @@ class FirstOrderSettings:
     price_tol : float
         These steps end when lam changes by no more than this share.
     pair_power : float
-        Power of the distance by which the weight of a pair grows (l2).
+        Power of the distance by which the weight of a pair grows (l2): the power of the
+        part of a distance that all pairs of a class have in common.
     max_power_factor : float
-        Pairs of little weight have a larger power, by this factor at most.
+        Classes of little weight have a larger power, by this factor at most (triangle).
+    pair_step : float
+        The rest of a distance has a power by which a change of the weight alone would take
+        away this share of it.
+    max_pair_power : float
+        The largest such power.
+    class_rounds : int
+        Rounds that find the common parts.
     max_pair_change : float
         Largest factor by which one adaptation changes a weight or the pressure.
     least_pressure : float
@@ -119,7 +132,9 @@ class FirstOrderSettings:
     block_rows : int
         Dense rows that share one matrix product (l2).
     flow_rounds : int
-        Rounds of the search for the shortest flow (l2).
+        Rounds of the search for the shortest flow (l2), at most.
+    flow_rtol : float
+        The search ends when a round gains less than this share of the relative gap.
     max_height_steps : int
         Newton steps for the height at which a flow is clipped, at most (linf).
     height_tol : float
@@ -144,13 +159,13 @@ class FirstOrderSettings:
     max_unsure_share: float = 0.3
     least_slack_work: float = 1e7
     first_mean: int = 30
-    least_share_of_mean: float = 0.05
+    least_share_of_mean: float = 0.1
     points_of_mean: float = 5.0
     least_gain: float = 0.1
     row_tol_share: float = 0.05
     first_row_tol: float = 1e-3
     least_row_tol: float = 1e-13
-    pair_weight_share: float = 0.1
+    pair_weight_share: float = 0.01
     free_share: float = 0.1
     least_stiffness: float = 0.3
     least_lam_share: float = 1e-12
@@ -158,6 +173,8 @@ class FirstOrderSettings:
     tolerated_ratio: float = 5.0
     min_softness: float = 0.1
     max_softness: float = 100.0
+    max_moving_share: float = 0.8
+    least_moving_entries: int = 50_000
     max_dense_unknowns: int = 100
     max_dense_work: float = 1e7
     least_density: float = 0.1
@@ -181,10 +198,14 @@ class FirstOrderSettings:
     price_tol: float = 1e-6
     pair_power: float = 2.0
     max_power_factor: float = 100.0
+    pair_step: float = 0.1
+    max_pair_power: float = 300.0
+    class_rounds: int = 4
     max_pair_change: float = 2.0
     least_pressure: float = 1e-6
     block_rows: int = 32
     flow_rounds: int = 50
+    flow_rtol: float = 0.01
     max_height_steps: int = 60
     height_tol: float = 1e-10
     start_power: float = 8.0

@@ -22,6 +22,7 @@ import numpy as np
 
 from ...arrays import Codes, Floats
 from ...problem import Multipliers, RobustProblem, dual_bound, lipschitz
+from ...problem.certificate.gap import relative_gap
 from ...problem.certificate.multipliers import RowMultipliers
 from ...problem.norms import HUGE
 from ..result import Incumbent, Start
@@ -48,7 +49,8 @@ class Block(Protocol):
 
     ``sweep`` settles the rows and the multipliers of the norm.  ``recentre`` moves the
     proximal step, ``soften`` makes it longer.  ``stiffness`` is the mean curvature of a
-    row.  For a gradient G (T, C), ``polar`` bounds sigma(G) from above.  ``own_gradient``
+    row.  For a gradient G (T, C), ``polar`` bounds sigma(G) from above; a search for a
+    better bound ends when it gains less than the share ``rtol``.  ``own_gradient``
     is the gradient of the norm's multipliers, ``flow`` (pairs, T) are these multipliers.
     """
 
@@ -59,7 +61,7 @@ class Block(Protocol):
     def sweep(self, order: Codes, tol: float, least_weight: float) -> None: ...
     def recentre(self) -> None: ...
     def soften(self, factor: float) -> None: ...
-    def polar(self, gradient: Floats) -> float: ...
+    def polar(self, gradient: Floats, rtol: float = 0.0) -> float: ...
     def own_gradient(self, gradient: Floats) -> Floats: ...
     def flow(self) -> Floats | None: ...
 
@@ -183,7 +185,8 @@ class Ascent:
         """Offer these multipliers with their bound, and return the bound."""
         problem, gradient = self.problem, made.gradient
         flow = self.block.flow()
-        bound = made.bound(problem, self.block.polar(gradient))
+        rtol = FIRST_ORDER.flow_rtol * relative_gap(min(self.gap, 1.0), best.objective)
+        bound = made.bound(problem, self.block.polar(gradient, rtol))
         unknowns = problem.n_classes * (problem.n_features + 1)
         work = problem.n_rows * unknowns**2
         small = unknowns <= FIRST_ORDER.max_dense_unknowns

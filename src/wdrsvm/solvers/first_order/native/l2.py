@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import cython
 import numpy as np
 from cython.cimports.libc.math import pow as power_of
@@ -15,6 +17,7 @@ from ...runtime.kernel_names import (
     ReadTable,
     Real,
     Table,
+    Vector,
     inner,
     kernel,
 )
@@ -25,6 +28,10 @@ from .records import Price
 PAIR_POWER = cython.declare(Real, FIRST_ORDER.pair_power)
 MAX_POWER_FACTOR = cython.declare(Real, FIRST_ORDER.max_power_factor)
 MAX_CHANGE = cython.declare(Real, FIRST_ORDER.max_pair_change)
+MAX_EXPONENT = cython.declare(Real, math.log(FIRST_ORDER.max_pair_change))
+PAIR_STEP = cython.declare(Real, FIRST_ORDER.pair_step)
+MAX_PAIR_POWER = cython.declare(Real, FIRST_ORDER.max_pair_power)
+CLASS_ROUNDS = cython.declare(Count, FIRST_ORDER.class_rounds)
 LEAST_PRESSURE = cython.declare(Real, FIRST_ORDER.least_pressure)
 # A metric that cannot be inverted is filled with it, which the certificate refuses.
 NO_NUMBER = cython.declare(Real, float("nan"))
@@ -32,16 +39,26 @@ NO_NUMBER = cython.declare(Real, float("nan"))
 
 @cython.cclass
 class Classes:
-    """Memory for the steps between rows: the metric A, the distances d, and products."""
+    """Memory for the steps between rows: the metric A, the distances d, and products.
+
+    ``excess`` are distances over their mean, minus 1, ``own`` the part of each class in
+    them, ``lack`` what it lacks, ``degree`` the weight of the pairs of each class.
+    """
 
     metric: Table
     spread: Table
     product: Table
     half: Table
+    excess: Table
+    own: Vector
+    lack: Vector
+    degree: Vector
 
     def __init__(self, n_classes):
         self.metric, self.spread = np.zeros((2, n_classes, n_classes))
         self.product, self.half = np.zeros((2, n_classes, n_classes))
+        self.excess = np.zeros((n_classes, n_classes))
+        self.own, self.lack, self.degree = np.zeros((3, n_classes))
 
 
 @kernel
@@ -123,26 +140,96 @@ def _count_constraints(pairs: Table) -> Real:
     return count
 
 
+@inner
+def _fill_excess(pairs: Table, length: Real, classes: Classes) -> None:
+    """d_ij / d - 1 of all pairs, and the weight of the pairs of each class."""
+    i: Count
+    j: Count
+    for i in range(pairs.shape[0]):
+        classes.degree[i] = classes.own[i] = 0.0
+        for j in range(i):
+            classes.excess[i, j] = classes.spread[i, j] / length - 1.0
+            classes.degree[i] += pairs[i, j]
+            classes.degree[j] += pairs[i, j]
+
+
+@inner
+def _fill_class_parts(pairs: Table, classes: Classes) -> None:
+    """Numbers of the classes whose sums a_i + a_j are near the excess of the pairs.
+
+    A few damped rounds of Jacobi's method on the weighted least squares.
+    """
+    i: Count
+    j: Count
+    _: Count
+    rest: Real
+    for _ in range(CLASS_ROUNDS):
+        for i in range(pairs.shape[0]):
+            classes.lack[i] = 0.0
+            for j in range(i):
+                rest = classes.excess[i, j] - classes.own[i] - classes.own[j]
+                classes.lack[i] += pairs[i, j] * rest
+                classes.lack[j] += pairs[i, j] * rest
+        for i in range(pairs.shape[0]):
+            if classes.degree[i] > 0:
+                classes.own[i] += 0.5 * classes.lack[i] / classes.degree[i]
+
+
+@inner
+def _growth(x: Real) -> Real:
+    """About exp(x), and no more than the largest change."""
+    x = _limited(x, -MAX_EXPONENT, MAX_EXPONENT)
+    return 1.0 + x + 0.5 * x * x
+
+
+@inner
+def _pair_factor(
+    weight: Real, i: Count, j: Count, stiffness: Real, classes: Classes
+) -> Real:
+    """The factor on the weight of a pair of two classes."""
+    shared: Real = classes.own[i] + classes.own[j]
+    response: Real = classes.metric[i, i] + classes.metric[j, j]
+    response -= classes.metric[i, j] + classes.metric[j, i]
+    response *= stiffness * weight
+    power: Real = MAX_PAIR_POWER
+    if response * MAX_PAIR_POWER > PAIR_STEP:
+        power = PAIR_STEP / response
+    power = power if power > PAIR_POWER else PAIR_POWER
+    return _growth(PAIR_POWER * shared + power * (classes.excess[i, j] - shared))
+
+
+@inner
+def _diagonal_factor(weight: Real, mean_weight: Real, ratio: Real) -> Real:
+    """The factor on the weight of a class alone (triangle bound)."""
+    power: Real = _limited(sqrt(mean_weight / weight), 1.0, MAX_POWER_FACTOR)
+    factor: Real = power_of(ratio, PAIR_POWER * power)
+    return _limited(factor, 1 / MAX_CHANGE, MAX_CHANGE)
+
+
 @kernel
-def _reweight(pairs: Table, spread: Table, least_weight: Real) -> Real:
+def _reweight(pairs: Table, stiffness: Real, least_weight: Real, classes: Classes) -> Real:
     """Move weight to the distant pairs; returns the mean distance d before."""
     i: Count
     j: Count
-    power: Real
     factor: Real
     total: Real = 0.0
     mean_weight: Real
-    length: Real = _mean_distance(pairs, spread)
-    if length == 0:
+    length: Real = _mean_distance(pairs, classes.spread)
+    if not length > 0:
         return length
     mean_weight = 1.0 / _count_constraints(pairs)
+    _fill_excess(pairs, length, classes)
+    _fill_class_parts(pairs, classes)
     for i in range(pairs.shape[0]):
         for j in range(i + 1):
             if pairs[i, j] == 0:
                 continue
-            power = _limited(sqrt(mean_weight / pairs[i, j]), 1.0, MAX_POWER_FACTOR)
-            factor = power_of(spread[i, j] / length, PAIR_POWER * power)
-            factor = _limited(factor, 1 / MAX_CHANGE, MAX_CHANGE)
+            if i == j:
+                factor = _diagonal_factor(
+                    pairs[i, i], mean_weight, classes.spread[i, i] / length
+                )
+            else:
+                factor = _pair_factor(pairs[i, j], i, j, stiffness, classes)
             pairs[i, j] *= factor
             if not pairs[i, j] > least_weight * mean_weight:
                 pairs[i, j] = least_weight * mean_weight
@@ -163,7 +250,8 @@ def adapt_pairs(
     factor: Real
     excess: Real
     _fill_distances(classes.metric, gram, classes)
-    length = _reweight(pairs, classes.spread, least_weight)
+    stiffness: Real = price.pressure / price.lam
+    length = _reweight(pairs, stiffness, least_weight, classes)
     factor = _limited(length / price.lam, 1 / MAX_CHANGE, MAX_CHANGE)
     price.pressure *= factor
     if not price.pressure > LEAST_PRESSURE * price.radius:

@@ -47,6 +47,15 @@ def laplacian(pairs: ReadTable):
     return np.asarray(matrix)
 
 
+@inner
+def _turn(table: ReadTable, out: Table) -> None:
+    i: Count
+    k: Count
+    for k in range(table.shape[0]):
+        for i in range(table.shape[1]):
+            out[i, k] = table[k, i]
+
+
 @kernel
 def _fill_lengths(weights: Table, potential: Table, lengths: Table) -> Real:
     """p_ij || V_i - V_j ||, taken of differences: nothing cancels; returns their sum."""
@@ -59,8 +68,8 @@ def _fill_lengths(weights: Table, potential: Table, lengths: Table) -> Real:
     for i in range(weights.shape[0]):
         for j in range(i):
             square = 0.0
-            for k in range(potential.shape[0]):
-                apart = potential[k, i] - potential[k, j]
+            for k in range(potential.shape[1]):
+                apart = potential[i, k] - potential[j, k]
                 square += apart * apart
             lengths[i, j] = weights[i, j] * sqrt(square)
             total += lengths[i, j]
@@ -97,18 +106,19 @@ def _reweigh(weights: Table, lengths: Table, length: Real) -> None:
             weights[j, i] = weights[i, j]
 
 
-def flow_length(factor: ReadTable, pairs: ReadTable):
+def flow_length(factor: ReadTable, pairs: ReadTable, rtol: Real = 0.0):
     """Length of the best flow found whose divergence is the transpose of ``factor``.
 
     Any potential V makes a flow p_ij (V_i - V_j); what its divergence L_p V lacks is sent
     along as well, so that a badly conditioned L_p makes the flow longer, never the bound
-    false.
+    false.  The search ends when a round gains less than the share ``rtol``.
     """
     _: Count
     i: Count
     j: Count
     length: Real
     found: Real
+    gained: Real
     shortest: Real = UNKNOWN
     n_classes: Count = pairs.shape[0]
     mean: Real = 1.0 / n_classes
@@ -117,6 +127,7 @@ def flow_length(factor: ReadTable, pairs: ReadTable):
     system: Table = np.empty((n_classes, n_classes))
     lengths: Table = np.zeros((n_classes, n_classes))
     potential: Table = np.empty((factor.shape[0], n_classes))
+    turned: Table = np.empty((n_classes, factor.shape[0]))
     product: Table = np.empty((factor.shape[0], n_classes))
     pivots: SmallCodes = np.empty(n_classes, dtype=np.intc)
     with cython.nogil:
@@ -128,12 +139,14 @@ def flow_length(factor: ReadTable, pairs: ReadTable):
                     potential[i, j] = factor[i, j]
             if solve_rows(system, potential, pivots) != 0:
                 break
-            length = _fill_lengths(weights, potential, lengths)
+            _turn(potential, turned)
+            length = _fill_lengths(weights, turned, lengths)
             multiply(potential, tied, product)
             found = length + _lack(factor, product)
+            gained = shortest - found
             if found < shortest:
                 shortest = found
-            if not length > 0:
+            if not length > 0 or gained < rtol * shortest:
                 break
             _reweigh(weights, lengths, length)
     return shortest

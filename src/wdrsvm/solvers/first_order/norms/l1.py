@@ -41,7 +41,7 @@ class BoxBlock(TableBlock):
         half = self.price.lam / 2
         return np.clip(self.table, -half, half)
 
-    def polar(self, gradient: Floats) -> float:
+    def polar(self, gradient: Floats, rtol: float = 0.0) -> float:
         """sigma(G), G given as (T, C)."""
         return polar(gradient.T, "l1", np.ones(len(gradient)))
 

@@ -11,12 +11,19 @@ so a proximal step on M about M_k is a ridge whose metric only mixes classes:
 Only R (T, C) is kept; M follows every change of A (C, C) at no cost.  From the Gram matrix
 W = R' R come all pairwise distances, and several times an epoch
 
-    p_ij <- p_ij (d_ij / d)^k,    d^2 = sum p_ij d_ij^2,    pressure <- pressure (d / lam),
+    p_ij <- p_ij exp(2 (a_i + a_j) + k_ij (e_ij - a_i - a_j)),    e_ij = d_ij / d - 1,
 
-with a larger power k for pairs of little weight, which could not come back otherwise.
+    d^2 = sum p_ij d_ij^2,    pressure <- pressure (d / lam).
+
+a_i is what all pairs of class i have in common: if all of them gain weight, the class
+moves, and a larger power would not settle.  If one pair alone gains weight, its distance
+changes by only T p_ij (A_ii + A_jj - 2 A_ij) times as much, which with many classes is
+little.  The power k_ij is a share of the inverse of it.
 
 Under the triangle bound of kernel models d_ii = 2 ||M_i|| takes the place of the pairs: the
-weights stand on the diagonal of p, L_p = 4 diag(p), and sigma(G) = 1/2 sum_i ||G_i||.
+weights stand on the diagonal of p, L_p = 4 diag(p), and sigma(G) = 1/2 sum_i ||G_i||.  Then
+p_ii <- p_ii (d_ii / d)^k,  with a larger power k for classes of little weight, which could
+not come back otherwise.
 """
 
 from __future__ import annotations
@@ -133,9 +140,9 @@ class EuclideanBlock:
         """Longer proximal steps, from the next one on."""
         self.softness *= factor
 
-    def polar(self, gradient: Floats) -> float:
+    def polar(self, gradient: Floats, rtol: float = 0.0) -> float:
         """An upper bound of sigma(G), G given as (T, C)."""
-        return float(shortest_flow(gradient.T @ gradient, self.pairs))
+        return float(shortest_flow(gradient.T @ gradient, self.pairs, rtol))
 
     def own_gradient(self, gradient: Floats) -> Floats:
         """The G that the pairs' multipliers carry."""
@@ -162,7 +169,7 @@ class TriangleBlock(EuclideanBlock):
     def _flow_lengths(self, gradient: Floats) -> Floats:
         return np.diag(np.linalg.norm(gradient, axis=0))
 
-    def polar(self, gradient: Floats) -> float:
+    def polar(self, gradient: Floats, rtol: float = 0.0) -> float:
         """sigma(G), G given as (T, C)."""
         return polar(gradient.T, TRIANGLE, np.ones(len(gradient)))
 

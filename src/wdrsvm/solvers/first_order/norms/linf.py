@@ -51,7 +51,7 @@ class FlowBlock(TableBlock):
         newton_price(self.heights.sum(), rate, self.price)
         self.table = np.ascontiguousarray(by_class.T)
 
-    def polar(self, gradient: Floats) -> float:
+    def polar(self, gradient: Floats, rtol: float = 0.0) -> float:
         """An upper bound of sigma(G), G given as (T, C)."""
         return polar(gradient.T, "linf", np.ones(len(gradient)), self.flow())
 

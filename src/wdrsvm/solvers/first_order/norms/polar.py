@@ -20,13 +20,15 @@ from ..kernels import flow_length
 GRAM_ROUNDING = 1e-15
 
 
-def shortest_flow(gram: Floats, pairs: Floats) -> float:
+def shortest_flow(gram: Floats, pairs: Floats, rtol: float = 0.0) -> float:
     """Length of the best flow found, from the Gram matrix (C, C) of its divergence G.
 
-    A factor S with S S' = W stands for G.
+    A factor S with S S' = W stands for G.  The search ends when a round gains less than
+    the share ``rtol``.
     """
     values, vectors = np.linalg.eigh(gram)
     factor = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
     # The factor is known to the square root of the rounding in W.
     rounding = np.sqrt(len(gram) * GRAM_ROUNDING * np.trace(gram))
-    return float(flow_length(np.ascontiguousarray(factor), pairs) + rounding)
+    length = flow_length(np.ascontiguousarray(factor), pairs, rtol)
+    return float(length + rounding)

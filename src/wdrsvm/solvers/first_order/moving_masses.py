@@ -1,0 +1,105 @@
+r"""Masses of the rows that are not at rest, balanced by class.
+
+Most rows of a hinge have their whole mass on their own label, and add nothing to a bound:
+neither slopes nor value.  The others have mass on a few classes.  With an intercept the
+slopes of each class must have the sum zero.  Tilts (``problem.certificate.tilts``) shift
+mass within rows until this holds; here they see only the entries that are not zero.  The
+certificate then finds nothing to repair.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ...arrays import Codes, Floats
+from ...problem.certificate.settings import CERTIFICATE
+from ...problem.certificate.tilts import EQUALITY_ROUNDING, solve_dense
+
+
+def moving_rows(alpha: Floats, y: Codes) -> Codes:
+    """The rows with mass (N, C) on other classes than their label."""
+    n_places = np.count_nonzero(alpha, axis=1)
+    on_label = alpha[np.arange(len(y)), y] != 0
+    return np.flatnonzero(n_places > on_label)
+
+
+class Entries(NamedTuple):
+    """Positive masses, their rows and their classes; the row sums and the labels' masses
+    by class, which the masses of each class should equal."""
+
+    mass: Floats
+    row: Codes
+    column: Codes
+    total: Floats
+    wanted: Floats
+
+    @classmethod
+    def of(cls, alpha: Floats, weight: Floats, y: Codes) -> Entries:
+        row, column = np.nonzero(alpha > 0)
+        wanted = _sums(y, weight, alpha.shape[1])
+        found = cls(alpha[row, column], row, column, weight, wanted)
+        return found._restored(found.mass)
+
+    def _by_row(self, values: Floats) -> Floats:
+        return _sums(self.row, values, len(self.total))
+
+    def _restored(self, mass: Floats) -> Entries:
+        """With the right row sums."""
+        return self._replace(mass=mass * (self.total / self._by_row(mass))[self.row])
+
+    @property
+    def lack(self) -> Floats:
+        """What the masses of each class lack, (C,)."""
+        return self.wanted - _sums(self.column, self.mass, len(self.wanted))
+
+    def tilted(self, ridge: float) -> Entries:
+        """After one tilt that is to take away the lack."""
+        lack = self.lack[:, None]
+        system = self._curvature[:, None, :, None]
+        pull = solve_dense(system, lack, ridge, np.ones(1, dtype=bool))[self.column, 0]
+        mean = self._by_row(self.mass * pull) / self.total
+        moved = self.mass * np.maximum(1.0 + pull - mean[self.row], 0.0)
+        return self._restored(moved)
+
+    @property
+    def _curvature(self) -> Floats:
+        """sum_n diag(m_n) - m_n m_n' / sum(m_n), (C, C)."""
+        share = self.mass / np.sqrt(self.total)[self.row]
+        shape = len(self.total), len(self.wanted)
+        shares = sparse.csr_array((share, (self.row, self.column)), shape=shape)
+        system = -(shares.T @ shares).toarray()
+        system[np.diag_indices_from(system)] += self.wanted - self.lack
+        return np.asarray(system)
+
+    def table(self) -> Floats:
+        """The masses (rows, C)."""
+        alpha = np.zeros((len(self.total), len(self.wanted)))
+        alpha[self.row, self.column] = self.mass
+        return alpha
+
+
+def _sums(places: Codes, values: Floats, n_places: int) -> Floats:
+    """The sum of the values at each place."""
+    return np.asarray(np.bincount(places, values, n_places), dtype=np.float64)
+
+
+def balanced(alpha: Floats, weight: Floats, y: Codes) -> Floats:
+    """Masses (rows, C) near these with the same sums by class as the labels have.
+
+    What a few tilts leave is for the certificate to repair.
+    """
+    entries, ridge = Entries.of(alpha, weight, y), CERTIFICATE.first_ridge
+    miss = np.abs(entries.lack).max()
+    for _ in range(CERTIFICATE.max_tilts):
+        if miss <= EQUALITY_ROUNDING or ridge >= CERTIFICATE.last_ridge:
+            break
+        tilted = entries.tilted(ridge)
+        after = np.abs(tilted.lack).max()
+        if after < miss:
+            entries, miss = tilted, after
+        else:
+            ridge *= CERTIFICATE.ridge_factor
+    return entries.table()
