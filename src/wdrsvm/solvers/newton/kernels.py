@@ -27,5 +27,4 @@ soften_flips: Any = _native.soften_flips
 pair_lengths: Any = _native.pair_lengths
 add_pair_flows: Any = _native.add_pair_flows
 adapt_multipliers: Any = _native.adapt_multipliers
-add_free_weights: Any = _native.add_free_weights
 pull_long_pairs: Any = _native.pull_long_pairs

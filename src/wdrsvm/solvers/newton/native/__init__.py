@@ -5,7 +5,6 @@ from .flip_columns import find_spans as find_spans
 from .flip_columns import highest_price as highest_price
 from .flip_columns import soften_flips as soften_flips
 from .pair_lengths import adapt_multipliers as adapt_multipliers
-from .pair_lengths import add_free_weights as add_free_weights
 from .pair_lengths import add_pair_flows as add_pair_flows
 from .pair_lengths import pair_lengths as pair_lengths
 from .pair_lengths import pull_long_pairs as pull_long_pairs

@@ -156,46 +156,6 @@ def adapt_multipliers(coef: ReadTable, multipliers: SingleTable, width: Real) ->
 
 
 @kernel
-def _add_free(
-    coef: ReadTable,
-    multipliers: ReadSingleTable,
-    i: Count,
-    j: Count,
-    p: Count,
-    rate: Real,
-    weight: Real,
-    totals: Table,
-) -> None:
-    d: Count
-    size: Real
-    free: Real
-    for d in range(coef.shape[1]):
-        size = fabs((coef[i, d] - coef[j, d]) * rate + multipliers[p, d])
-        free = weight if size < 1.0 else 0.0
-        totals[i, d] += free
-        totals[j, d] += free
-
-
-def add_free_weights(
-    coef: ReadTable,
-    multipliers: ReadSingleTable,
-    width: Real,
-    weights: ReadVector,
-    totals: Table,
-) -> None:
-    """Add to each class and column the weights of the pairs whose slope is not clipped."""
-    i: Count
-    j: Count
-    p: Count = 0
-    with cython.nogil:
-        for i in range(coef.shape[0]):
-            for j in range(i + 1, coef.shape[0]):
-                if weights[p] != 0.0:
-                    _add_free(coef, multipliers, i, j, p, 1.0 / width, weights[p], totals)
-                p += 1
-
-
-@kernel
 def _height(sizes: Vector, length: Real) -> Real:
     """The height above which the sizes have this sum, which is less than their total.
 

@@ -78,29 +78,33 @@ class LengthDiameter(Diameter):
     def adapted(self, found: SmoothedLengths, power: float) -> LengthDiameter:
         """With the shares and multipliers found at some coefficients."""
         after = self.reweighted(found.lengths, power)
-        multipliers = self.multipliers.copy()
-        kernels.adapt_multipliers(found.coef, multipliers, self.width)
+        multipliers = self._slopes(found.coef, self.multipliers)
         return replace(after, multipliers=multipliers)._of_width(found.plain)
 
     def flow(self, found: SmoothedLengths, gradient: Floats, left: float) -> Floats:
-        """A flow (pairs, T) that costs ``left``, with a divergence close to G (C, T).
+        """A flow (pairs, T) that costs at most ``left``, its divergence close to G (C, T).
 
         Where classes are tied in a column, the flow between them can change without a
-        cost: potentials of the classes are moved until little of G is missing there.
+        cost, and every flow can become smaller: potentials of the classes are moved until
+        little of G is missing there.
         """
-        weights, potential = left * found.weights, found.coef.copy()
-        told = self.multipliers, self.width, weights
-        least = LENGTHS.least_free * _degrees(weights, len(gradient))[:, None]
+        slopes, weights = self._slopes(found.coef, self.multipliers), left * found.weights
+        potential, told = np.zeros_like(found.coef), (slopes, self.width, weights)
+        degrees = _degrees(weights, len(gradient))[:, None]
+        rate = LENGTHS.flow_damping * self.width
         for _ in range(LENGTHS.flow_rounds):
-            missing, free = gradient.copy(), np.zeros_like(potential)
+            missing = gradient.copy()
             kernels.add_pair_flows(potential, *told, missing)
-            kernels.add_free_weights(potential, *told, free)
-            free = np.maximum(free, least)
-            rate = LENGTHS.flow_damping * self.width
-            potential -= rate * np.divide(missing, free, where=free > 0, out=free)
-        slopes = self.multipliers.copy()
-        kernels.adapt_multipliers(potential, slopes, self.width)
-        return -weights[:, None] * slopes
+            # No class responds with more than the weights of its pairs.
+            np.divide(missing, degrees, where=degrees > 0, out=missing)
+            potential -= rate * missing
+        return -weights[:, None] * self._slopes(potential, slopes)
+
+    def _slopes(self, coef: Floats, multipliers: Singles) -> Singles:
+        """The slopes of the smoothed differences: new multipliers."""
+        slopes = multipliers.copy()
+        kernels.adapt_multipliers(coef, slopes, self.width)
+        return slopes
 
     def polar(self, flow: Floats, gradient: Floats) -> float:
         return polar(gradient, "linf", np.ones(gradient.shape[1]), flow)

@@ -26,9 +26,7 @@ class LengthSettings:
     flow_rounds : int
         Rounds that fit the flow of a certificate to the gradient.
     flow_damping : float
-        Share of what is missing that each of them takes away.
-    least_free : float
-        They count at least this share of the weight of a class as not clipped.
+        Share of what is missing that each of them takes away at most.
     flow_hope : float
         The flow is expected to cost this share of what the gradient of the smoothed risk
         would cost, beyond the radius.
@@ -52,9 +50,8 @@ class LengthSettings:
     tied_share: float = 0.1
     patience: int = 10
     settled: float = 0.1
-    flow_rounds: int = 5
+    flow_rounds: int = 8
     flow_damping: float = 0.9
-    least_free: float = 0.3
     flow_hope: float = 0.6
     repair_rounds: int = 30
     repair_pull: float = 3.0
