@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
+Singles: TypeAlias = NDArray[np.float32]
 # Label codes and row numbers.
 Codes: TypeAlias = NDArray[np.intp]
 Flags: TypeAlias = NDArray[np.bool_]

@@ -21,6 +21,7 @@ DECORATORS = {
     "interruptible": ["@cython.cfunc", "@cython.nogil", "@cython.exceptval(-1)"],
 }
 _DOUBLE, _SIZE, _INT = "cython.double", "cython.Py_ssize_t", "cython.int"
+_SINGLE = "cython.float"
 TYPES = {
     "Count": _SIZE,
     "Real": _DOUBLE,
@@ -30,12 +31,14 @@ TYPES = {
     "Table": f"{_DOUBLE}[:, ::1]",
     "Cube": f"{_DOUBLE}[:, :, ::1]",
     "Cubes": f"{_DOUBLE}[:, :, :, ::1]",
+    "SingleTable": f"{_SINGLE}[:, ::1]",
     "Codes": f"{_SIZE}[::1]",
     "CodesTable": f"{_SIZE}[:, ::1]",
     "SmallCodes": f"{_INT}[::1]",
     "ReadVector": f"cython.const[{_DOUBLE}][::1]",
     "ReadTable": f"cython.const[{_DOUBLE}][:, ::1]",
     "ReadCube": f"cython.const[{_DOUBLE}][:, :, ::1]",
+    "ReadSingleTable": f"cython.const[{_SINGLE}][:, ::1]",
     "ReadCodes": f"cython.const[{_SIZE}][::1]",
     "ReadSmallCodes": f"cython.const[{_INT}][::1]",
 }

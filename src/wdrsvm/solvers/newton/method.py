@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ...problem import RobustProblem
-from ..result import SolverResult, SolverSettings, SolverStatus, Start
+from ..result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from ..size import coefficients, unknowns
 from .hinge import smoothing_newton
-from .products.choice import by_envelope, in_products
+from .products.choice import by_envelope, by_lengths, in_products
 from .products.envelopes.rounds import envelope_newton
+from .products.lengths.rounds import length_newton
 from .products.loop import product_newton
 from .products.settings import PRODUCTS
 from .settings import NEWTON
@@ -24,13 +25,19 @@ def newton(
         _check_dense_size(problem)
         of_loss = smoothing_newton if problem.loss.temperature == 0 else label_newton
         return of_loss(problem, settings, start)
-    in_rounds = envelope_newton if by_envelope(problem) else product_newton
-    found = in_rounds(problem, settings, start)
+    found = _in_rounds(problem)(problem, settings, start)
     failed = found.status is not SolverStatus.CONVERGED and settings.max_iter is None
     if not failed or unknowns(problem) > PRODUCTS.max_rescued_unknowns:
         return found
     again = label_newton(problem, settings, start)
     return min(again, found, key=lambda result: result.certificate.gap)
+
+
+def _in_rounds(problem: RobustProblem) -> Solver:
+    """The method in matrix products that suits the norm."""
+    if by_lengths(problem):
+        return length_newton
+    return envelope_newton if by_envelope(problem) else product_newton
 
 
 def _check_distributed_size(problem: RobustProblem) -> None:

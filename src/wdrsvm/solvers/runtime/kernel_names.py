@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
 from ...arrays import Codes as Codes
-from ...arrays import Floats
+from ...arrays import Floats, Singles
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -25,6 +25,8 @@ ReadVector: TypeAlias = Floats
 ReadTable: TypeAlias = Floats
 ReadCube: TypeAlias = Floats
 ReadCodes: TypeAlias = Codes
+SingleTable: TypeAlias = Singles
+ReadSingleTable: TypeAlias = Singles
 CodesTable: TypeAlias = Codes
 Small: TypeAlias = Any
 SmallCodes: TypeAlias = Any

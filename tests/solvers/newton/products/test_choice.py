@@ -71,13 +71,14 @@ def test_the_l1_norm_with_flips_needs_more_rows_than_unknowns():
 def test_an_envelope_serves_norms_that_hold_many_lengths_if_labels_are_trusted():
     assert by_envelope(rows(norm="l1"))
     assert not by_envelope(rows(norm="l2"))
+    assert not by_envelope(rows(norm="linf", n_features=100))
     assert not by_envelope(rows(norm="l1", label_cost=2.0))
 
 
 def test_the_linf_norm_needs_many_unknowns_but_not_too_many_differences_of_classes():
     assert not in_products(rows(norm="linf"))
     assert in_products(rows(norm="linf", n_features=100))
-    assert not in_products(rows(norm="linf", n_features=100, label_cost=2.0))
+    assert in_products(rows(norm="linf", n_features=100, label_cost=2.0))
     assert not in_products(rows(norm="linf", n_rows=500, n_features=210, n_classes=500))
 
 

@@ -4,10 +4,10 @@ from .flip_columns import count_flips as count_flips
 from .flip_columns import find_spans as find_spans
 from .flip_columns import highest_price as highest_price
 from .flip_columns import soften_flips as soften_flips
-from .pair_clips import clip_pairs as clip_pairs
-from .pair_clips import count_unclipped as count_unclipped
-from .pair_clips import fill_clipped as fill_clipped
-from .pair_clips import pair_heights as pair_heights
+from .pair_lengths import adapt_multipliers as adapt_multipliers
+from .pair_lengths import add_pair_flows as add_pair_flows
+from .pair_lengths import pair_lengths as pair_lengths
+from .pair_lengths import pull_long_pairs as pull_long_pairs
 from .piece_margins import piece_margins as piece_margins
 from .scored_rows import ScoredRows as ScoredRows
 from .smoothed_labels import active_tangents as active_tangents

@@ -7,8 +7,7 @@ import numpy as np
 from ....problem import RobustProblem
 from ...size import coefficients, unknowns
 from .diameter import DIAMETERS
-from .envelopes.choice import ENVELOPE_OF_NORM
-from .envelopes.settings import ENVELOPES
+from .lengths.settings import LENGTHS
 from .settings import PRODUCTS
 
 
@@ -24,7 +23,7 @@ def in_products(problem: RobustProblem) -> bool:
     if problem.is_distributed:
         size, least = coefficients(problem), PRODUCTS.max_sent_unknowns + 1
     suits_norm = problem.norm == "l2" or problem.n_rows >= size
-    suits_norm = suits_norm or by_envelope(problem)
+    suits_norm = suits_norm or by_envelope(problem) or by_lengths(problem)
     return size >= least and suits_norm and is_known(problem)
 
 
@@ -34,18 +33,19 @@ def by_envelope(problem: RobustProblem) -> bool:
     It does where the norm may hold many lengths at once.  Prices of flips are not part of
     it.
     """
-    if problem.norm == "linf" and not _pairs_pay(problem):
-        return False
-    return problem.norm in ENVELOPE_OF_NORM and single_flip_cost(problem) == np.inf
+    return problem.norm == "l1" and single_flip_cost(problem) == np.inf
 
 
-def _pairs_pay(problem: RobustProblem) -> bool:
-    """Whether the differences of all pairs of classes can be kept, and a matrix of
-    curvature is too large to be faster."""
+def by_lengths(problem: RobustProblem) -> bool:
+    """Whether the lengths of all pairs of classes are smoothed.
+
+    The differences of all pairs must not be too many, and a matrix of curvature must be
+    too large to be faster.
+    """
     n_pairs = problem.n_classes * (problem.n_classes - 1) // 2
     entries = n_pairs * problem.n_features
-    many = unknowns(problem) >= ENVELOPES.least_pair_unknowns
-    return many and entries <= ENVELOPES.max_pair_entries
+    many = unknowns(problem) >= LENGTHS.least_unknowns
+    return problem.norm == "linf" and many and entries <= LENGTHS.max_entries
 
 
 def is_known(problem: RobustProblem) -> bool:
@@ -54,7 +54,7 @@ def is_known(problem: RobustProblem) -> bool:
     It cannot solve problems with label costs that differ, finite label costs with a margin,
     features that cost nothing or cannot move, classes that no row can have, or sparse rows.
     """
-    norm_known = problem.norm in DIAMETERS or by_envelope(problem)
+    norm_known = problem.norm in DIAMETERS or by_lengths(problem)
     ball_known = norm_known and problem.radius > 0 and not problem.is_bounded
     if not ball_known or problem.loss.temperature == 0:
         return False

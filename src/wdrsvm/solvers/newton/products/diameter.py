@@ -81,7 +81,8 @@ class Diameter:
         total = float(shares.sum())
         if total == 0:
             return self
-        return type(self)(shares / total, power)._with_long_ones(lengths)
+        after = replace(self, shares=shares / total, power=power)
+        return after._with_long_ones(lengths)
 
     def _with_long_ones(self, lengths: Floats) -> Self:
         """With a little share for every length well above D.
@@ -92,7 +93,7 @@ class Diameter:
         least = PRODUCTS.least_long_share / lengths.size
         long = lengths > PRODUCTS.long * self.mean(lengths)
         shares = np.where(long, np.maximum(self.shares, least), self.shares)
-        return type(self)(shares / shares.sum(), self.power)
+        return replace(self, shares=shares / shares.sum())
 
 
 class PairDiameter(Diameter):

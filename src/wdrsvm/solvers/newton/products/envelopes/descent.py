@@ -8,14 +8,13 @@ from .....arrays import Floats
 from ..settings import PRODUCTS
 from ..steps import Descent
 from .entries import EntryEnvelope, Enveloped
-from .pairs import PairEnvelope
 from .settings import ENVELOPES
 
 
 class EnvelopeDescent(Descent):
     """Steps whose settling adapts the multipliers of the envelope."""
 
-    diameter: EntryEnvelope | PairEnvelope  # type: ignore[assignment]
+    diameter: EntryEnvelope  # type: ignore[assignment]
     smoothed: Enveloped  # type: ignore[assignment]
 
     @property

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from ....result import Start
 from ..loop import ProductRounds, product_newton
 from ..start import first_point
-from .choice import ENVELOPE_OF_NORM
 from .descent import EnvelopeDescent
+from .entries import EntryEnvelope
 from .settings import ENVELOPES
 
 
@@ -20,11 +19,10 @@ class EnvelopeRounds(ProductRounds):
 
     def first_descent(self, start: Start | None) -> EnvelopeDescent:
         problem, design, n = self.problem, self.design, self.design.scaling.n_touchable
-        envelope = ENVELOPE_OF_NORM[problem.norm]
         coef = first_point(
-            problem, design, start, lambda coef: envelope.modulus(coef[:, :n])
+            problem, design, start, lambda coef: EntryEnvelope.modulus(coef[:, :n])
         )
-        first = envelope.of(coef[:, :n], self.radius)
+        first = EntryEnvelope.of(coef[:, :n], self.radius)
         return EnvelopeDescent(
             design,
             first,  # type: ignore[arg-type]
@@ -32,16 +30,6 @@ class EnvelopeRounds(ProductRounds):
             coef,
             tol=self.settings.tol,
         )
-
-    def drawn_flow(self, flow: Any, share: float) -> Any:
-        return None if flow is None else self.design.scaling.on_features(share * flow)
-
-    def _forget_rows(self) -> None:
-        """A result keeps a flow only if it is not large."""
-        super()._forget_rows()
-        flow = getattr(self.best.multipliers, "flow", None)
-        if flow is not None and flow.size > ENVELOPES.max_kept_flow:
-            self.best.multipliers = None
 
 
 envelope_newton = partial(product_newton, rounds=EnvelopeRounds)

@@ -1,0 +1,227 @@
+r"""Smoothed l1 lengths of the differences of all pairs of classes, and their slopes.
+
+The pairs i < j stand in the order of ``problem.norms.class_pairs``.  Each pair p and column
+d has a multiplier t between -1 and 1.  With  u = (M_id - M_jd) / width + t  the absolute
+value of the difference is replaced by
+
+    width (h(u) - t^2 / 2),    h(u) = u^2 / 2 if |u| <= 1, else |u| - 1/2.
+
+This is at most the absolute value, and its slope is u clipped to [-1, 1]: the new
+multiplier.  Both meet where the new multiplier is the old one.
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.libc.math import fabs
+
+from ...runtime.kernel_names import (
+    Count,
+    ReadSingleTable,
+    ReadTable,
+    ReadVector,
+    Real,
+    SingleTable,
+    Table,
+    Vector,
+    inner,
+    kernel,
+)
+
+MAX_HEIGHT_STEPS = cython.declare(Count, 100)
+HEIGHT_TOL = cython.declare(Real, 1e-13)
+
+
+@inner
+def _clipped(value: Real) -> Real:
+    value = value if value < 1.0 else 1.0
+    return value if value > -1.0 else -1.0
+
+
+@kernel
+def _fill_length(
+    coef: ReadTable,
+    multipliers: ReadSingleTable,
+    i: Count,
+    j: Count,
+    p: Count,
+    rate: Real,
+    found: Vector,
+) -> None:
+    """Smoothed length / width, plain length, and the squared change of the multipliers."""
+    d: Count
+    before: Real
+    slope: Real
+    moved: Real
+    difference: Real
+    smooth: Real = 0.0
+    plain: Real = 0.0
+    changes: Real = 0.0
+    for d in range(coef.shape[1]):
+        difference = coef[i, d] - coef[j, d]
+        before = multipliers[p, d]
+        moved = difference * rate + before
+        slope = _clipped(moved)
+        smooth += slope * (moved - 0.5 * slope) - 0.5 * before * before
+        plain += fabs(difference)
+        changes += (slope - before) * (slope - before)
+    found[0], found[1], found[2] = smooth, plain, changes
+
+
+def pair_lengths(
+    coef: ReadTable,
+    multipliers: ReadSingleTable,
+    width: Real,
+    lengths: Vector,
+    plain: Vector,
+    lags: Vector,
+) -> None:
+    """Fill in the smoothed and the plain lengths of all pairs, and the lags: new
+    multipliers add at least the lag to a smoothed length."""
+    i: Count
+    j: Count
+    p: Count = 0
+    found: Vector = np.empty(3)
+    with cython.nogil:
+        for i in range(coef.shape[0]):
+            for j in range(i + 1, coef.shape[0]):
+                _fill_length(coef, multipliers, i, j, p, 1.0 / width, found)
+                lengths[p] = width * found[0]
+                plain[p] = found[1]
+                lags[p] = 0.5 * width * found[2]
+                p += 1
+
+
+@kernel
+def _add_flow(
+    coef: ReadTable,
+    multipliers: ReadSingleTable,
+    i: Count,
+    j: Count,
+    p: Count,
+    rate: Real,
+    weight: Real,
+    divergence: Table,
+) -> None:
+    d: Count
+    flow: Real
+    for d in range(coef.shape[1]):
+        flow = weight * _clipped((coef[i, d] - coef[j, d]) * rate + multipliers[p, d])
+        divergence[i, d] += flow
+        divergence[j, d] -= flow
+
+
+def add_pair_flows(
+    coef: ReadTable,
+    multipliers: ReadSingleTable,
+    width: Real,
+    weights: ReadVector,
+    divergence: Table,
+) -> None:
+    """Add the slopes of each pair, times its weight, to one class and subtract them from
+    the other."""
+    i: Count
+    j: Count
+    p: Count = 0
+    with cython.nogil:
+        for i in range(coef.shape[0]):
+            for j in range(i + 1, coef.shape[0]):
+                if weights[p] != 0.0:
+                    _add_flow(
+                        coef, multipliers, i, j, p, 1.0 / width, weights[p], divergence
+                    )
+                p += 1
+
+
+@kernel
+def _adapt(
+    coef: ReadTable, multipliers: SingleTable, i: Count, j: Count, p: Count, rate: Real
+) -> None:
+    d: Count
+    for d in range(coef.shape[1]):
+        multipliers[p, d] = _clipped((coef[i, d] - coef[j, d]) * rate + multipliers[p, d])
+
+
+def adapt_multipliers(coef: ReadTable, multipliers: SingleTable, width: Real) -> None:
+    """Put the slopes into the place of the multipliers."""
+    i: Count
+    j: Count
+    p: Count = 0
+    with cython.nogil:
+        for i in range(coef.shape[0]):
+            for j in range(i + 1, coef.shape[0]):
+                _adapt(coef, multipliers, i, j, p, 1.0 / width)
+                p += 1
+
+
+@kernel
+def _height(sizes: Vector, length: Real) -> Real:
+    """The height above which the sizes have this sum, which is less than their total.
+
+    Newton's method from below: the sum is convex in the height, so that no step goes too
+    far.
+    """
+    d: Count
+    _step: Count
+    above: Real
+    count: Real
+    higher: Real
+    height: Real = 0.0
+    for _step in range(MAX_HEIGHT_STEPS):
+        above = 0.0
+        count = 0.0
+        for d in range(sizes.shape[0]):
+            above += sizes[d] - height if sizes[d] > height else 0.0
+            count += 1.0 if sizes[d] > height else 0.0
+        if count == 0.0:
+            return height
+        higher = height + (above - length) / count
+        if higher - height <= HEIGHT_TOL * higher:
+            return height
+        height = higher
+    return height
+
+
+@kernel
+def _fill_sizes(coef: ReadTable, i: Count, j: Count, sizes: Vector) -> Real:
+    """The sizes of the differences of a pair; returns their sum."""
+    d: Count
+    total: Real = 0.0
+    for d in range(coef.shape[1]):
+        sizes[d] = fabs(coef[i, d] - coef[j, d])
+        total += sizes[d]
+    return total
+
+
+@kernel
+def _add_pull(coef: ReadTable, i: Count, j: Count, height: Real, pull: Table) -> None:
+    d: Count
+    difference: Real
+    for d in range(coef.shape[1]):
+        difference = coef[i, d] - coef[j, d]
+        difference = difference if difference < height else height
+        difference = difference if difference > -height else -height
+        pull[i, d] += difference
+        pull[j, d] -= difference
+
+
+def pull_long_pairs(coef: ReadTable, length: Real, pull: Table, counts: Vector):
+    """Add to the pull of each class what its differences have beyond the nearest ones of
+    at most this length, and to its count the pairs that are longer; return the largest
+    length."""
+    i: Count
+    j: Count
+    total: Real
+    largest: Real = 0.0
+    sizes: Vector = np.empty(coef.shape[1])
+    with cython.nogil:
+        for i in range(coef.shape[0]):
+            for j in range(i + 1, coef.shape[0]):
+                total = _fill_sizes(coef, i, j, sizes)
+                largest = total if total > largest else largest
+                if total > length:
+                    _add_pull(coef, i, j, _height(sizes, length), pull)
+                    counts[i] += 1.0
+                    counts[j] += 1.0
+    return largest

@@ -1,0 +1,15 @@
+r"""The linf norm: a power mean of the pairs' lengths, each smoothed with multipliers.
+
+L(M) is the largest l1 length  sum_d |M_id - M_jd|  of a pair of classes.  It has kinks of
+two kinds: many pairs have the largest length, and in most columns many classes have the
+same coefficient.
+
+1. The largest length is replaced by a power mean with shares, as for l2 (``..diameter``).
+2. Each |M_id - M_jd| is replaced by its Moreau envelope around a multiplier t between -1
+   and 1.  The slope of the envelope is a new multiplier.
+
+Where the smoothed risk is least, the slopes times the weights of the pairs are a flow with
+the divergence that the loss asks for.  It costs no more than the radius, because no slope
+is larger than 1.  Then the shares and the multipliers are adapted, and the risk is
+minimised again.  Once they stay as they are, the power mean is L.
+"""

@@ -1,0 +1,74 @@
+"""Quasi-Newton steps on the risk with smoothed lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .....arrays import Floats
+from ..settings import PRODUCTS
+from ..steps import Descent
+from .diameter import LengthDiameter, SmoothedLengths
+from .settings import LENGTHS
+
+
+class LengthDescent(Descent):
+    """Steps whose settling adapts the shares and the multipliers."""
+
+    diameter: LengthDiameter  # type: ignore[assignment]
+    smoothed: SmoothedLengths  # type: ignore[assignment]
+
+    @property
+    def spread(self) -> float:
+        return super().spread + self.smoothed.lag
+
+    @property
+    def has_settled(self) -> bool:
+        if self.has_flips:
+            return super().has_settled
+        is_late = self.n_since >= LENGTHS.patience
+        return is_late or self.promise < LENGTHS.settled * self.to_learn
+
+    def _sharpen_diameter(self) -> None:
+        power = self.diameter.power
+        if self.n_since <= PRODUCTS.quick_steps:
+            power = min(LENGTHS.last_power, PRODUCTS.power_factor * power)
+        self.diameter = self.diameter.adapted(self.smoothed, power)
+
+    def flow(self, tol: float) -> Any:
+        if self.is_paid_directly:
+            return np.zeros(self.diameter.multipliers.shape)
+        return self.diameter.flow(self.smoothed, self.flow_gradient, self.left)
+
+    def repaired(self, tol: float) -> Floats:
+        """All coefficients are zero where the radius pays for everything else."""
+        if not self.is_paid_directly:
+            return super().repaired(tol)
+        coef = self.coef.copy()
+        coef[:, : self.n_touchable] = 0.0
+        return coef
+
+    @property
+    def is_paid_directly(self) -> bool:
+        """Whether the radius pays for a flow that sends the loss's gradient from every
+        class to every other.
+
+        It does where all coefficients become zero.  The smoothed lengths are no help there.
+        """
+        return 2 * _exchange(self.flow_gradient) <= self.left
+
+    @property
+    def unbalanced(self) -> float:
+        """What a flow must cost at least that has the gradient of the smoothed risk as its
+        divergence: the flow of a certificate costs the radius and some share of it."""
+        return _exchange(self.gradient[:, : self.n_touchable])
+
+
+def _exchange(divergence: Floats) -> float:
+    """Half the sum of the largest entries of the classes.
+
+    A flow with this divergence (C, T) costs at least so much.  The flow from every class to
+    every other costs less than twice as much.
+    """
+    return 0.5 * float(np.abs(divergence).max(axis=1, initial=0.0).sum())

@@ -1,0 +1,64 @@
+"""The tuning numbers of the smoothed lengths, on one page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class LengthSettings:
+    """Numbers of the lengths, the steps on them and the flow.
+
+    Parameters
+    ----------
+    width : float
+        Width of the smoothing of a difference, relative to the mean size of a difference.
+    last_power : float
+        The last power of the mean of the lengths.
+    tied_share : float
+        The preconditioner takes this share of the weight of all pairs as tied in every
+        column.
+    patience : int
+        Steps after which shares and multipliers are adapted in any case.
+    settled : float
+        Steps have settled when the next one promises less than this share of what new
+        shares and multipliers would add to the risk.
+    flow_rounds : int
+        Rounds that fit the flow of a certificate to the gradient.
+    flow_damping : float
+        Share of what is missing that each of them takes away at most.
+    flow_hope : float
+        The flow is expected to cost this share of what the gradient of the smoothed risk
+        would cost, beyond the radius.
+    repair_rounds : int
+        Rounds that shorten the longest differences.
+    repair_pull : float
+        A class in more long pairs than this is pulled less by each of them.
+    least_unknowns : int
+        With fewer unknowns, Newton's method with a matrix of curvature is as fast, and
+        reaches smaller gaps.
+    max_entries : int
+        Differences of pairs of classes have at most so many entries.
+    max_kept_flow : int
+        A result keeps a flow of at most so many entries.
+    max_iter : int
+        Steps of a solve where the caller gives no limit.
+    """
+
+    width: float = 0.5
+    last_power: float = 25.0
+    tied_share: float = 0.1
+    patience: int = 10
+    settled: float = 0.1
+    flow_rounds: int = 8
+    flow_damping: float = 0.9
+    flow_hope: float = 0.6
+    repair_rounds: int = 30
+    repair_pull: float = 3.0
+    least_unknowns: int = 400
+    max_entries: int = 3 << 23
+    max_kept_flow: int = 1 << 22
+    max_iter: int = 1500
+
+
+LENGTHS = LengthSettings()

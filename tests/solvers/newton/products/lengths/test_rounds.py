@@ -1,0 +1,160 @@
+"""Training with smoothed lengths against other methods, by certificates alone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from wdrsvm.problem import Loss, certify
+from wdrsvm.solvers import SolverSettings, SolverStatus, Start, choose, solve
+from wdrsvm.solvers.newton.products.lengths import rounds
+from wdrsvm.solvers.newton.products.lengths.rounds import length_newton
+from wdrsvm.solvers.newton.products.lengths.settings import LENGTHS
+from wdrsvm.solvers.newton.smooth_loss import label_newton
+
+from ..envelopes.test_rounds import agree
+from ..test_loop import blobs, bound_holds
+
+
+def linf(ball=None, **options):
+    return blobs(ball={"norm": "linf"} | (ball or {}), **options)
+
+
+@pytest.mark.parametrize("n_classes", [3, 20, 50])
+@pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-4])
+def test_it_certifies_what_newton_finds(n_classes, tol):
+    problem = linf(n_classes=n_classes)
+    found = length_newton(problem, SolverSettings(tol=tol))
+    other = label_newton(problem, SolverSettings(tol=1e-7))
+    assert found.status is SolverStatus.CONVERGED
+    assert agree(found, other)
+    value = problem.risk(found.coef, found.intercept).value
+    assert value == pytest.approx(found.certificate.objective, rel=1e-12)
+
+
+@pytest.mark.parametrize("label_cost", [np.inf, 3.0])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"fit_intercept": False},
+        {"loss": Loss(temperature=0.3, margin=1.0)},
+        {"ball": {"feature_cost": np.linspace(0.5, 2.0, 8)}},
+        {"n_rows": 40, "n_features": 60, "n_classes": 5},
+        {"n_classes": 2},
+        {"n_rows": 100, "n_features": 30, "n_classes": 50},
+    ],
+    ids=str,
+)
+def test_every_kind_of_problem_it_knows(options, label_cost):
+    options = dict(options)
+    if label_cost < np.inf and "loss" in options:
+        options["loss"] = Loss(temperature=0.3, margin=0.0)
+    ball = options.pop("ball", {}) | {"label_cost": label_cost}
+    problem = linf(ball, **options)
+    found = length_newton(problem, SolverSettings(tol=1e-3))
+    other = solve(problem, "first-order", SolverSettings(tol=1e-3))
+    assert found.status is SolverStatus.CONVERGED
+    assert agree(found, other)
+
+
+@pytest.mark.parametrize("label_cost", [np.inf, 2.0])
+@pytest.mark.parametrize("radius", [1e-3, 0.01, 0.3, 1.0, 30.0])
+def test_radii_of_all_sizes(radius, label_cost):
+    problem = linf({"radius": radius, "label_cost": label_cost})
+    found = length_newton(problem, SolverSettings(tol=1e-3))
+    assert found.status is SolverStatus.CONVERGED
+    assert bound_holds(found)
+
+
+@pytest.mark.parametrize("label_cost", [0.5, 1.0, 5.0, 100.0])
+def test_flips_of_all_costs(label_cost):
+    problem = linf({"label_cost": label_cost, "radius": 0.02})
+    trust = np.tile([1.0, 0.5, np.inf], 100)
+    problem = problem.with_rows(label_trust=trust)
+    found = length_newton(problem, SolverSettings(tol=1e-3))
+    other = label_newton(problem, SolverSettings(tol=1e-5))
+    assert found.status is SolverStatus.CONVERGED
+    assert agree(found, other)
+
+
+@pytest.mark.parametrize("label_cost", [np.inf, 3.0])
+def test_others_can_recompute_the_bound(label_cost):
+    problem = linf({"label_cost": label_cost})
+    found = length_newton(problem, SolverSettings(tol=1e-3))
+    again = certify(problem, found.coef, found.intercept, found.multipliers)
+    assert again.dual_bound == pytest.approx(found.certificate.dual_bound, rel=1e-9)
+
+
+@pytest.mark.parametrize("label_cost", [np.inf, 3.0])
+def test_auto_takes_it_where_a_matrix_of_curvature_is_large(label_cost):
+    problem = linf({"label_cost": label_cost}, n_rows=100, n_features=30)
+    assert choose(problem, 1e-3) == "newton"
+    found = solve(problem, "newton", SolverSettings(tol=1e-3))
+    same = length_newton(problem, SolverSettings(tol=1e-3))
+    np.testing.assert_array_equal(found.coef, same.coef)
+
+
+def test_a_neighbours_classifier_serves_as_start():
+    problem = linf()
+    near = length_newton(problem.with_radius(0.055), SolverSettings(tol=1e-4))
+    start = Start(near.coef, near.intercept, near.certificate.lam)
+    warm = length_newton(problem, SolverSettings(tol=1e-4), start)
+    cold = length_newton(problem, SolverSettings(tol=1e-4))
+    assert warm.status is SolverStatus.CONVERGED
+    assert bound_holds(warm)
+    assert warm.n_iter < cold.n_iter
+
+
+def test_the_limit_of_steps_holds_and_what_is_returned_is_certified():
+    found = length_newton(linf(), SolverSettings(tol=1e-6, max_iter=3))
+    assert found.n_iter == 3
+    assert found.status is SolverStatus.MAX_ITER
+    assert bound_holds(found)
+
+
+def test_features_that_are_all_zero_leave_a_constant_classifier():
+    problem = linf(n_classes=6)
+    problem = problem.with_rows(X=np.zeros_like(problem.X))
+    found = length_newton(problem, SolverSettings(tol=1e-4))
+    assert found.status is SolverStatus.CONVERGED
+    np.testing.assert_allclose(found.coef, 0.0, atol=1e-9)
+
+
+def test_threads_change_nothing(monkeypatch):
+    problem = linf(n_rows=6000)
+    first = length_newton(problem, SolverSettings(tol=1e-2))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    second = length_newton(problem, SolverSettings(tol=1e-2))
+    np.testing.assert_array_equal(first.coef, second.coef)
+
+
+def test_a_flow_is_not_sought_while_much_of_the_gradient_is_left(monkeypatch):
+    counts = {0.0: 0, LENGTHS.flow_hope: 0}
+    plain = rounds.LengthDescent.flow
+    for hope in counts:
+
+        def counted(descent, tol, hope=hope):
+            counts[hope] += 1
+            return plain(descent, tol)
+
+        monkeypatch.setattr(rounds, "LENGTHS", replace(LENGTHS, flow_hope=hope))
+        monkeypatch.setattr(rounds.LengthDescent, "flow", counted)
+        found = length_newton(linf(n_classes=50), SolverSettings(tol=1e-3))
+        assert found.status is SolverStatus.CONVERGED
+    assert 0 < counts[LENGTHS.flow_hope] < counts[0.0]
+
+
+def test_a_result_keeps_no_large_flow(monkeypatch):
+    problem = linf(n_classes=6)
+    assert length_newton(problem, SolverSettings(tol=1e-2)).multipliers is not None
+    monkeypatch.setattr(rounds, "LENGTHS", replace(LENGTHS, max_kept_flow=10))
+    assert length_newton(problem, SolverSettings(tol=1e-2)).multipliers is None
+
+
+@pytest.mark.parametrize("radius", [4.0, 8.0, 30.0])
+def test_a_radius_that_pays_for_everything_leaves_zero_coefficients(radius):
+    problem = linf({"radius": radius})
+    found = length_newton(problem, SolverSettings(tol=1e-3, max_iter=20))
+    assert found.status is SolverStatus.CONVERGED
+    assert found.certificate.lam == 0
+    assert not found.coef.any()
