@@ -171,8 +171,7 @@ class ProductRounds:
 
         The best classifier so far may be good enough; else a repaired one is offered.
         """
-        descent, tol = self.descent, self.settings.tol
-        wanted = PRODUCTS.hope * allowed_gap(tol, descent.risk)
+        descent, tol, wanted = self.descent, self.settings.tol, self._wanted
         excess = PRODUCTS.excess_hope * self.excess_rate * descent.to_learn
         hoped = min(self.best.objective, descent.smooth_risk + excess)
         is_far = descent.promise > PRODUCTS.most_promise * wanted
@@ -185,6 +184,11 @@ class ProductRounds:
             self._offer(descent.repaired(tol), bound + wanted)
         if self.best.objective - bound <= wanted:
             self._ask(flow, share)
+
+    @property
+    def _wanted(self) -> float:
+        """The gap at which a certificate is likely to succeed."""
+        return PRODUCTS.hope * allowed_gap(self.settings.tol, self.descent.risk)
 
     def _offer(self, coef: Floats, enough: float = np.inf) -> None:
         """Compute the risk of these coefficients, unless it is surely not ``enough``."""

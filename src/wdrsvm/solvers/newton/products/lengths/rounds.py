@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from .....problem.certificate.gap import allowed_gap
 from ....result import Start
 from ..choice import single_flip_cost
 from ..loop import ProductRounds, product_newton
@@ -53,14 +52,11 @@ class LengthRounds(ProductRounds):
     def _consider_zero(self) -> None:
         """Compute the certificate of coefficients that are zero."""
         descent, tol = self.descent, self.settings.tol
-        repaired = descent.repaired(tol)
-        if descent.risk_at(repaired) - descent.dual <= self._wanted:
+        enough = descent.dual + self._wanted
+        self._offer(descent.repaired(tol), enough)
+        if self.best.objective <= enough:
             flow = descent.flow(tol)
-            self._ask(repaired, flow, self._share(flow))
-
-    @property
-    def _wanted(self) -> float:
-        return PRODUCTS.hope * allowed_gap(self.settings.tol, self.descent.risk)
+            self._ask(flow, self._share(flow))
 
     def drawn_flow(self, flow: Any, share: float) -> Any:
         return self.design.scaling.on_features(share * flow)
