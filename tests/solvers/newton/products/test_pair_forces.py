@@ -9,7 +9,7 @@ from scipy import optimize
 from wdrsvm.problem.pair_weights import pair_distances
 from wdrsvm.solvers.newton.products import pair_forces
 from wdrsvm.solvers.newton.products.pair_forces import (
-    Balance,
+    EvenPairs,
     ForceAscent,
     Momentum,
     _raised,
@@ -101,11 +101,16 @@ def test_a_class_that_no_force_holds_does_not_run_away():
 
 
 def test_forces_that_follow_too_boldly_are_tamed(monkeypatch):
-    _, inverse, point, gradient = quadratic()
-    wild = replace(PRODUCTS, boldness=200.0, force_steps=200)
+    n_classes, n_columns = 40, 30
+    rng = np.random.default_rng(0)
+    point, gradient = rng.normal(size=(2, n_classes, n_columns))
+    diagonal, parts = np.full_like(point, 5.0), np.zeros((n_classes, 1, n_columns))
+    inverse = ClassInverse.of(diagonal, parts, np.zeros(n_classes))
+    wild = replace(PRODUCTS, boldness=8.0)
     monkeypatch.setattr(pair_forces, "PRODUCTS", wild)
-    ascent = ForceAscent(inverse, point, gradient, N_TOUCHABLE, RADIUS)
-    assert ascent.run(even_forces(), 1e-4).excess <= 1e-3
+    ascent = ForceAscent(inverse, point, 0.02 * gradient, n_columns, RADIUS)
+    forces = np.ones((n_classes, n_classes)) - np.eye(n_classes)
+    assert ascent.run(forces, 1e-4).excess <= 1e-2
 
 
 def test_the_most_even_point_is_kept():
@@ -142,9 +147,9 @@ def test_momentum_that_leads_astray_is_forgotten():
     assert kept.tried.sum() == pytest.approx(4.0)
 
 
-def test_a_balance_says_how_much_longer_the_longest_pair_is():
+def test_they_say_how_much_longer_the_longest_pair_is():
     lengths = np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
     forces = np.ones((3, 3)) - np.eye(3)
-    found = Balance.of(np.zeros((3, 2)), lengths, forces)
+    found = EvenPairs.of(np.zeros((3, 2)), lengths, forces)
     assert found.length == pytest.approx(4 / 3)
     assert found.excess == pytest.approx(0.5)

@@ -4,7 +4,11 @@ import numpy as np
 
 from wdrsvm.solvers.newton.products.design import CurvatureSums
 from wdrsvm.solvers.newton.products.heavy_rows import HeavyRows
-from wdrsvm.solvers.newton.products.preconditioner import ClassCurvature, Preconditioner
+from wdrsvm.solvers.newton.products.preconditioner import (
+    ClassCurvature,
+    ClassInverse,
+    Preconditioner,
+)
 
 
 def test_it_is_the_inverse_of_spread_mean_and_stiffness():
@@ -79,3 +83,17 @@ def test_sums_at_another_point_keep_the_spread():
     along = np.einsum("cq,cq->c", first, step @ before.basis.T) / mass
     image = (after.times(step) - after.spread * step) @ before.basis.T
     np.testing.assert_allclose(image, first * along[:, None])
+
+
+def test_another_stiffness_is_that_of_an_inverse_built_with_it():
+    rng = np.random.default_rng(0)
+    curvature, parts = rng.uniform(1.0, 2.0, (4, 3)), rng.normal(size=(4, 2, 3))
+    first, second = rng.uniform(0.1, 0.5, (2, 4))
+    found, expected = (
+        ClassInverse.of(1 / (curvature + stiffness[:, None]), parts, stiffness)
+        for stiffness in (first, second)
+    )
+    gradient = rng.normal(size=(4, 3))
+    found = found.stiffened(second)
+    np.testing.assert_allclose(found(gradient), expected(gradient), rtol=1e-12)
+    np.testing.assert_allclose(found.stiffness, second)

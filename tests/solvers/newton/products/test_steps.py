@@ -24,13 +24,38 @@ def descent():
         yield Descent(Design(scaling, reduction), diameter, 0.05, 0.1 * coef)
 
 
+def risk_at(descent, coef):
+    found = Descent(descent.design, descent.diameter, descent.radius, coef)
+    return found.risk
+
+
 def test_the_tangent_of_the_loss_bounds_the_risk_of_other_coefficients(descent):
     rng = np.random.default_rng(1)
     for size in (1e-3, 0.1, 3.0):
         coef = descent.coef + size * rng.normal(size=descent.coef.shape)
-        assert descent.least_risk_at(coef) < descent.risk_at(coef)
+        assert descent.least_risk_at(coef) < risk_at(descent, coef)
     near = descent.coef + 1e-5 * rng.normal(size=descent.coef.shape)
-    assert descent.least_risk_at(near) == pytest.approx(descent.risk_at(near), rel=1e-8)
+    assert descent.least_risk_at(near) == pytest.approx(risk_at(descent, near), rel=1e-8)
+
+
+def test_repaired_pairs_are_even_and_cost_less_than_shortened_ones(descent):
+    for _ in range(6):
+        descent.step()
+    repaired = descent.repaired(1e-3)
+    n = descent.n_touchable
+    shortened = descent.coef.copy()
+    shortened[:, :n] = descent.diameter.repaired(descent.coef[:, :n], descent.lam, 1e-4)
+    assert risk_at(descent, repaired) < risk_at(descent, shortened) < descent.risk
+    lengths = descent.diameter.at(repaired[:, :n]).lengths
+    held = np.sort(lengths[np.triu_indices(5, 1)])
+    assert held[-1] <= held[-3] * (1 + 1e-3)
+
+
+def test_a_repair_changes_neither_the_point_nor_the_preconditioner(descent):
+    coef, stiffness = descent.coef.copy(), descent.precondition.inverse.stiffness.copy()
+    descent.repaired(1e-3)
+    np.testing.assert_array_equal(descent.coef, coef)
+    np.testing.assert_array_equal(descent.precondition.inverse.stiffness, stiffness)
 
 
 def test_where_labels_can_be_flipped_nothing_is_known_without_a_pass(descent):

@@ -25,7 +25,7 @@ from .preconditioner import ClassInverse
 from .settings import PRODUCTS
 
 
-class Balance(NamedTuple):
+class EvenPairs(NamedTuple):
     """Coefficients (C, Q), the mean length of their differences under the forces, and by
     which share the longest one is longer."""
 
@@ -34,7 +34,7 @@ class Balance(NamedTuple):
     excess: float
 
     @classmethod
-    def of(cls, coef: Floats, lengths: Floats, forces: Floats) -> Balance:
+    def of(cls, coef: Floats, lengths: Floats, forces: Floats) -> EvenPairs:
         mean = float(np.vdot(forces, lengths) / forces.sum())
         return cls(coef, mean, float(lengths.max()) / mean - 1)
 
@@ -70,7 +70,7 @@ class ForceAscent:
     n_touchable: int
     radius: float
 
-    def run(self, forces: Floats, rtol: float) -> Balance:
+    def run(self, forces: Floats, rtol: float) -> EvenPairs:
         """Ascend until no pair is longer than the mean under the forces, up to ``rtol``.
 
         In ``forces`` (C, C) each pair stands twice, with half of its force.  Of all
@@ -81,17 +81,19 @@ class ForceAscent:
         ascent = self._stiffened(_pulls(forces, lengths).sum(axis=1))
         return ascent._run(forces, lengths, rtol)
 
-    def _run(self, forces: Floats, lengths: Floats, rtol: float) -> Balance:
-        best, state = Balance(self.point, np.inf, np.inf), Momentum(forces, forces)
+    def _run(self, forces: Floats, lengths: Floats, rtol: float) -> EvenPairs:
+        best, state = EvenPairs(self.point, np.inf, np.inf), Momentum(forces, forces)
         coef, boldness, compliance = self.point, PRODUCTS.boldness, self._compliance()
+        n_late = 0
         for _ in range(PRODUCTS.force_steps):
             coef = self._answer(coef, lengths, state.tried)
             lengths = self._lengths(coef)
-            found = Balance.of(coef, lengths, state.tried)
-            if found.excess > PRODUCTS.most_uneven * best.excess:
-                boldness /= 2
+            found = EvenPairs.of(coef, lengths, state.tried)
+            n_late = 0 if found.excess < best.excess else n_late + 1
+            best = min(best, found, key=lambda pairs: pairs.excess)
+            if n_late >= PRODUCTS.force_patience:
+                boldness, n_late = boldness / 2, 0
                 state = Momentum(state.forces, state.forces)
-            best = min(best, found, key=lambda balance: balance.excess)
             if best.excess <= rtol:
                 break
             active = (state.tried > 0) | (lengths > found.length)

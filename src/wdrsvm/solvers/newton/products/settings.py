@@ -96,8 +96,9 @@ class ProductSettings:
         A class counts as held by at least this share of what holds the mean class.
     boldness : float
         Forces follow the lengths by so many times what is safe for certain.
-    most_uneven : float
-        They follow half as boldly when the lengths are so many times as uneven as before.
+    force_patience : int
+        They follow half as boldly when the lengths do not become more even in so many
+        steps.
     model_after : int
         Steps within which the first settling must come for the loss's model to be tried.
     model_rows : int
@@ -199,8 +200,8 @@ class ProductSettings:
     force_steps: int = 60
     balance_share: float = 0.2
     least_held: float = 0.1
-    boldness: float = 2.0
-    most_uneven: float = 3.0
+    boldness: float = 3.0
+    force_patience: int = 6
     least_unknowns: int = 60
     max_sent_unknowns: int = 4000
     max_rescued_unknowns: int = 2500
