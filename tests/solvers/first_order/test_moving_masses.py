@@ -11,7 +11,7 @@ from wdrsvm.problem.certificate.tilts import EQUALITY_ROUNDING
 from wdrsvm.solvers import solve
 from wdrsvm.solvers.first_order import feasible_multipliers
 from wdrsvm.solvers.first_order.feasible_multipliers import feasible
-from wdrsvm.solvers.first_order.moving_masses import balanced, moving_rows
+from wdrsvm.solvers.first_order.moving_masses import Entries, balanced, moving_rows
 from wdrsvm.solvers.first_order.settings import FIRST_ORDER
 from wdrsvm.solvers.first_order.state import Ascent
 from wdrsvm.solvers.result import SolverSettings, SolverStatus
@@ -95,3 +95,10 @@ def test_the_whole_method_with_moving_rows_alone(monkeypatch):
     assert exact.certificate.dual_bound <= found.certificate.objective
     proven = dual_bound(problem, found.multipliers)
     assert proven == pytest.approx(found.certificate.dual_bound, rel=1e-3)
+
+
+def test_a_row_whose_mass_is_clipped_does_not_change():
+    alpha = np.array([[0.0, 0.3, 0.2], [0.5, 0.0, 0.0]])
+    entries = Entries.of(alpha, np.array([0.5, 0.5]), np.array([0, 1]))
+    clipped = entries._restored(entries.mass * np.array([0.0, 0.0, 2.0]))
+    np.testing.assert_allclose(clipped.table(), alpha)

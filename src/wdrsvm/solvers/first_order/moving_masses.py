@@ -1,6 +1,6 @@
 r"""Masses of the rows that are not at rest, balanced by class.
 
-Most rows of a hinge have their whole mass on their own label, and add nothing to a bound:
+Most rows of a hinge have their whole mass on the row's label, and add nothing to a bound:
 neither slopes nor value.  The others have mass on a few classes.  With an intercept the
 slopes of each class must have the sum zero.  Tilts (``problem.certificate.tilts``) shift
 mass within rows until this holds; here they see only the entries that are not zero.  The
@@ -47,8 +47,13 @@ class Entries(NamedTuple):
         return _sums(self.row, values, len(self.total))
 
     def _restored(self, mass: Floats) -> Entries:
-        """With the right row sums."""
-        return self._replace(mass=mass * (self.total / self._by_row(mass))[self.row])
+        """With this mass and the right row sums.
+
+        A huge pull may clip all mass of a row: then the row does not change.
+        """
+        after = self._by_row(mass)[self.row]
+        scale = self.total[self.row] / np.where(after > 0, after, 1.0)
+        return self._replace(mass=np.where(after > 0, mass * scale, self.mass))
 
     @property
     def lack(self) -> Floats:
@@ -56,7 +61,7 @@ class Entries(NamedTuple):
         return self.wanted - _sums(self.column, self.mass, len(self.wanted))
 
     def tilted(self, ridge: float) -> Entries:
-        """After one tilt that is to take away the lack."""
+        """After one tilt (``multipliers.tilt``) that is to take away the lack."""
         lack = self.lack[:, None]
         system = self._curvature[:, None, :, None]
         pull = solve_dense(system, lack, ridge, np.ones(1, dtype=bool))[self.column, 0]
@@ -66,7 +71,7 @@ class Entries(NamedTuple):
 
     @property
     def _curvature(self) -> Floats:
-        """sum_n diag(m_n) - m_n m_n' / sum(m_n), (C, C)."""
+        """sum_n diag(m_n) - m_n m_n' / sum(m_n), (C, C), the derivative of a tilt."""
         share = self.mass / np.sqrt(self.total)[self.row]
         shape = len(self.total), len(self.wanted)
         shares = sparse.csr_array((share, (self.row, self.column)), shape=shape)

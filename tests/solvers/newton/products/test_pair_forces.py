@@ -168,3 +168,17 @@ def test_momentum_that_leads_astray_is_forgotten():
     kept = Momentum(forces, forces, number=5.0).moved(2 * forces, paces)
     assert kept.number > 5.0
     assert kept.tried.sum() == pytest.approx(4.0)
+
+
+def test_small_forces_are_not_lost_beside_long_lengths():
+    forces, lengths = 1e-12 * even_forces(), 1e3 * even_forces()
+    lengths[0, 1] = lengths[1, 0] = 1e3 * (1 + 1e-8)
+    raised = _raised(forces, np.ones_like(forces), lengths, 1e3)
+    assert raised.sum() == pytest.approx(forces.sum(), rel=1e-3)
+    assert raised[0, 1] == raised.max() > 0
+
+
+def test_where_rounding_leaves_no_force_the_old_ones_stay():
+    forces = even_forces()
+    state = Momentum(forces, forces)
+    assert state.moved(np.zeros_like(forces), np.ones_like(forces)) is state

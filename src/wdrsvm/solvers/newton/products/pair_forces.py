@@ -49,7 +49,11 @@ class Momentum(NamedTuple):
         number = 1.0 if is_astray else self.number
         grown = (1 + (1 + 4 * number**2) ** 0.5) / 2
         tried = np.maximum(raised + (number - 1) / grown * change, 0.0)
-        return Momentum(raised, tried * (raised.sum() / tried.sum()), grown)
+        total = tried.sum()
+        # Rounding may leave no force.
+        return (
+            Momentum(raised, tried * (raised.sum() / total), grown) if total > 0 else self
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,28 +163,31 @@ def _paces(compliance: Floats, active: Any) -> Floats:
 
 
 def _raised(forces: Floats, paces: Floats, lengths: Floats, level: float) -> Floats:
-    """max(0, forces + paces (lengths - level)) with the level that keeps the total.
+    """max(0, forces + paces (lengths - level - shift)) with the shift that keeps the total.
 
-    The total is convex in the level: Newton's steps approach its root from below.
+    Excess lengths are taken before the sum: beside whole lengths small forces would vanish.
     """
-    raw = forces + paces * lengths
+    raw = forces + paces * (lengths - level)
     np.fill_diagonal(raw, -np.inf)
-    level = _level(raw, paces, level, float(forces.sum()))
-    return np.maximum(raw - level * paces, 0.0)
+    shift = _shift(raw, paces, float(forces.sum()), PRODUCTS.level_margin * level)
+    return np.maximum(raw - shift * paces, 0.0)
 
 
-def _level(raw: Floats, paces: Floats, level: float, total: float) -> float:
-    """The level at which  max(0, raw - level paces)  has this total."""
-    # Few pairs are near the level, and only these are looked at as long as they suffice.
-    lowest = (1 - PRODUCTS.level_margin) * level
-    near = raw > lowest * paces
-    some_raw, some_paces = raw[near], paces[near]
+def _shift(raw: Floats, paces: Floats, total: float, margin: float) -> float:
+    """The shift at which  max(0, raw - shift paces)  has this total.
+
+    The total is convex in the shift: Newton's steps approach its root from below.  Few
+    pairs matter at shifts above ``-margin``, and only these are looked at there.
+    """
+    near = raw > -margin * paces
+    some_raw, some_paces, shift = raw[near], paces[near], 0.0
     for _ in range(PRODUCTS.level_steps):
-        held = some_raw > level * some_paces
-        last = level
-        level = float((some_raw[held].sum() - total) / some_paces[held].sum())
-        if level < lowest:
-            lowest, some_raw, some_paces = -np.inf, raw, paces
-        elif abs(level - last) <= 1e-7 * level:
+        held, last = some_raw > shift * some_paces, shift
+        if not held.any():
             break
-    return level
+        shift = float((some_raw[held].sum() - total) / some_paces[held].sum())
+        if shift < -margin:
+            some_raw, some_paces, margin = raw, paces, np.inf
+        elif abs(shift - last) <= PRODUCTS.level_rtol * margin:
+            break
+    return shift
