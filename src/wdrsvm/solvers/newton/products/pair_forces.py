@@ -180,14 +180,15 @@ def _shift(raw: Floats, paces: Floats, total: float, margin: float) -> float:
     pairs matter at shifts above ``-margin``, and only these are looked at there.
     """
     near = raw > -margin * paces
-    some_raw, some_paces, shift = raw[near], paces[near], 0.0
+    some_raw, some_paces, shift, n_last = raw[near], paces[near], 0.0, 0
     for _ in range(PRODUCTS.level_steps):
-        held, last = some_raw > shift * some_paces, shift
-        if not held.any():
+        held = some_raw > shift * some_paces
+        n_held = int(np.count_nonzero(held))
+        # Pairs that hold at a shift hold at a smaller one: as many are the same ones.
+        if n_held in (0, n_last):
             break
+        n_last = n_held
         shift = float((some_raw[held].sum() - total) / some_paces[held].sum())
         if shift < -margin:
             some_raw, some_paces, margin = raw, paces, np.inf
-        elif abs(shift - last) <= PRODUCTS.level_rtol * margin:
-            break
     return shift

@@ -92,8 +92,6 @@ class ProductSettings:
         Newton's steps for the level of a balance, at most.
     level_margin : float
         Pairs that would have a force at a level this share lower are looked at.
-    level_rtol : float
-        The level is found when it changes by less than this share of that margin.
     least_held : float
         A class counts as held by at least this share of what holds the mean class.
     boldness : float
@@ -201,7 +199,6 @@ class ProductSettings:
     model_trust: float = 0.3
     level_steps: int = 30
     level_margin: float = 0.05
-    level_rtol: float = 1e-6
     force_steps: int = 60
     balance_share: float = 0.2
     least_held: float = 0.1
