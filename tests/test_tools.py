@@ -81,6 +81,15 @@ def test_a_sample_has_the_modules_of_inner_folders_too():
     assert {formulas.folder_of(module) for module in modules} == set(formulas.folders)
 
 
+def test_one_folder_is_judged_by_its_own_tests():
+    problem = SUITES[0].narrowed("problem")
+    assert problem.tests == ("problem",)
+    assert problem.coverage != SUITES[0].coverage
+    assert {problem.folder_of(one.module) for one in sample(problem, 1, seed=0)} == {
+        "problem"
+    }
+
+
 def test_a_mutant_takes_the_place_of_its_module_in_every_kind_of_install():
     module = "src/wdrsvm/solvers/cones/native/rows.py"
     source = (Path(__file__).parents[1] / module).read_text()

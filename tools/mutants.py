@@ -67,6 +67,12 @@ class Suite(NamedTuple):
         within = Path(module).relative_to(PACKAGE.relative_to(ROOT))
         return next(name for name in self.folders if within.is_relative_to(name))
 
+    def narrowed(self, folder: str) -> Suite:
+        """One folder, judged by its own tests alone."""
+        return Suite(
+            f"{self.name}-{folder}", (folder,), (folder,), self.marked, self.uncompiled
+        )
+
     @property
     def environment(self) -> dict[str, str]:
         """Kernels that are changed run from their sources, others as usual."""
@@ -333,9 +339,14 @@ def main() -> int:
     parser.add_argument("--at-least", type=float, default=0.85, help="share to be killed")
     parser.add_argument("--again", action="store_true", help="judge the killed again")
     parser.add_argument("--only", choices=[suite.name for suite in SUITES])
+    parser.add_argument(
+        "--folder", choices=SUITES[0].folders, help="one folder, judged by its own tests"
+    )
     arguments = parser.parse_args()
     import_what_is_imported()
     asked = [suite for suite in SUITES if arguments.only in (None, suite.name)]
+    if arguments.folder:
+        asked = [SUITES[0].narrowed(arguments.folder)]
     return int(min(judge(suite, arguments) for suite in asked) < arguments.at_least)
 
 
