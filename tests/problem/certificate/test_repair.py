@@ -136,6 +136,19 @@ def test_tilts_are_solved_for_as_they_are_asked_to_be(solver, monkeypatch):
     assert used == {{"dense": "solve_dense", "products": "solve_by_products"}[solver]}
 
 
+@pytest.mark.parametrize("solver", ["dense", "products"])
+def test_a_system_that_is_solved_densely_is_summed_at_once_for_many_rows(
+    solver, monkeypatch
+):
+    problem, masses = wide(8)
+    equalities = Equalities.of(problem, np.isinf(problem.feature_cost))
+    for few_rows, many in ((299, True), (300, False)):
+        settings = replace(CERTIFICATE, few_rows=few_rows)
+        monkeypatch.setattr(repair, "CERTIFICATE", settings)
+        sums = Repair(problem, masses, equalities, solver=solver).sums
+        assert (sums.system is not None) == (many and solver == "dense")
+
+
 def test_a_tilt_that_did_nearly_all_lends_its_system_to_the_next_one(monkeypatch):
     rng = np.random.default_rng(0)
     y = np.arange(90) % 3
