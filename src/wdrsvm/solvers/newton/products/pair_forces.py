@@ -25,18 +25,14 @@ from .preconditioner import ClassInverse
 from .settings import PRODUCTS
 
 
-class EvenPairs(NamedTuple):
-    """Coefficients (C, Q), the mean length of their differences under the forces, and by
-    which share the longest one is longer."""
+class Answer(NamedTuple):
+    """Coefficients (C, Q), the model's risk there, the mean length of their differences
+    under the forces, and by which share the longest one is longer."""
 
     coef: Floats
+    risk: float
     length: float
     excess: float
-
-    @classmethod
-    def of(cls, coef: Floats, lengths: Floats, forces: Floats) -> EvenPairs:
-        mean = float(np.vdot(forces, lengths) / forces.sum())
-        return cls(coef, mean, float(lengths.max()) / mean - 1)
 
 
 class Momentum(NamedTuple):
@@ -70,36 +66,36 @@ class ForceAscent:
     n_touchable: int
     radius: float
 
-    def run(self, forces: Floats, rtol: float) -> EvenPairs:
+    def run(self, forces: Floats, rtol: float) -> Answer:
         """Ascend until no pair is longer than the mean under the forces, up to ``rtol``.
 
-        In ``forces`` (C, C) each pair stands twice, with half of its force.  Of all
-        coefficients on the way the most even ones are returned.
+        In ``forces`` (C, C) each pair stands twice, with half of its force.  The best
+        coefficients on the way are returned.
         """
         forces = forces * (self.radius / forces.sum())
         lengths = self._lengths(self.point)
         ascent = self._stiffened(_pulls(forces, lengths).sum(axis=1))
         return ascent._run(forces, lengths, rtol)
 
-    def _run(self, forces: Floats, lengths: Floats, rtol: float) -> EvenPairs:
-        best, state = EvenPairs(self.point, np.inf, np.inf), Momentum(forces, forces)
-        coef, boldness, compliance = self.point, PRODUCTS.boldness, self._compliance()
-        n_late = 0
+    def _run(self, forces: Floats, lengths: Floats, rtol: float) -> Answer:
+        state, boldness, n_late = Momentum(forces, forces), PRODUCTS.boldness, 0
+        best = last = Answer(self.point, np.inf, np.inf, np.inf)
+        compliance = self._compliance()
         for _ in range(PRODUCTS.force_steps):
-            coef = self._answer(coef, lengths, state.tried)
-            lengths = self._lengths(coef)
-            found = EvenPairs.of(coef, lengths, state.tried)
+            found, lengths = self._answer(last.coef, lengths, state.tried)
             n_late = 0 if found.excess < best.excess else n_late + 1
-            best = min(best, found, key=lambda pairs: pairs.excess)
+            best = min(best, found, key=lambda answer: answer.risk)
+            rested = abs(found.risk - last.risk) <= rtol * self.radius * found.length
+            is_wild = not found.excess < PRODUCTS.most_uneven
+            if is_wild or (rested and found.excess <= rtol):
+                break
             if n_late >= PRODUCTS.force_patience:
                 boldness, n_late = boldness / 2, 0
                 state = Momentum(state.forces, state.forces)
-            if best.excess <= rtol:
-                break
             active = (state.tried > 0) | (lengths > found.length)
             paces = boldness * _paces(compliance, active)
             raised = _raised(state.tried, paces, lengths, found.length)
-            state = state.moved(raised, paces)
+            state, last = state.moved(raised, paces), found
         return best
 
     def _lengths(self, coef: Floats) -> Floats:
@@ -113,17 +109,27 @@ class ForceAscent:
         inverse = self.inverse.stiffened(np.maximum(stiffness, least))
         return replace(self, inverse=inverse)
 
-    def _answer(self, coef: Floats, lengths: Floats, forces: Floats) -> Floats:
-        """A step towards where the model and the forces are in balance.
+    def _answer(
+        self, coef: Floats, lengths: Floats, forces: Floats
+    ) -> tuple[Answer, Floats]:
+        """A step towards where the model and the forces are in balance; its lengths.
 
         H M' is  (H + stiffness) M'  without the stiffness, so that no product with H is
         needed.
         """
         n, pulls = self.n_touchable, _pulls(forces, lengths)
         touched, held = coef[:, :n], pulls.sum(axis=1)[:, None]
-        total = self.gradient - self.inverse.stiffness[:, None] * (coef - self.point)
+        stiffness = self.inverse.stiffness[:, None]
+        total = self.gradient - stiffness * (coef - self.point)
         total[:, :n] += held * touched - pulls @ touched
-        return np.asarray(self.point - self.inverse(total))
+        step = -self.inverse(total)
+        model = np.vdot(self.gradient - 0.5 * (total + stiffness * step), step)
+        coef = self.point + step
+        lengths = self._lengths(coef)
+        mean, longest = float(np.vdot(forces, lengths)) / self.radius, float(lengths.max())
+        # Coefficients that are all equal are even.
+        excess = longest / mean - 1 if mean > 0 else 0.0
+        return Answer(coef, float(model) + self.radius * longest, mean, excess), lengths
 
     def _compliance(self) -> Floats:
         """How far a unit force between classes i and j moves class i, at most (C, C)."""
@@ -132,8 +138,9 @@ class ForceAscent:
         own = np.einsum("cq,cq->c", soft, coef**2)
         moved = own[:, None] - 2 * (soft * coef) @ coef.T + soft @ (coef**2).T
         squares = self._lengths(self.point) ** 2
-        found = np.divide(moved, squares, where=squares > 0, out=np.ones_like(moved))
-        return np.asarray(found)
+        found = np.divide(moved, squares, where=squares > 0, out=np.zeros_like(moved))
+        # Rounding takes the digits of short differences.
+        return np.asarray(np.maximum(found, soft.min(axis=1, keepdims=True)))
 
 
 def _pulls(forces: Floats, lengths: Floats) -> Floats:

@@ -96,6 +96,8 @@ class ProductSettings:
         A class counts as held by at least this share of what holds the mean class.
     boldness : float
         Forces follow the lengths by so many times what is safe for certain.
+    most_uneven : float
+        They are given up when the longest length is so many times the mean one.
     force_patience : int
         They follow half as boldly when the lengths do not become more even in so many
         steps.
@@ -202,6 +204,7 @@ class ProductSettings:
     least_held: float = 0.1
     boldness: float = 3.0
     force_patience: int = 6
+    most_uneven: float = 1e3
     least_unknowns: int = 60
     max_sent_unknowns: int = 4000
     max_rescued_unknowns: int = 2500

@@ -204,7 +204,7 @@ class Descent:
     def _balanced(self, tol: float) -> tuple[Floats, float]:
         """Where a model of the loss with the true norm is least, and the norm's length.
 
-        Pairs that are too long are shortened where the loss minds it least.
+        Pairs that are too long are shortened where that costs the least loss.
         """
         assert isinstance(self.precondition, Preconditioner)
         basis = self.precondition.basis
