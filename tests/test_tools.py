@@ -5,7 +5,8 @@ from pathlib import Path
 
 import noxfile
 import pytest
-from tools.mutants import SUITES, Changed, sample, spoken
+from tools import mutants
+from tools.mutants import SUITES, Changed, judged, sample, spoken
 from tools.mutations import mutations
 
 SOURCE = '''
@@ -81,6 +82,15 @@ def test_a_sample_has_the_modules_of_inner_folders_too():
     assert {formulas.folder_of(module) for module in modules} == set(formulas.folders)
 
 
+def test_one_folder_is_judged_by_its_own_tests():
+    problem = SUITES[0].narrowed("problem")
+    assert problem.tests == ("problem",)
+    assert problem.coverage != SUITES[0].coverage
+    assert {problem.folder_of(one.module) for one in sample(problem, 1, seed=0)} == {
+        "problem"
+    }
+
+
 def test_a_mutant_takes_the_place_of_its_module_in_every_kind_of_install():
     module = "src/wdrsvm/solvers/cones/native/rows.py"
     source = (Path(__file__).parents[1] / module).read_text()
@@ -89,6 +99,20 @@ def test_a_mutant_takes_the_place_of_its_module_in_every_kind_of_install():
     assert spec is not None
     assert spec.loader is loader
     assert loader.find_spec("wdrsvm.solvers.cones.native.cone", None) is None
+
+
+def test_variants_that_a_change_renames_are_judged_by_their_test(monkeypatch):
+    asked = []
+
+    def exit_code(suite, mutation, tests, seconds):
+        asked.append(tests)
+        return mutants.UNKNOWN_TEST if len(asked) == 1 else 1
+
+    monkeypatch.setattr(mutants, "_exit_code", exit_code)
+    one = next(mutations("m.py", SOURCE))
+    variants = ["tests/test_a.py::test_b[1.0]", "tests/test_a.py::test_b[2.0]"]
+    assert judged(SUITES[0], one, variants, 1.0) == mutants.KILLED
+    assert asked == [variants, ["tests/test_a.py::test_b"]]
 
 
 def test_a_mutant_takes_the_place_of_a_package():

@@ -41,9 +41,13 @@ KEPT = ROOT / ".mutants"
 RESULTS = KEPT / "results.jsonl"
 # Seconds of tests that a mutant must survive, and how many times as long it may take.
 TESTS_AT_MOST, PATIENCE = 6.0, 2.0
+# Seconds that all variants of these tests may take.
+VARIANTS_AT_MOST = 60.0
 KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
 # A test failed, a module could not be imported, or the time was over.
 FOUND = (1, 2, -signal.SIGXCPU, -signal.SIGKILL, -signal.SIGALRM)
+# pytest knows no test of this name.
+UNKNOWN_TEST = 4
 # Compiled code divides by zero in silence, and what calls it knows.
 SILENCE = ("-W", "ignore::RuntimeWarning")
 QUIET = ("-x", "-q", "-p", "no:cacheprovider", "-W", "ignore:Module already imported")
@@ -66,6 +70,12 @@ class Suite(NamedTuple):
         """The one of the folders that a module is in, at any depth."""
         within = Path(module).relative_to(PACKAGE.relative_to(ROOT))
         return next(name for name in self.folders if within.is_relative_to(name))
+
+    def narrowed(self, folder: str) -> Suite:
+        """One folder, judged by its own tests alone."""
+        return Suite(
+            f"{self.name}-{folder}", (folder,), (folder,), self.marked, self.uncompiled
+        )
 
     @property
     def environment(self) -> dict[str, str]:
@@ -239,16 +249,25 @@ def judged(suite: Suite, mutation: Mutation, tests: list[str], seconds: float) -
     """What becomes of a mutant, in a process of its own."""
     if not tests:
         return UNTESTED
-    child = os.fork()
-    if child == 0:
-        os.environ.update(suite.environment)
-        _run_tests(mutation, tests, seconds)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    code = _exit_code(suite, mutation, tests, seconds)
+    if code == UNKNOWN_TEST:
+        # The change renames variants, such as those named by a default that is another.
+        functions = [*dict.fromkeys(test.partition("[")[0] for test in tests)]
+        code = _exit_code(suite, mutation, functions, VARIANTS_AT_MOST)
     if code in FOUND:
         return KILLED
     if code != 0:
         raise RuntimeError(f"Tests of {mutation.name} ended with {code}.")
     return SURVIVED
+
+
+def _exit_code(suite: Suite, mutation: Mutation, tests: list[str], seconds: float) -> int:
+    """How the tests of a mutant end."""
+    child = os.fork()
+    if child == 0:
+        os.environ.update(suite.environment)
+        _run_tests(mutation, tests, seconds)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def _run_tests(mutation: Mutation, tests: list[str], seconds: float) -> None:
@@ -333,9 +352,14 @@ def main() -> int:
     parser.add_argument("--at-least", type=float, default=0.85, help="share to be killed")
     parser.add_argument("--again", action="store_true", help="judge the killed again")
     parser.add_argument("--only", choices=[suite.name for suite in SUITES])
+    parser.add_argument(
+        "--folder", choices=SUITES[0].folders, help="one folder, judged by its own tests"
+    )
     arguments = parser.parse_args()
     import_what_is_imported()
     asked = [suite for suite in SUITES if arguments.only in (None, suite.name)]
+    if arguments.folder:
+        asked = [SUITES[0].narrowed(arguments.folder)]
     return int(min(judge(suite, arguments) for suite in asked) < arguments.at_least)
 
 

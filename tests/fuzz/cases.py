@@ -183,7 +183,9 @@ COMMANDS = ("fit", "predict", "certify", "audit", "report", "reproduce", "export
 def argument_case(box, rng):
     """Options and paths at random; nothing that would work for minutes."""
     command = pick(rng, COMMANDS)
-    paths = [box.table, box.model, box.folder, box.input / "none.csv", box.out / "o.csv"]
+    # An option may name these as the file to be written.
+    table, model = (shutil.copy(each, box.out) for each in (box.table, box.model))
+    paths = [table, model, box.folder, box.input / "none.csv", box.out / "o.csv"]
     paths += [box.out / "none" / "o.csv", box.table / "below.csv", box.out / "o.html"]
     arguments = [command]
     if rng.random() < 0.7:

@@ -318,6 +318,15 @@ def test_a_freed_ball_makes_no_switch_dearer(norm, length):
     assert free.freed(3) is free
 
 
+@pytest.mark.parametrize(
+    "bounds", [{"support": (0.0, 1.0)}, {"categorical": [([0, 1], 1.0)]}], ids=str
+)
+def test_a_box_or_categories_alone_are_taken_off(bounds):
+    ball = WassersteinBall(0.1, **bounds)
+    for free in (ball.unbounded(), ball.freed(3)):
+        assert (free.support, free.categorical) == (None, None)
+
+
 def test_a_number_is_the_cost_of_every_other_label():
     found = WassersteinBall(0.1, 2).label_cost_matrix(3)
     np.testing.assert_array_equal(found, 2.0 * (1 - np.eye(3)))

@@ -69,6 +69,17 @@ def test_of_two_labels_that_cost_the_same_no_step_between_them_is_bought():
     price = np.array([[np.inf, cost, cost]])
     flips = flip_envelope(losses, np.array([0]), price).flips
     assert flips.cost.tolist() == [cost]
+    # Also beside a label of another price, where flips are looked for step by step.
+    losses, price = np.append(losses, [[0.1]], axis=1), np.append(price, [[3.0]], axis=1)
+    flips = flip_envelope(losses, np.array([0]), price).flips
+    assert flips.cost.tolist() == [cost]
+
+
+def test_one_price_is_seen_whatever_its_size():
+    for price in (1e-60, 0.5, 1.0, 2.0):
+        assert label_flips._one_price(np.full(3, price)) == price
+    for prices in ([], [0.0, 0.0], [0.5, 0.0], [0.5, 2.0]):
+        assert label_flips._one_price(np.array(prices)) is None
 
 
 @pytest.mark.parametrize("seed", range(3))

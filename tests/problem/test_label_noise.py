@@ -94,6 +94,14 @@ def test_guarded_beliefs_are_the_optimum_of_a_linear_program(seed, repair, share
     assert problem.weight @ (1 - beliefs.belief) <= share + 1e-12
 
 
+def test_where_all_labels_are_believed_none_can_be_flipped():
+    """Not even those of no trust, whose flips were free."""
+    doubts = doubted(label_cost=0.5, label_trust=np.arange(N) % 2 * 1.0)
+    piece = doubts.convex_piece(Beliefs(np.ones(N), doubts.problem.y, guarded=False))
+    assert piece.problem.label_trust is None
+    assert np.isinf(piece.problem.flip_cost()).all()
+
+
 def test_beliefs_are_whole_without_guards():
     beliefs = doubted().beliefs(*classifier())
     assert set(beliefs.belief) == {0.0, 1.0}

@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from wdrsvm.problem.norms import (
+    MANY_CLASSES,
     NORMS,
     class_pairs,
     divergence,
@@ -262,6 +263,13 @@ def test_divergence_is_the_adjoint_of_differences():
     carried = np.vdot(divergence(flow, 4), coef)
     assert carried == pytest.approx(np.vdot(flow, incidence(4) @ coef))
     np.testing.assert_allclose(divergence(flow, 4).sum(axis=0), 0.0, atol=1e-14)
+
+
+def test_divergence_of_many_classes_is_summed_class_by_class():
+    n_classes = MANY_CLASSES + 1
+    flow = np.random.default_rng(0).normal(size=(n_classes * (n_classes - 1) // 2, 2))
+    expected = incidence(n_classes).T @ flow
+    np.testing.assert_allclose(divergence(flow, n_classes), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])

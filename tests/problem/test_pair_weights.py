@@ -64,6 +64,11 @@ def test_rounds_shorten_the_flow_until_they_no_longer_do():
     assert costs[-1] < rough <= costs[0]
 
 
+def test_uniform_weights_have_no_diagonal():
+    expected = [[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
+    np.testing.assert_array_equal(PairWeights.uniform(3).weights, expected)
+
+
 def test_without_a_gradient_nothing_flows():
     nothing = np.zeros((4, 2))
     assert PairWeights.uniform(4).shortened(nothing).cost(nothing, l2) == 0.0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from wdrsvm.problem import RobustProblem, WassersteinBall
+from wdrsvm.problem.label_noise import Beliefs
 from wdrsvm.problem.ramp import RampProblem
 from wdrsvm.robustness.promises.errors.worst_case_error import error_of_rows
 
@@ -102,6 +103,27 @@ def test_trusted_labels_leave_the_whole_budget_to_movement():
     assert RampProblem(priced).point(coef, intercept).moving < 1.0
 
 
+def test_flips_leave_to_movement_what_they_do_not_cost():
+    """By hand: half of the weight moves by 0.1, and a tenth of it is flipped for 1."""
+    X, y = np.array([[0.1], [5.0], [-9.0]]), np.array([1, 1, 0])
+    weight = np.array([0.5, 0.25, 0.25])
+    problem = RobustProblem.of(X, y, weight, WassersteinBall(0.15, 1.0), 2)
+    point = RampProblem(problem).scaled(np.array([[-0.5], [0.5]]), np.zeros(2))
+    assert point.value == pytest.approx(0.5 + 0.1)
+    assert point.moving == pytest.approx(0.5 * 0.1)
+
+
+@pytest.mark.parametrize("unit", [1e-15, 1e15])
+def test_the_bound_at_the_best_scale_does_not_depend_on_the_given_one(unit):
+    problem, coef, intercept = random_case(2, kind="number")
+    ramp = RampProblem(problem)
+    best = ramp.scaled(coef, intercept)
+    assert best.value < 0.5
+    found = ramp.scaled(unit * coef, unit * intercept)
+    assert found.value == pytest.approx(best.value)
+    np.testing.assert_allclose(found.coef, best.coef)
+
+
 def test_the_best_constant_classifier_predicts_the_heaviest_class():
     problem, _, _ = random_case(3, n_classes=4)
     constant = RampProblem(problem).constant()
@@ -123,6 +145,33 @@ def test_all_rows_of_a_class_may_be_given_up():
     kept = RampProblem(problem).doubted.beliefs(coef, lost)
     assert (kept.belief[problem.y == 0] == 0).all()
     assert not kept.guarded
+
+
+def test_rows_that_are_all_given_up_have_no_classes():
+    ramp = RampProblem(random_case(0)[0])
+    y = ramp.problem.y
+
+    def believed(rows):
+        return Beliefs(np.where(rows, 1.0, 0.0), y, guarded=False)
+
+    assert ramp.has_two_classes(believed(y >= 0))
+    assert not ramp.has_two_classes(believed(y == y[0]))
+    assert not ramp.has_two_classes(believed(y < 0))
+
+
+def test_the_problem_of_trusted_labels_has_the_radius_that_is_asked_for():
+    ramp = RampProblem(random_case(0, kind="number")[0])
+    assert ramp.trusted(ramp.problem.radius) is ramp.doubted
+    other = ramp.trusted(0.7).problem
+    assert other.radius == 0.7
+    assert other.X is ramp.problem.X
+
+
+def test_where_nothing_moves_the_least_lead_becomes_one():
+    problem, coef, _ = random_case(0)
+    point = RampProblem(problem).scaled(0 * coef, np.array([3.0, 1.0, -5.0]))
+    assert not point.coef.any()
+    np.testing.assert_allclose(point.intercept, [1.5, 0.5, -2.5])
 
 
 def test_a_trivial_bound_does_not_give_the_classifier_up():

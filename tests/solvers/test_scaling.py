@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wdrsvm.problem import RobustProblem, WassersteinBall
+from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.problem.norms import lipschitz
 from wdrsvm.rows import blocks
 from wdrsvm.rows.blocks import dense_rows
+from wdrsvm.solvers import SolverSettings, solve
 from wdrsvm.solvers.scaling import Scaling
 
 from ..agreement.instances import random_problem
@@ -228,3 +229,38 @@ def test_digits_are_chosen_only_for_columns_far_from_zero(offset, is_far):
     X, weight = rng.uniform(-1, 1, size=(40, 3)) + offset, np.full(40, 1 / 40)
     problem = RobustProblem.of(X, np.arange(40) % 3, weight, WassersteinBall(0.1), 3)
     assert Scaling.of(problem).is_far == is_far
+
+
+def beside_a_constant(constant, loss="logistic", **options):
+    """Rows of three classes, and a first column that is the same in all of them."""
+    rng = np.random.default_rng(0)
+    y = np.arange(19) % 3
+    X = np.column_stack([np.full(19, constant), rng.normal(size=(19, 2)) + y[:, None]])
+    given = np.full(19, 1 / 19), WassersteinBall(0.06), 3
+    return RobustProblem.of(X, y, *given, loss=LOSSES[loss], **options)
+
+
+def test_a_constant_column_has_no_slope_where_an_intercept_is_free():
+    problem = beside_a_constant(2.1e14)
+    slopes = np.random.default_rng(1).normal(size=(19, 3))
+    gradient, slope_sum = (problem.X.T @ slopes).T, slopes.sum(axis=0)
+    found = Scaling.of(problem).scaled_gradient(gradient, slope_sum)
+    assert not found[:, 0].any()
+    assert found[:, 1:].all()
+    bare = Scaling.of(beside_a_constant(2.1e14, fit_intercept=False))
+    assert bare.scaled_gradient(gradient, slope_sum)[:, 0].all()
+
+
+@pytest.mark.parametrize("loss", sorted(LOSSES))
+def test_a_large_constant_column_changes_nothing(loss):
+    """Its slope would be rounding, which Newton's method would follow for a second."""
+    settings = SolverSettings(tol=1e-6)
+    without, found = (
+        solve(beside_a_constant(constant, loss), "newton", settings)
+        for constant in (0.0, 2.1e14)
+    )
+    assert found.status == without.status
+    assert found.n_iter == without.n_iter
+    assert not found.coef[:, 0].any()
+    np.testing.assert_allclose(found.coef, without.coef, atol=1e-9)
+    np.testing.assert_allclose(found.intercept, without.intercept, atol=1e-9)

@@ -30,12 +30,13 @@ class Scaling:
 
     ``rotation`` (T, R) has orthonormal columns, or is None.  The gauge is free where one
     vector added to all classes changes nothing.  ``is_far``: some column is so far from
-    zero that the digits of intercepts are few.
+    zero that the digits of intercepts are few.  ``constant`` columns are zero when centred.
     """
 
     touchable: Flags
     column_scale: Floats
     centre: Floats
+    constant: Flags
     unit: float
     fit_intercept: bool
     free_gauge: bool = True
@@ -48,10 +49,11 @@ class Scaling:
         touchable = np.isfinite(cost)
         with problem.reduction() as reduction:
             low, high, mean = reduction.fold(ColumnStatistics.of, ColumnStatistics.joined)
-        centre = np.zeros(len(cost))
+        centre, constant = np.zeros(len(cost)), np.zeros(len(cost), dtype=bool)
         if problem.fit_intercept:
             # The rounding of a constant column's mean must not count as spread.
-            centre = np.where(low == high, low, mean)
+            constant = np.asarray(low == high)
+            centre = np.where(constant, low, mean)
         largest = np.maximum(high - centre, centre - low)
         scale = np.where(touchable, cost, 1 / np.where(largest > TINY, largest, 1.0))
         unit = typical_size((largest * scale)[touchable])
@@ -60,6 +62,7 @@ class Scaling:
             touchable,
             scale,
             centre,
+            constant,
             unit,
             problem.fit_intercept,
             problem.norm != TRIANGLE,
@@ -128,6 +131,8 @@ class Scaling:
     def scaled_gradient(self, gradient: Floats, slope_sum: Floats) -> Floats:
         """sum g_n x_n' (C, P) and sum g_n (C,) as a gradient in the solver's columns."""
         centred = gradient - slope_sum[:, None] * self.centre
+        # Of a large constant, rounding would be left, which no coefficient can remove.
+        centred[:, self.constant] = 0.0
         return self._columns(centred * self.column_scale, slope_sum)
 
     def on_features(self, touchable: Floats) -> Floats:

@@ -1,11 +1,13 @@
 """Plans that are balanced by masses where nothing moves, and by movement elsewhere."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from wdrsvm import WassersteinBall
-from wdrsvm.problem import RobustProblem
-from wdrsvm.problem.bounded.balance import Balance
+from wdrsvm.problem import Loss, RobustProblem
+from wdrsvm.problem.bounded.balance import LEAST_SIZE, Balance, _BalancedMasses
 from wdrsvm.problem.bounded.certificate import bounded_dual_bound
 from wdrsvm.problem.bounded.plan_sums import PairPlan
 
@@ -47,6 +49,28 @@ def test_a_plan_that_does_not_move_is_made_to_move():
     assert not balance.is_balanced
     assert balance.rebalanced().bound() is None
     assert bounded_dual_bound(problem, still) == pytest.approx(1.0)
+
+
+def test_errors_are_measured_by_the_size_of_their_terms():
+    """By hand: 1e-3 is lacking in the first column, whose terms are in sum 0.02."""
+    problem, plan = nearly_balanced(1e-3)
+    balance = Balance(problem, plan)
+    sizes = np.full((2, 4), 0.02)
+    masses = _BalancedMasses(balance, balance.start, sizes)
+    every = np.ones(4, dtype=bool)
+    assert masses.miss(every) == pytest.approx(1e-3 / 0.02)
+    tiny = _BalancedMasses(balance, balance.start, 1e-9 * sizes)
+    assert tiny.miss(every) == pytest.approx(1e-3 / LEAST_SIZE)
+
+
+def test_a_smooth_loss_adds_the_entropy_of_the_plan():
+    """By hand: all mass is on the rivals, or a half of it, where the rest stays."""
+    problem, plan = nearly_balanced(0.0)
+    problem = replace(problem, loss=Loss(margin=1.0, temperature=0.25))
+    for share, entropy in ((1.0, 0.0), (0.5, np.log(2))):
+        balance = Balance(problem, plan._replace(mass=share * plan.mass))
+        value = balance._value(balance.start, balance.totals(balance.start))
+        assert value == pytest.approx(share + 0.25 * entropy)
 
 
 def test_fixed_columns_are_balanced_by_masses():

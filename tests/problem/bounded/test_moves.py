@@ -45,6 +45,14 @@ def test_where_nothing_is_paid_rows_go_to_their_ends(norm):
 
 
 @pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("lam", [1e-6, 1e-8, 1e-12])
+def test_where_next_to_nothing_is_paid_rows_go_to_their_ends(norm, lam):
+    """With many features, rounding decides which rows have a solution for ``l2``."""
+    _, steepness, cost, reach = instance(0, n_rows=40, n_features=20)
+    np.testing.assert_allclose(BEST_MOVES[norm](steepness, reach, cost, lam), reach)
+
+
+@pytest.mark.parametrize("norm", NORMS)
 def test_where_moving_is_dear_rows_stay(norm):
     _, steepness, cost, reach = instance(1)
     lam = 10 * np.linalg.norm(steepness / cost, 1)

@@ -4,8 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp, softmax
 
-from wdrsvm.problem.bounded.pieces import affine_gains
+from wdrsvm.problem.bounded.pieces import (
+    PairView,
+    _over_winners,
+    affine_gains,
+    chosen_pieces,
+)
 
 from ...agreement.bounded_instances import bounded_problem
 
@@ -40,3 +46,23 @@ def test_far_features_keep_their_digits():
     expected = problem.risk(coef, intercept).value
     found = moved.risk(coef, intercept - far * coef.sum(axis=1)).value
     assert found == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize("temperature", [0.25, 1.0, 3.0])
+def test_a_smooth_loss_weighs_all_winners(temperature):
+    losses, costs = np.random.default_rng(0).normal(size=(2, 3, 3, 5))
+    loss, spent = _over_winners(losses, costs, temperature)
+    scaled = losses / temperature
+    np.testing.assert_allclose(loss, temperature * logsumexp(scaled, axis=1))
+    np.testing.assert_allclose(spent, (softmax(scaled, axis=1) * costs).sum(axis=1))
+
+
+def test_a_winner_that_gains_nothing_leaves_the_row_to_its_label():
+    problem = bounded_problem(0, "l1", n_rows=9)
+    coef, moves = np.zeros((problem.n_classes, problem.n_features)), problem.moves
+    gains = affine_gains(moves, coef, 1.0)
+    view = PairView(coef, np.zeros(problem.n_classes), 1.0, *moves.pairs, gains)
+    nothing = np.zeros((len(moves.pairs[0]), 9))
+    sums, choice = chosen_pieces(problem, slice(0, 9), view, nothing, nothing + 1.0)
+    assert (sums.value, sums.cost) == (0.0, 0.0)
+    np.testing.assert_array_equal(choice, np.stack([problem.y, problem.y], axis=1))

@@ -41,6 +41,21 @@ def test_a_plan_of_all_mass_leaves_nothing():
     assert entropy_of(above, two_rows(), slice(0, 2)) == pytest.approx(expected)
 
 
+def test_pairs_that_stay_come_behind_the_others_and_do_not_move():
+    pair = PairPlan(
+        np.array([1]), np.array([0]), np.ones((1, 2)), np.ones((1, 3)), [np.ones((1, 2, 2))]
+    )
+    mass = np.arange(6.0).reshape(3, 2)
+    plan = pair.with_stays(2, mass)
+    assert plan.winner.tolist() == [1, 0, 1]
+    assert plan.label.tolist() == [0, 0, 1]
+    assert plan.mass is mass
+    for part in (plan.moved, *plan.switched):
+        assert len(part) == 3
+        assert part[0].all()
+        assert not part[1:].any()
+
+
 def test_a_pair_may_stand_in_the_plan_twice():
     once, twice = plan_of((1, 0, [0.2, 0.0])), plan_of(*[(1, 0, [0.1, 0.0])] * 2)
     expected = entropy_of(once, two_rows(), slice(0, 2))

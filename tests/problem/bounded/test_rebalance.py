@@ -76,6 +76,18 @@ def test_an_error_is_spread_over_movement_that_has_room(seed):
     np.testing.assert_array_equal(found[:2, 1], 0.0)
 
 
+@pytest.mark.parametrize("end", ["up", "down"])
+def test_movement_at_the_end_of_its_room_stays_there(end):
+    rng = np.random.default_rng(0)
+    up, down = rng.uniform(0.5, 1.0, size=(2, len(WINNER), 2))
+    moved = 0.5 * up
+    moved[:2] = up[:2] if end == "up" else -down[:2]
+    error = error_of(0.01 * rng.normal(size=moved.shape))
+    found = spread_moves(WINNER, LABEL, moved, (up, down), error)
+    np.testing.assert_array_equal(found[:2], moved[:2])
+    np.testing.assert_allclose(error_of(found - moved), -error, atol=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_an_error_is_spread_over_categories_that_hold_mass(seed):
     rng = np.random.default_rng(seed)

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
+from wdrsvm.rows import blocks
 
 NORMS = ["l1", "l2", "linf"]
 LABEL_COST = np.array([[0.0, 0.4, np.inf], [0.7, 0.0, 0.5], [0.6, 0.9, 0.0]])
@@ -101,6 +102,14 @@ def test_worst_plans_spend_the_budget_and_have_the_risk(norm, radius, endless):
     loss = share @ [plan.loss for plan in plans] + worst.lam * worst.left
     assert loss == pytest.approx(worst.risk, rel=1e-9)
     assert worst.risk == problem.risk(coef, intercept).value
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_the_risk_of_rows_in_blocks_is_that_of_all_rows(norm, monkeypatch):
+    problem, at = problem_in_a_box(norm), classifier()
+    expected = problem.risk(*at)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 12)
+    assert problem_in_a_box(norm).risk(*at) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("norm", NORMS)

@@ -440,3 +440,12 @@ def test_steering_shortens_flips_and_the_gradient_into_the_budget():
     assert certificate._steered(problem, small, fixed, 0.0).on_moves == pytest.approx(0.05)
     unsteered = halves(gradient=0.0 * GRADIENT)
     assert certificate._steered(problem, unsteered, fixed, 0.0).value == pytest.approx(0.0)
+
+
+def test_steering_gives_the_mass_of_flips_beyond_the_budget_back():
+    """Flips of 0.1 each cost a half: with half of that budget, half of them remain."""
+    ball = WassersteinBall(0.05, 0.5, "l1")
+    problem = replace(a_row_a_class(), ball=ball)
+    flipped = halves(np.full((2, 2), 0.2), 0.1, gradient=0.0 * GRADIENT)
+    found = certificate._steered(problem, flipped, np.zeros(1, dtype=bool), 0.1)
+    assert found.on_flips == pytest.approx(0.05)

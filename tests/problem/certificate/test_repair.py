@@ -110,6 +110,45 @@ def test_rows_that_are_not_kept_give_the_same_sums(monkeypatch):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
+def test_rows_are_kept_up_to_the_largest_number_of_entries(monkeypatch):
+    """Three multipliers for each class and the columns of the strict equalities."""
+    problem, masses = wide(8)
+    equalities = Equalities.of(problem, np.isinf(problem.feature_cost))
+    most = 300 * (3 * 3 + len(equalities.strict))
+    for entries, is_kept in ((most, True), (most - 1, False)):
+        settings = replace(CERTIFICATE, max_kept_entries=entries)
+        monkeypatch.setattr(repair, "CERTIFICATE", settings)
+        assert (Repair(problem, masses, equalities)._kept is not None) == is_kept
+
+
+@pytest.mark.parametrize("solver", ["dense", "products"])
+def test_tilts_are_solved_for_as_they_are_asked_to_be(solver, monkeypatch):
+    used = set()
+
+    def noted(name):
+        solve = getattr(repair, name)
+        return lambda *given: used.add(name) or solve(*given)
+
+    for name in ("solve_dense", "solve_by_products"):
+        monkeypatch.setattr(repair, name, noted(name))
+    problem, masses = wide(8)
+    assert repaired(problem, masses, solver).is_feasible
+    assert used == {{"dense": "solve_dense", "products": "solve_by_products"}[solver]}
+
+
+@pytest.mark.parametrize("solver", ["dense", "products"])
+def test_a_system_that_is_solved_densely_is_summed_at_once_for_many_rows(
+    solver, monkeypatch
+):
+    problem, masses = wide(8)
+    equalities = Equalities.of(problem, np.isinf(problem.feature_cost))
+    for few_rows, many in ((299, True), (300, False)):
+        settings = replace(CERTIFICATE, few_rows=few_rows)
+        monkeypatch.setattr(repair, "CERTIFICATE", settings)
+        sums = Repair(problem, masses, equalities, solver=solver).sums
+        assert (sums.system is not None) == (many and solver == "dense")
+
+
 def test_a_tilt_that_did_nearly_all_lends_its_system_to_the_next_one(monkeypatch):
     rng = np.random.default_rng(0)
     y = np.arange(90) % 3

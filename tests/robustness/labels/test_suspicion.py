@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from wdrsvm.robustness.labels import noise_model
 from wdrsvm.robustness.labels.noise_model import Opinions
 from wdrsvm.robustness.labels.suspicion import (
     _groups,
@@ -53,6 +54,28 @@ def test_weights_count_like_repeated_rows():
     weighted = opinions._replace(weight=weight)
     expected = noise_models(twice).wrong_share(twice)
     assert noise_models(weighted).wrong_share(weighted) == pytest.approx(expected, abs=2e-3)
+
+
+def test_the_model_by_class_begins_where_it_is_told(monkeypatch):
+    """At its end, the model by class has one alternation to do; from afar it has more."""
+    alternations = []
+
+    def counted(*given):
+        alternations.append(given)
+        return next_confusion(*given)
+
+    next_confusion = noise_model.next_confusion
+    monkeypatch.setattr(noise_model, "next_confusion", counted)
+    opinions, _ = drawn(0.2, n_rows=200)
+    models = noise_models(opinions)
+    assert len(alternations) > 1
+    alternations.clear()
+    again = noise_models(opinions, models)
+    assert len(alternations) == 1
+    for first, second in zip(models, again, strict=True):
+        np.testing.assert_allclose(
+            second.confusion, first.confusion, atol=noise_model.SETTINGS.tol
+        )
 
 
 def test_groups_spread_the_classes():
