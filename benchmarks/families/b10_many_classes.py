@@ -11,7 +11,7 @@ without it; the others are invented.  Like real ones they vary little in most di
 the variance in the k-th falls as 1 / k.  Their classes are easy to separate; those whose
 name ends with "close" overlap as much as real ones.  With many classes the peer's rule lets
 it stop before it has learned them.  So its time with a tolerance of 1e-5 stands beside it:
-from there on its accuracy stays as it is.
+a smaller one hardly changed its accuracy on invented embeddings.
 """
 
 from __future__ import annotations
