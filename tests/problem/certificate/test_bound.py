@@ -6,6 +6,7 @@ it is false whoever found the classifier.
 
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -338,7 +339,8 @@ def test_what_cannot_be_balanced_is_loosened_and_may_still_be_steered(
 
     def unbalanced(problem, multipliers, equalities):
         sources.append(type(multipliers))
-        return None, balanced(problem, multipliers, equalities)[1]
+        rough = balanced(problem, multipliers, equalities)[1]
+        return SimpleNamespace(is_feasible=False), rough
 
     monkeypatch.setattr(certificate, "_balanced", unbalanced)
     within = halves(np.array([[0.46, 0.04], [0.04, 0.46]]), gradient=GRADIENT)

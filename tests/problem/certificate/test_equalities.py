@@ -11,6 +11,7 @@ from wdrsvm.problem.certificate.equalities import (
     EQUALITY_ROUNDING,
     Equalities,
     Sums,
+    Totals,
     largest_entries,
 )
 from wdrsvm.rows import blocks
@@ -85,7 +86,8 @@ def test_the_largest_entries_of_no_columns_are_none():
 def sums_that_lack(lack, equalities):
     lack = np.asarray(lack)
     gradient = np.full((2, 4), 7.0)
-    return Sums(1.0, 0.0, gradient, equalities.aim - lack, np.full(lack.shape, 10.0), None)
+    totals = Totals(1.0, gradient, np.full(lack.shape, 10.0))
+    return Sums(0.0, equalities.aim - lack, totals=totals)
 
 
 def test_what_lacks_and_what_is_missed():
@@ -104,11 +106,22 @@ def test_only_what_rounding_lacks_is_rounded():
     # The terms have size 10: ten times the rounding is rounding, eleven times is not.
     lack = EQUALITY_ROUNDING * np.array([[9.0, -9.0, 0.0, 0.0], [-11.0, 9.0, 11.0, 0.0]])
     sums = replace_aim(equalities, lack)
-    found = equalities.rounded(sums)
+    found = equalities.rounded(sums, sums.totals)
     expected = [[1.0, 2.0, 7.0, -2.0], [7.0, 2.0, 7.0, 7.0]]
     np.testing.assert_array_equal(found.gradient, expected)
-    np.testing.assert_array_equal(sums.gradient, np.full((2, 4), 7.0))
-    assert found.value == sums.value
+    np.testing.assert_array_equal(sums.totals.gradient, np.full((2, 4), 7.0))
+    assert found.value == sums.totals.value
+
+
+def test_a_pull_is_the_tilt_on_the_columns_of_each_row():
+    """Also where only intercepts balance, and where nothing does."""
+    rng = np.random.default_rng(0)
+    for columns, has_intercept in ((ALL, True), (~ALL, True), (~ALL, False)):
+        problem = replace(problem_of(), fit_intercept=has_intercept)
+        equalities = Equalities.of(problem, columns)
+        tilt = rng.normal(size=equalities.aim.shape)
+        rows = equalities.rows(problem, slice(0, problem.n_rows))
+        np.testing.assert_allclose(equalities.pull(tilt, rows), rows @ tilt.T, atol=1e-15)
 
 
 def replace_aim(equalities, lack):

@@ -43,18 +43,19 @@ def test_sums_are_those_of_every_row(seed):
     for each in tilts:
         part = part.tilted(columns @ each.T)
     slopes = part.slopes(problem.y)
-    assert found.value == pytest.approx(part.value(problem.weight, problem.y))
+    totals = found.totals
+    assert totals.value == pytest.approx(part.value(problem.weight, problem.y))
     assert found.on_flips == pytest.approx(part.spending(cost))
-    np.testing.assert_allclose(found.gradient, slopes.T @ problem.X, atol=1e-12)
+    np.testing.assert_allclose(totals.gradient, slopes.T @ problem.X, atol=1e-12)
     np.testing.assert_allclose(found.on_columns, slopes.T @ columns, atol=1e-12)
     sizes = sum(np.abs(np.outer(g, e)) for g, e in zip(slopes, columns, strict=True))
-    np.testing.assert_allclose(found.sizes, sizes, atol=1e-12)
+    np.testing.assert_allclose(totals.sizes, sizes, atol=1e-12)
     np.testing.assert_allclose(found.system, part.curvature(columns), atol=1e-12)
     bare = Repair(problem, masses, equalities, 0.5, tilts=tuple(tilts))._summed(
         False, False
     )
     assert bare.system is None
-    assert bare.gradient is None
+    assert bare.totals is None
 
 
 @pytest.mark.parametrize("solver", ["dense", "products"])
@@ -63,14 +64,14 @@ def test_balanced_sums_vanish_where_they_must(solver):
     problem = random_problem(3)
     problem = replace(problem, fit_intercept=True).with_radius(0.1)
     masses = Multipliers(*rng.exponential(size=(3, problem.n_rows, problem.n_classes)))
-    sums = repaired(problem, masses, solver).complete_sums
+    found = repaired(problem, masses, solver)
     fixed = np.isinf(problem.feature_cost)
-    np.testing.assert_allclose(sums.gradient[:, fixed], 0.0, atol=1e-10)
-    np.testing.assert_allclose(sums.on_columns, 0.0, atol=1e-12)
+    np.testing.assert_allclose(found.totals.gradient[:, fixed], 0.0, atol=1e-10)
+    np.testing.assert_allclose(found.sums.on_columns, 0.0, atol=1e-12)
     without = Multipliers(np.array([[0.0, 0.5], [0.0, 0.5]]), *np.zeros((2, 2, 2)))
     one_class = two_rows().with_rows(y=np.zeros(2, int))
     # Only loosened masses can go back to the label that all rows have.
-    assert repaired(one_class, without, solver).sums.value == pytest.approx(0.0, abs=1e-8)
+    assert repaired(one_class, without, solver).totals.value == pytest.approx(0, abs=1e-8)
 
 
 def wide(n_features=80):
@@ -89,13 +90,11 @@ def wide(n_features=80):
 def test_both_linear_solves_repair_many_columns_alike():
     problem, masses = wide()
     dense, products = (repaired(problem, masses, how) for how in ("dense", "products"))
-    assert dense.complete_sums.value == pytest.approx(
-        products.complete_sums.value, rel=1e-6
-    )
+    assert dense.totals.value == pytest.approx(products.totals.value, rel=1e-6)
     for found in (dense, products):
         slopes = found.rows().slopes(problem.y)
         np.testing.assert_allclose(problem.X[:, :80].T @ slopes, 0.0, atol=1e-12)
-        gradient = found.complete_sums.gradient
+        gradient = found.totals.gradient
         np.testing.assert_allclose(gradient, (problem.X.T @ slopes).T, atol=1e-13)
 
 
@@ -106,8 +105,12 @@ def test_rows_that_are_not_kept_give_the_same_sums(monkeypatch):
     repeated = repaired(problem, masses)
     assert kept._kept is not None
     assert repeated._kept is None
-    for one, other in zip(kept.complete_sums[:5], repeated.complete_sums[:5], strict=True):
+    assert kept.sums.totals is None
+    assert repeated.sums.totals is not None
+    for one, other in zip(kept.totals, repeated.totals, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    assert kept.sums.on_flips == pytest.approx(repeated.sums.on_flips)
+    np.testing.assert_allclose(kept.sums.on_columns, repeated.sums.on_columns, atol=1e-12)
 
 
 def test_rows_are_kept_up_to_the_largest_number_of_entries(monkeypatch):
@@ -158,9 +161,9 @@ def test_a_tilt_that_did_nearly_all_lends_its_system_to_the_next_one(monkeypatch
     source = Tangents(loss, 0.3 * rng.normal(size=(90, 3)), weight[:, None] * np.eye(3)[y])
     summed, counts, values = Repair._summed, [], []
 
-    def counted(self, with_system, with_gradient):
+    def counted(self, with_system, with_totals):
         counts[-1] += with_system
-        return summed(self, with_system, with_gradient)
+        return summed(self, with_system, with_totals)
 
     monkeypatch.setattr(Repair, "_summed", counted)
     for quick in (0.0, CERTIFICATE.quick):
@@ -169,7 +172,7 @@ def test_a_tilt_that_did_nearly_all_lends_its_system_to_the_next_one(monkeypatch
         counts.append(0)
         found = repaired(problem, source)
         assert found.is_feasible
-        values.append(found.complete_sums.value)
+        values.append(found.totals.value)
     assert 0 < counts[1] < counts[0]
     assert values[0] == pytest.approx(values[1], rel=1e-12)
 
@@ -197,7 +200,7 @@ def test_the_own_response_is_that_to_a_pull_on_one_class(kind):
         "trusted": RowMasses(masses.alpha),
         "joint": JointRows(masses, y),
         "smooth": RowTangents(Loss(0.5, 1.0), points, masses.alpha),
-        "tangents": TrustedTangents(Loss(0.5, 1.0), points, y, weight),
+        "tangents": TrustedTangents.at(Loss(0.5, 1.0), points, y, weight),
     }[kind]
     found = one_by_one(rows, (4, 3))
     assert (found > 0).all()

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from wdrsvm.problem import Loss
+from wdrsvm.problem.certificate import trusted as module
 from wdrsvm.problem.certificate.smooth import RowTangents
 from wdrsvm.problem.certificate.trusted import TrustedTangents
 
@@ -17,7 +19,7 @@ def tangents(loss, n_rows=30, n_classes=4):
     y, weight = rng.integers(0, n_classes, n_rows), rng.uniform(size=n_rows)
     masses = np.zeros_like(points)
     masses[np.arange(n_rows), y] = weight
-    trusted = TrustedTangents(loss, points, y, weight)
+    trusted = TrustedTangents.at(loss, points, y, weight)
     return trusted, RowTangents(loss, points, masses), y, weight
 
 
@@ -34,6 +36,46 @@ def test_they_are_tangents_whose_mass_is_all_on_the_label(loss):
             np.testing.assert_allclose(
                 one.curvature(some), other.curvature(some), atol=1e-12
             )
+            sums = one.on_columns(y, some)
+            np.testing.assert_allclose(sums, other.on_columns(y, some), atol=1e-13)
+            thin = one.on_columns(y, sparse.csr_array(some))
+            np.testing.assert_allclose(thin, sums, atol=1e-13)
+
+
+def test_parts_of_few_rows_add_up_to_all(monkeypatch):
+    trusted, _, y, weight = tangents(LOSSES[1])
+    columns = np.random.default_rng(2).normal(size=(30, 2))
+    whole = trusted.value(weight, y), trusted.curvature(columns)
+    monkeypatch.setattr(module, "PART_ENTRIES", 4 * 7)
+    assert [len(part.y) for part in trusted._parts()] == [7, 7, 7, 7, 2]
+    assert trusted.value(weight, y) == pytest.approx(whole[0], rel=1e-13)
+    np.testing.assert_allclose(trusted.curvature(columns), whole[1], atol=1e-14)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_points_lead_back_to_the_winners(loss):
+    trusted, _, y, weight = tangents(loss)
+    again = TrustedTangents.at(loss, trusted.points, y, weight)
+    np.testing.assert_allclose(again.winners, trusted.winners, rtol=1e-12)
+
+
+def test_one_pull_for_all_rows_is_the_same_as_a_pull_for_each():
+    trusted, general, y, _ = tangents(LOSSES[1])
+    line = np.random.default_rng(3).normal(size=4)
+    alike = np.broadcast_to(line, (30, 4))
+    each = np.repeat(line[None], 30, axis=0)
+    for one in (trusted, general):
+        found = one.tilted(alike).slopes(y)
+        np.testing.assert_allclose(found, one.tilted(each).slopes(y), atol=1e-15)
+    huge = trusted.tilted(np.broadcast_to(1e4 * line, (30, 4)))
+    np.testing.assert_allclose(huge.winners.sum(axis=1), 1.0)
+
+
+def test_winners_that_vanish_have_no_entropy():
+    y, weight = np.zeros(1, int), np.ones(1)
+    sure = TrustedTangents(LOSSES[0], np.array([[1.0, 0.0, 0.0]]), y, weight)
+    assert sure.value(weight, y) == 0
+    assert np.isfinite(sure.points).all()
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
@@ -49,7 +91,7 @@ def test_drawn_tangents_have_a_share_of_the_slopes_and_more_than_that_of_the_val
 
 def test_scores_far_from_zero_lose_no_digits():
     trusted, _, y, weight = tangents(LOSSES[0])
-    far = TrustedTangents(LOSSES[0], trusted.points + 1e6, y, weight)
+    far = TrustedTangents.at(LOSSES[0], trusted.points + 1e6, y, weight)
     assert far.value(weight, y) == pytest.approx(trusted.value(weight, y), rel=1e-9)
 
 

@@ -6,8 +6,13 @@ from scipy import sparse
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import LOSSES, RobustProblem
+from wdrsvm.problem.class_means import class_means
 from wdrsvm.solvers import SolverSettings, solve
-from wdrsvm.solvers.shortcuts.constant_optimum import CONSTANT_OPTIMUM, constant_optimum
+from wdrsvm.solvers.shortcuts.constant_optimum import (
+    CONSTANT_OPTIMUM,
+    _best_constant,
+    constant_optimum,
+)
 
 N_ROWS, N_FEATURES, N_CLASSES = 25_000, 4, 3
 SETTINGS = SolverSettings(tol=1e-5)
@@ -37,6 +42,7 @@ CASES = [
     {"fit_intercept": False},
     {"of": sparse.csr_array},
     {"loss": LOSSES["logistic"], "label_cost": np.inf},
+    {"loss": LOSSES["logistic"], "label_cost": np.inf, "fit_intercept": False},
 ]
 
 
@@ -52,6 +58,18 @@ def test_noise_needs_no_solver(options):
     solved = solve(problem, "newton", SolverSettings(tol=1e-4)).certificate
     assert solved.dual_bound <= found.certificate.objective * (1 + 1e-9)
     assert found.certificate.dual_bound <= solved.objective * (1 + 1e-9)
+
+
+def test_the_best_constant_of_the_logistic_loss_is_not_solved_for():
+    """Its probabilities are the weights of the classes; a solver finds the same ones."""
+    problem = problem_of(0.1, loss=LOSSES["logistic"], label_cost=np.inf)
+    means = class_means(problem.with_rows(weight=problem.weight * (1 + problem.y)))
+    exact = SolverSettings(tol=1e-9)
+    intercept, risk = _best_constant(means, exact, lambda *_: pytest.fail("solved"))
+    solved = solve(means.with_rows(X=np.zeros_like(means.X)), settings=exact)
+    assert risk == pytest.approx(solved.certificate.objective, rel=1e-8)
+    there = means.risk(np.zeros((N_CLASSES, means.n_features)), intercept)
+    assert risk == pytest.approx(there.value, rel=1e-12)
 
 
 def test_it_is_tried_first():

@@ -74,12 +74,12 @@ def dual_point(
         return NOTHING
     radius = problem.radius
     fixed = np.isinf(problem.attainable_feature_cost())
-    feasible, rough = _balanced(problem, multipliers, Equalities.of(problem, fixed))
-    if feasible is None:
+    after, rough = _balanced(problem, multipliers, Equalities.of(problem, fixed))
+    if not after.is_feasible:
         multipliers = Loosened(multipliers)
-        feasible, rough = _balanced(problem, multipliers, Equalities.of(problem, fixed))
-    point = _point(problem, feasible, multipliers.flow)
-    unscaled = feasible is not None and point.share(radius) == 1
+        after, rough = _balanced(problem, multipliers, Equalities.of(problem, fixed))
+    point = _point(after, multipliers.flow)
+    unscaled = after.is_feasible and point.share(radius) == 1
     unknowns = problem.n_classes * (problem.n_features + 1)
     steering = steering and multipliers.gradient is not None
     steerable = steering and problem.n_rows * unknowns**2 <= CERTIFICATE.max_steering_work
@@ -109,13 +109,19 @@ def _better(one: DualPoint, other: DualPoint, radius: float) -> DualPoint:
 
 
 def _point(
-    problem: RobustProblem, sums: Sums | None, flow: Floats | PairWeights | None
+    balanced: Repair, flow: Floats | PairWeights | None, is_rounded: bool = False
 ) -> DualPoint:
-    """Value and spending of balanced multipliers, before scaling into the budget."""
-    if sums is None:
+    """Value and spending of balanced multipliers, before scaling into the budget.
+
+    Nothing if the strict equalities could not be met.
+    """
+    if not balanced.is_feasible:
         return NOTHING
-    on_moves = _move_spending(problem, np.asarray(sums.gradient), flow)
-    return DualPoint(sums.value, on_moves, sums.on_flips)
+    sums, totals = balanced.sums, balanced.totals
+    if is_rounded:
+        totals = balanced.equalities.rounded(sums, totals)
+    on_moves = _move_spending(balanced.problem, totals.gradient, flow)
+    return DualPoint(totals.value, on_moves, sums.on_flips)
 
 
 def _steered(
@@ -140,11 +146,13 @@ def _steered(
     for _ in range(CERTIFICATE.max_steerings):
         equalities = Equalities.of(problem, costly, share * gradient)
         steered, _ = _balanced(problem, multipliers, equalities, flip_share=share)
-        steered = None if steered is None else equalities.rounded(steered)
         own_flow = share * flow if isinstance(flow, np.ndarray) else flow
-        reached = _point(problem, steered, own_flow)
+        reached = _point(steered, own_flow, is_rounded=True)
         best = _better(best, reached, problem.radius)
-        if steered is None or reached.share(problem.radius) >= 1 - EQUALITY_ROUNDING:
+        if (
+            not steered.is_feasible
+            or reached.share(problem.radius) >= 1 - EQUALITY_ROUNDING
+        ):
             break
         # Tilting may have raised the spending on flips a little.
         share *= reached.share(problem.radius)
@@ -181,11 +189,7 @@ def _balanced(
     multipliers: MultiplierSource,
     equalities: Equalities,
     flip_share: float = 1.0,
-) -> tuple[Sums | None, Sums]:
-    """Sums of the multipliers after and before all tilts.
-
-    The first result is None if the strict equalities cannot be met.
-    """
+) -> tuple[Repair, Sums]:
+    """The multipliers after all tilts, and their sums before."""
     before = Repair(problem, multipliers, equalities, flip_share)
-    after = before.balanced()
-    return (after.complete_sums if after.is_feasible else None), before.sums
+    return before.balanced(), before.sums

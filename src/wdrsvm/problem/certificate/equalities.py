@@ -24,24 +24,35 @@ FEW_COLUMNS = 64
 
 
 class Sums(NamedTuple):
-    """Sums of the multipliers over all rows.
+    """Sums of the multipliers over all rows; None if not asked for.
+
+    ==========  ============  =====================================================
+    on_flips                  sum k phi
+    on_columns  (C, E)        sum_n g_n e_n'
+    system      (C, E, C, E)  the linear system of a tilt
+    totals                    what a bound needs and a tilt does not
+    ==========  ============  =====================================================
+    """
+
+    on_flips: float
+    on_columns: Floats
+    system: Floats | None = None
+    totals: Totals | None = None
+
+
+class Totals(NamedTuple):
+    """Further sums of the multipliers over all rows.
 
     ==========  ============  =====================================================
     value                     sum_n (w_n - alpha_n,y)
-    on_flips                  sum k phi
-    gradient    (C, P)        G, None if not asked for
-    on_columns  (C, E)        sum_n g_n e_n'
-    sizes       (C, E)        sum of the absolute values of these terms
-    system      (C, E, C, E)  the linear system of a tilt, None if not asked for
+    gradient    (C, P)        G
+    sizes       (C, E)        sum of the absolute values of the terms of on_columns
     ==========  ============  =====================================================
     """
 
     value: float
-    on_flips: float
-    gradient: Floats | None
-    on_columns: Floats
+    gradient: Floats
     sizes: Floats
-    system: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,18 +98,27 @@ class Equalities:
         """The largest absolute difference of the sums from the aim, on some columns."""
         return float(np.abs(self.lack(sums)[:, columns]).max(initial=0.0))
 
-    def rounded(self, sums: Sums) -> Sums:
-        """The sums, with G equal to the aim where they differ only by rounding.
+    def rounded(self, sums: Sums, totals: Totals) -> Totals:
+        """The totals, with G equal to the aim where they differ only by rounding.
 
         In a column of large entries this rounding may exceed the whole budget.  It is no
         larger than the rounding in the risk of any classifier.
         """
         width = len(self.columns)
-        aim, gradient = self.aim[:, :width], np.array(sums.gradient)
-        reached = np.abs(self.lack(sums)) <= EQUALITY_ROUNDING * sums.sizes
+        aim, gradient = self.aim[:, :width], totals.gradient.copy()
+        reached = np.abs(self.lack(sums)) <= EQUALITY_ROUNDING * totals.sizes
         here = gradient[:, self.columns]
         gradient[:, self.columns] = np.where(reached[:, :width], aim * self.scale, here)
-        return sums._replace(gradient=gradient)
+        return totals._replace(gradient=gradient)
+
+    def pull(self, tilt: Floats, columns: Matrix) -> Floats:
+        """S e_n for each row (rows, C), for a tilt S and the ``columns`` e of the rows.
+
+        If only intercepts must balance, all rows are pulled alike: a line without a copy.
+        """
+        if len(self.columns):
+            return np.asarray(columns @ tilt.T)
+        return np.broadcast_to(tilt.sum(axis=1), (columns.shape[0], len(tilt)))
 
     def features(self, problem: RobustProblem, rows: slice) -> Matrix:
         """Some rows of X minus the centre."""

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Codes, Floats
+from ...arrays import Codes, Floats, Matrix
 from ...rows.along_rows import row_sums
 from ..loss import Loss
 from ..problem import RobustProblem
-from .multipliers import Changed, RowDuals, RowMultipliers, tilt
+from .multipliers import Changed, RowDuals, RowMultipliers, slopes_on_columns, tilt
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +61,9 @@ class JointRows:
 
     def slopes(self, y: Codes) -> Floats:
         return self.masses.slopes(y)
+
+    def on_columns(self, y: Codes, columns: Matrix) -> Floats:
+        return slopes_on_columns(self, y, columns)
 
     def response(self, pull: Floats) -> Floats:
         return np.asarray(np.einsum("nij,nj->ni", self._spread(), pull))

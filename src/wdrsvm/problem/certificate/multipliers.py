@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ...arrays import Codes, Floats
+from ...arrays import Codes, Floats, Matrix
 from ...rows.along_rows import row_maxima, row_sums
 from ..loss import LOSSES, Loss
 from ..pair_weights import PairWeights
@@ -52,6 +52,10 @@ class RowDuals(Protocol):
 
     def slopes(self, y: Codes) -> Floats:
         """The slopes g, shape (rows, C)."""
+        ...
+
+    def on_columns(self, y: Codes, columns: Matrix) -> Floats:
+        """The sums  sum_n g_n e_n'  on the columns e (rows, E), shape (C, E)."""
         ...
 
     def response(self, pull: Floats) -> Floats:
@@ -130,6 +134,9 @@ class RowMultipliers(NamedTuple):
     def slopes(self, y: Codes) -> Floats:
         return np.asarray(label_slopes(self.alpha, y) + (self.beta - self.phi))
 
+    def on_columns(self, y: Codes, columns: Matrix) -> Floats:
+        return slopes_on_columns(self, y, columns)
+
     def response(self, pull: Floats) -> Floats:
         return response(self.alpha, pull) + response(self.beta, pull)
 
@@ -187,6 +194,11 @@ def label_slopes(alpha: Floats, y: Codes) -> Floats:
     slopes[np.arange(len(y)), y] = 0.0
     slopes[np.arange(len(y)), y] = -row_sums(slopes)
     return np.asarray(slopes)
+
+
+def slopes_on_columns(duals: RowDuals, y: Codes, columns: Matrix) -> Floats:
+    """``on_columns`` of multipliers without a shorter formula for it."""
+    return np.asarray(duals.slopes(y).T @ columns)
 
 
 def loosening_of(weight: Floats, n_classes: int) -> Floats:

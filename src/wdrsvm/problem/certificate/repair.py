@@ -17,7 +17,7 @@ from ...arrays import Flags, Floats, Matrix
 from ...cached import cached_property
 from ...rows.reduce import added
 from ..problem import RobustProblem
-from .equalities import Equalities, Sums, dense
+from .equalities import Equalities, Sums, Totals, dense
 from .multipliers import Loosened, MultiplierSource, RowDuals
 from .settings import CERTIFICATE
 from .tilts import (
@@ -85,17 +85,20 @@ class Repair:
         """Sums over all rows.
 
         One tilt mostly suffices, so the system of a second tilt is summed only when needed.
-        With few rows a reduction is cheap, and even the first system waits.  A gradient of
-        many features waits, too, until the multipliers are balanced.
+        With few rows a reduction is cheap, and even the first system waits.  Totals wait,
+        too, until the multipliers are balanced, unless they would repeat the repair.
         """
         many = self.problem.n_rows > CERTIFICATE.few_rows
         with_system = many and not self.tilts and self.solver == "dense"
-        return self._summed(with_system, not self._gradient_waits)
+        return self._summed(with_system, not self._totals_wait)
 
     @property
-    def _gradient_waits(self) -> bool:
-        wide = self.problem.n_features > CERTIFICATE.few_features
-        return wide and not self.problem.is_distributed
+    def _totals_wait(self) -> bool:
+        if self.problem.is_distributed:
+            return False
+        return self._kept is not None or (
+            self.problem.n_features > CERTIFICATE.few_features
+        )
 
     @cached_property
     def system(self) -> Floats:
@@ -116,12 +119,12 @@ class Repair:
         return is_smooth and self.miss(every) <= CERTIFICATE.quick * before.miss(every)
 
     @cached_property
-    def complete_sums(self) -> Sums:
-        """The sums with the gradient G (C, P)."""
-        if not self._gradient_waits:
-            return self.sums
-        work = partial(_gradient_of_rows, self._part, self.equalities)
-        return self.sums._replace(gradient=self._folded(work))
+    def totals(self) -> Totals:
+        """What a bound needs beside the sums."""
+        if self.sums.totals is not None:
+            return self.sums.totals
+        found: Totals = self._folded(partial(_totals_of_rows, self._part, self.equalities))
+        return found
 
     def rows(self) -> RowDuals:
         """The tilted multipliers of all rows, which must be in memory."""
@@ -146,11 +149,12 @@ class Repair:
             sources = self.multipliers, self.equalities, self.tilts, self.flip_share
             return _repaired(*sources, problem, slice(0, problem.n_rows))
         kept = self.before._kept
-        return kept._replace(duals=kept.duals.tilted(kept.columns @ self.tilts[-1].T))
+        pull = self.equalities.pull(self.tilts[-1], kept.columns)
+        return kept._replace(duals=kept.duals.tilted(pull))
 
-    def _summed(self, with_system: bool, with_gradient: bool) -> Sums:
+    def _summed(self, with_system: bool, with_totals: bool) -> Sums:
         sums: Sums = self._folded(
-            partial(_sums_of_rows, self._part, self.equalities, with_system, with_gradient)
+            partial(_sums_of_rows, self._part, self.equalities, with_system, with_totals)
         )
         return sums
 
@@ -199,41 +203,50 @@ def _repaired(
     rows: slice,
 ) -> RepairedRows:
     y, weight = problem.y[rows], problem.weight[rows]
-    cost = problem.attainable_flip_cost(rows)
+    # Where labels are trusted all costs are infinite: an array without a copy.
+    cost = np.broadcast_to(np.inf, (len(y), problem.n_classes))
+    if not problem.trusts_labels:
+        cost = problem.attainable_flip_cost(rows)
     given = multipliers.rows(problem, rows)
     if not given.belong_to(problem.loss):
         raise ValueError(f"these multipliers are not those of the loss {problem.loss}.")
     part = given.restored(weight, y, cost, flip_share)
     columns = equalities.rows(problem, rows)
     for tilt in tilts:
-        part = part.tilted(columns @ tilt.T)
+        part = part.tilted(equalities.pull(tilt, columns))
     return RepairedRows(part, columns, cost)
-
-
-def _gradient_of_rows(
-    part: Part, equalities: Equalities, problem: RobustProblem, rows: slice
-) -> Floats:
-    slopes = part(problem, rows).duals.slopes(problem.y[rows])
-    return np.asarray((equalities.features(problem, rows).T @ slopes).T)
 
 
 def _sums_of_rows(
     part: Part,
     equalities: Equalities,
     with_system: bool,
-    with_gradient: bool,
+    with_totals: bool,
     problem: RobustProblem,
     rows: slice,
 ) -> Sums:
-    duals, columns, cost = part(problem, rows)
-    y = problem.y[rows]
-    slopes = duals.slopes(y)
-    features = equalities.features(problem, rows) if with_gradient else None
+    repaired = duals, columns, cost = part(problem, rows)
     return Sums(
-        duals.value(problem.weight[rows], y),
         duals.spending(cost),
-        None if features is None else np.asarray((features.T @ slopes).T),
-        np.asarray(slopes.T @ columns),
-        np.asarray(np.abs(slopes).T @ np.abs(columns)),
+        duals.on_columns(problem.y[rows], columns),
         duals.curvature(dense(columns)) if with_system else None,
+        _totals(repaired, equalities, problem, rows) if with_totals else None,
+    )
+
+
+def _totals_of_rows(
+    part: Part, equalities: Equalities, problem: RobustProblem, rows: slice
+) -> Totals:
+    return _totals(part(problem, rows), equalities, problem, rows)
+
+
+def _totals(
+    repaired: RepairedRows, equalities: Equalities, problem: RobustProblem, rows: slice
+) -> Totals:
+    y, features = problem.y[rows], equalities.features(problem, rows)
+    slopes = repaired.duals.slopes(y)
+    return Totals(
+        repaired.duals.value(problem.weight[rows], y),
+        np.asarray((features.T @ slopes).T),
+        np.asarray(np.abs(slopes).T @ np.abs(repaired.columns)),
     )

@@ -25,12 +25,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Codes, Floats
+from ...arrays import Codes, Floats, Matrix
 from ...cached import cached_property
 from ...rows.along_rows import row_maxima, row_sums
 from ..loss import Loss, softmax
 from ..problem import RobustProblem
-from .multipliers import one_by_one, tilt
+from .multipliers import one_by_one, slopes_on_columns, tilt
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +91,9 @@ class RowTangents:
         for labels, winners in self._by_label:
             slopes += row_sums(self.masses[:, labels])[:, None] * winners
         return np.asarray(slopes)
+
+    def on_columns(self, y: Codes, columns: Matrix) -> Floats:
+        return slopes_on_columns(self, y, columns)
 
     def response(self, pull: Floats) -> Floats:
         """The covariance times the pull, without the covariance itself."""

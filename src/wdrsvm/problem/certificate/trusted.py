@@ -1,29 +1,51 @@
-"""Tangents of a smooth loss at trusted labels: the formulas of ``smooth.py`` without flips.
+"""Tangents of a smooth loss at trusted labels: those of ``smooth.py`` without flips.
 
-Each label has the whole weight of its row.  One softmax tells all, which with many classes
-is several times less work than masses of all labels.
+Each label has the whole weight of its row.  Then a tangent is known by its winners p, the
+softmax of a point: its slope is  w (p - e_y)  and its value  w (margin (1 - p_y)  +
+temperature entropy(p)).  Any p with entries >= 0 and the sum 1 will do.  So tangents are
+drawn and tilted by products, without another softmax.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 
-from ...arrays import Codes, Floats
-from ...cached import cached_property
+from ...arrays import Codes, Floats, Matrix
 from ...rows.along_rows import row_maxima, row_sums
-from ..loss import Loss, softmax_and_log
+from ..loss import Loss, softmax
+from ..norms import TINY
+from .multipliers import slopes_on_columns
+
+# Entries of a part: its arrays stay in a processor's cache.
+PART_ENTRIES = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
 class TrustedTangents:
-    """Points u (rows, C), labels and weights of some rows."""
+    """Winners p (rows, C), labels and weights of some rows."""
 
     loss: Loss
-    points: Floats
+    winners: Floats
     y: Codes
     weight: Floats
+
+    @classmethod
+    def at(cls, loss: Loss, points: Floats, y: Codes, weight: Floats) -> TrustedTangents:
+        """The tangents at some ``points`` (rows, C)."""
+        sharp = points / loss.temperature
+        sharp[np.arange(len(y)), y] -= loss.margin / loss.temperature
+        return cls(loss, np.ascontiguousarray(softmax(sharp)), y, weight)
+
+    @property
+    def points(self) -> Floats:
+        """Points of these tangents; all others differ by a constant for each row."""
+        points = self.loss.temperature * _logarithms(self.winners)
+        points[self._own] += self.loss.margin
+        return points
 
     def drawn(self, share: float) -> TrustedTangents:
         """The tangents whose winners are  share p + (1 - share) e_y.
@@ -33,28 +55,13 @@ class TrustedTangents:
         """
         if share == 1:
             return self
-        sharp = self._sharp
-        sharp += np.log(share) - self._soft[1][:, None]
-        sharp[self._own] = np.log(np.exp(sharp[self._own]) + (1 - share))
-        sharp *= self.loss.temperature
-        sharp[self._own] += self.loss.margin
-        return replace(self, points=sharp)
+        winners = share * self.winners
+        winners[self._own] += 1 - share
+        return replace(self, winners=winners)
 
     @property
     def _own(self) -> tuple[Codes, Codes]:
         return np.arange(len(self.y)), self.y
-
-    @property
-    def _sharp(self) -> Floats:
-        """The scores whose softmax is p, in units of the temperature."""
-        sharp = self.points / self.loss.temperature
-        sharp[self._own] -= self.loss.margin / self.loss.temperature
-        return sharp
-
-    @cached_property
-    def _soft(self) -> tuple[Floats, Floats]:
-        """The winners p (rows, C), and the logarithm of what they were divided by."""
-        return softmax_and_log(self._sharp)
 
     def belong_to(self, loss: Loss) -> bool:
         return loss == self.loss
@@ -69,43 +76,74 @@ class TrustedTangents:
         return self
 
     def tilted(self, pull: Floats) -> TrustedTangents:
-        """Move points along the pull."""
-        return replace(self, points=self.points + self.loss.temperature * pull)
+        """Move points along the pull, which is measured in units of the temperature."""
+        # One line of factors serves rows that are all pulled alike.
+        pull = pull[:1] if pull.strides[0] == 0 else pull
+        winners = self.winners * np.exp(pull - row_maxima(pull)[:, None])
+        winners /= row_sums(winners)[:, None]
+        return replace(self, winners=winners)
 
     def value(self, weight: Floats, y: Codes) -> float:
-        """The sum of  margin + temperature logsumexp - <p, u>,  measured from the top."""
-        winners, log = self._soft
-        top = row_maxima(self.points)
-        mean = row_sums(winners * (self.points - top[:, None]))
-        above = self.loss.temperature * log - top
-        return float(self.weight @ (self.loss.margin + above - mean))
+        """The sum of  w (margin (1 - p_y) + temperature entropy(p))."""
+        lost = np.vdot(self.weight, 1.0 - self.winners[self._own])
+        entropy = sum(part._entropy for part in self._parts())
+        return float(self.loss.margin * lost + self.loss.temperature * entropy)
+
+    @property
+    def _entropy(self) -> float:
+        found = row_sums(self.winners * _logarithms(self.winners))
+        return -float(np.vdot(self.weight, found))
+
+    def _parts(self) -> Iterator[TrustedTangents]:
+        """Parts of few rows: large arrays in between take longer than their numbers."""
+        step = max(1, PART_ENTRIES // self.winners.shape[1])
+        for start in range(0, len(self.y), step):
+            rows = slice(start, start + step)
+            found = self.winners[rows], self.y[rows], self.weight[rows]
+            yield TrustedTangents(self.loss, *found)
 
     def spending(self, cost: Floats) -> float:
         return 0.0
 
     def slopes(self, y: Codes) -> Floats:
         """w (p - e_y)."""
-        slopes = self._soft[0] * self.weight[:, None]
+        slopes = self.winners * self.weight[:, None]
         slopes[self._own] -= self.weight
         return slopes
 
+    def on_columns(self, y: Codes, columns: Matrix) -> Floats:
+        """The sums of  w p e'  minus those of  w e'  for each label, without the slopes."""
+        if sparse.issparse(columns):
+            return slopes_on_columns(self, y, columns)
+        weighted, n_classes = columns * self.weight[:, None], self.winners.shape[1]
+        own = [np.bincount(self.y, column, n_classes) for column in weighted.T]
+        return np.asarray(self.winners.T @ weighted - np.reshape(own, (-1, n_classes)).T)
+
     def response(self, pull: Floats) -> Floats:
-        winners = self._soft[0]
-        centred = pull - row_sums(winners * pull)[:, None]
-        return np.asarray(self.weight[:, None] * winners * centred)
+        centred = pull - row_sums(self.winners * pull)[:, None]
+        return np.asarray(self.weight[:, None] * self.winners * centred)
 
     def own_response(self) -> Floats:
-        winners = self._soft[0]
-        return np.asarray(self.weight[:, None] * winners * (1.0 - winners))
+        return np.asarray(self.weight[:, None] * self.winners * (1.0 - self.winners))
 
     def curvature(self, columns: Floats) -> Floats:
         """The covariance of the winners, times the squares of the columns."""
-        n_classes, n_columns = self.points.shape[1], columns.shape[1]
+        n_classes, n_columns = self.winners.shape[1], columns.shape[1]
         system = np.zeros((n_classes, n_columns, n_classes, n_columns))
-        each = np.arange(n_classes)
         for d in range(n_columns):
             for e in range(n_columns):
-                shares = self._soft[0].T * (self.weight * columns[:, d] * columns[:, e])
-                system[:, d, :, e] = -shares @ self._soft[0]
-                system[each, d, each, e] += shares.sum(axis=1)
+                moments = self.weight * columns[:, d] * columns[:, e]
+                system[:, d, :, e] = replace(self, weight=moments)._covariance()
         return system
+
+    def _covariance(self) -> Floats:
+        """sum_n w (diag(p) - p p')."""
+        products = sum(
+            part.winners.T * part.weight @ part.winners for part in self._parts()
+        )
+        return np.asarray(np.diag(self.weight @ self.winners) - products)
+
+
+def _logarithms(winners: Floats) -> Floats:
+    """log p, with the smallest number in place of zeros that have underflowed."""
+    return np.asarray(np.log(np.maximum(winners, TINY)))

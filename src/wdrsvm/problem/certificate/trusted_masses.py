@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Codes, Floats
+from ...arrays import Codes, Floats, Matrix
 from ...rows.along_rows import row_sums
 from ..loss import LOSSES, Loss
 from ..problem import RobustProblem
@@ -22,6 +22,7 @@ from .multipliers import (
     loosening_of,
     own_response,
     response,
+    slopes_on_columns,
     tilt,
 )
 
@@ -58,6 +59,9 @@ class RowMasses(NamedTuple):
 
     def slopes(self, y: Codes) -> Floats:
         return label_slopes(self.alpha, y)
+
+    def on_columns(self, y: Codes, columns: Matrix) -> Floats:
+        return slopes_on_columns(self, y, columns)
 
     def response(self, pull: Floats) -> Floats:
         return response(self.alpha, pull)

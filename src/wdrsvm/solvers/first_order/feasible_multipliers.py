@@ -72,9 +72,9 @@ def feasible(problem: RobustProblem, layout: Layout, duals: Duals) -> Feasible |
 
 
 def _with_sums(found: Repair, layout: Layout) -> Feasible:
-    sums = found.complete_sums
-    gradient = (np.asarray(sums.gradient)[:, layout.touchable] * layout.touch_scale).T
-    return Feasible(found, np.ascontiguousarray(gradient), sums.on_flips, sums.value)
+    on_flips, totals = found.sums.on_flips, found.totals
+    gradient = (totals.gradient[:, layout.touchable] * layout.touch_scale).T
+    return Feasible(found, np.ascontiguousarray(gradient), on_flips, totals.value)
 
 
 def _of_moving_rows(

@@ -59,22 +59,39 @@ def constant_optimum(
         return None
     means = class_means(problem)
     exact = SolverSettings(tol=CONSTANT_OPTIMUM.share_of_gap * settings.tol)
-    constant = solve_means(means.with_rows(X=np.zeros_like(means.X)), exact)
-    hoped = constant.certificate.objective
-    hoped -= allowed_gap(settings.tol, hoped)
-    if _some_direction_pays(means, constant.intercept, hoped):
+    intercept, risk = _best_constant(means, exact, solve_means)
+    hoped = risk - allowed_gap(settings.tol, risk)
+    if _some_direction_pays(means, intercept, hoped):
         return None
     bound = solve_means(means, exact)
     if bound.certificate.dual_bound < hoped:
         return None
     coef = np.zeros((problem.n_classes, problem.n_features))
-    best = Incumbent(coef, constant.intercept, dual_bound=bound.certificate.dual_bound)
-    best.offer(coef, constant.intercept, problem.risk(coef, constant.intercept))
+    best = Incumbent(coef, intercept, dual_bound=bound.certificate.dual_bound)
+    best.offer(coef, intercept, problem.risk(coef, intercept))
     if not best.certificate.holds(settings.tol):
         return None
     history = History(settings.callback)
     history.add(bound.n_iter, best.objective, best.dual_bound)
     return best.result("class-means", settings.tol, False, bound.n_iter, history)
+
+
+def _best_constant(
+    means: RobustProblem, settings: SolverSettings, solve_means: SolveMeans
+) -> tuple[Floats, float]:
+    """The intercepts (C,) of the best constant classifier, and its risk.
+
+    With the logistic loss and trusted labels the best probabilities are the weights of the
+    classes, and the risk is their entropy.
+    """
+    loss = means.loss
+    weights = np.bincount(means.y, means.weight, means.n_classes)
+    is_free = means.fit_intercept and means.trusts_labels and (weights > 0).all()
+    if is_free and loss.temperature > 0 and loss.margin == 0:
+        logs = loss.temperature * np.log(weights / weights.sum())
+        return logs, -float(weights @ logs)
+    found = solve_means(means.with_rows(X=np.zeros_like(means.X)), settings)
+    return found.intercept, found.certificate.objective
 
 
 def _is_worth_a_look(problem: RobustProblem) -> bool:

@@ -10,7 +10,7 @@ from wdrsvm.solvers import SolverSettings
 from wdrsvm.solvers.newton.products.flips.label_shares import LabelShares
 from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
-from wdrsvm.solvers.newton.products.tangents import DrawnTangents, with_points
+from wdrsvm.solvers.newton.products.tangents import DrawnTangents, with_winners
 
 from .test_loop import blobs
 
@@ -27,7 +27,7 @@ def drawn(price=np.inf):
 def test_points_computed_once_are_those_of_the_rows():
     problem, rows = blobs(ball={"label_cost": 1.0}), slice(100, 200)
     for price in (np.inf, 1.0):
-        kept = with_points(drawn(price), problem)
+        kept = with_winners(drawn(price), problem)
         one, other = drawn(price).rows(problem, rows), kept.rows(problem, rows)
         np.testing.assert_array_equal(one.points, other.points)
         assert dual_bound(problem, drawn(price)) == dual_bound(problem, kept)
@@ -47,18 +47,18 @@ def test_drawn_slopes_and_flips_are_a_share_of_those_that_are_not():
 
 def test_points_of_too_many_rows_are_not_kept(monkeypatch):
     problem = blobs()
-    few = replace(PRODUCTS, max_kept_points=5999)
+    few = replace(PRODUCTS, max_kept_winners=5999)
     monkeypatch.setattr("wdrsvm.solvers.newton.products.tangents.PRODUCTS", few)
-    assert with_points(drawn(), problem).points is None
+    assert with_winners(drawn(), problem).winners is None
 
 
 def test_a_result_does_not_hold_them(monkeypatch):
     found = product_newton(blobs(), SolverSettings(tol=1e-3))
-    assert found.multipliers.points is None
+    assert found.multipliers.winners is None
     flipped = blobs(ball={"label_cost": 1.0})
     found = product_newton(flipped, SolverSettings(tol=1e-3))
-    assert found.multipliers.points is None
+    assert found.multipliers.winners is None
     assert found.multipliers.shares.shape == (300, 20)
-    few = replace(PRODUCTS, max_kept_points=5999)
+    few = replace(PRODUCTS, max_kept_winners=5999)
     monkeypatch.setattr("wdrsvm.solvers.newton.products.loop.PRODUCTS", few)
     assert product_newton(flipped, SolverSettings(tol=1e-3)).multipliers is None

@@ -40,7 +40,7 @@ from .model import model_step
 from .settings import PRODUCTS
 from .start import first_point
 from .steps import Descent
-from .tangents import DrawnTangents, with_points
+from .tangents import DrawnTangents, with_winners
 
 
 def product_newton(
@@ -233,7 +233,7 @@ class ProductRounds:
         multipliers = DrawnTangents(coef, intercept, share, drawn, shares=shares)
         self.best.raise_bound_by(
             self.problem,
-            with_points(multipliers, self.problem),
+            with_winners(multipliers, self.problem),
             self.settings.tol,
             steering=False,
         )
@@ -246,10 +246,10 @@ class ProductRounds:
         return flow
 
     def _forget_rows(self) -> None:
-        """A result keeps no points, and the masses of flips only if they are not many."""
+        """A result keeps no winners, and the masses of flips only if they are not many."""
         kept = self.best.multipliers
         if isinstance(kept, DrawnTangents):
             shares = kept.shares
             many = shares.size if isinstance(shares, np.ndarray) else 0
-            is_light = many <= PRODUCTS.max_kept_points
-            self.best.multipliers = replace(kept, points=None) if is_light else None
+            is_light = many <= PRODUCTS.max_kept_winners
+            self.best.multipliers = replace(kept, winners=None) if is_light else None

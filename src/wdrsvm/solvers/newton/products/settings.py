@@ -122,7 +122,7 @@ class ProductSettings:
         Up to this many, the workers of a cluster send a matrix of their curvature.
     max_rescued_unknowns : int
         Up to this many, Newton's method with such a matrix tries again where this failed.
-    max_kept_points : int
+    max_kept_winners : int
         A certificate keeps the scores of all rows if they are at most so many.
     rows_per_column, least_curvature_rows : int
         The preconditioner is built from so many rows per column, and at least so many.
@@ -208,7 +208,7 @@ class ProductSettings:
     least_unknowns: int = 60
     max_sent_unknowns: int = 4000
     max_rescued_unknowns: int = 2500
-    max_kept_points: int = 1 << 25
+    max_kept_winners: int = 1 << 25
     rows_per_column: int = 40
     least_curvature_rows: int = 10000
     heavy_rows: int = 48

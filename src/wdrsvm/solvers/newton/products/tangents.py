@@ -22,7 +22,8 @@ class DrawnTangents:
     """Tangents of the rows at a classifier's scores, drawn to the labels by a share.
 
     Where labels can be flipped, ``shares`` (N, C) are those of the labels, or what tells
-    them.  ``points`` (N, C) are those of all rows, if they have been computed before.
+    them.  ``winners`` (N, C) are the drawn ones of all rows, if they have been computed
+    before.
     """
 
     coef: Floats
@@ -30,7 +31,7 @@ class DrawnTangents:
     share: float
     flow: PairWeights | None = None
     gradient: Floats | None = None
-    points: Floats | None = None
+    winners: Floats | None = None
     shares: Floats | LabelShares | None = None
 
     def rows(self, problem: RobustProblem, rows: slice) -> RowDuals:
@@ -43,12 +44,12 @@ class DrawnTangents:
         return RowTangents(problem.loss, drawn.points, masses)
 
     def trusted(self, problem: RobustProblem, rows: slice) -> TrustedTangents:
-        """The drawn tangents without flips, which have the same points."""
+        """The drawn tangents without flips, which have the same winners."""
         y, weight = problem.y[rows], problem.weight[rows]
-        if self.points is not None:
-            return TrustedTangents(problem.loss, self.points[rows], y, weight)
+        if self.winners is not None:
+            return TrustedTangents(problem.loss, self.winners[rows], y, weight)
         scores = problem.scores(self.coef, self.intercept, rows)
-        return TrustedTangents(problem.loss, scores, y, weight).drawn(self.share)
+        return TrustedTangents.at(problem.loss, scores, y, weight).drawn(self.share)
 
     @staticmethod
     def _shares(
@@ -59,20 +60,20 @@ class DrawnTangents:
         return shares[rows].astype(np.float64)
 
 
-def with_points(tangents: DrawnTangents, problem: RobustProblem) -> DrawnTangents:
-    """The same with the points of all rows, if these fit into memory.
+def with_winners(tangents: DrawnTangents, problem: RobustProblem) -> DrawnTangents:
+    """The same with the winners of all rows, if these fit into memory.
 
     A certificate looks at every row several times.
     """
     entries = problem.n_rows * problem.n_classes
-    if problem.is_distributed or entries > PRODUCTS.max_kept_points:
+    if problem.is_distributed or entries > PRODUCTS.max_kept_winners:
         return tangents
-    points = np.empty((problem.n_rows, problem.n_classes))
+    winners = np.empty((problem.n_rows, problem.n_classes))
 
     def fill(rows: slice) -> None:
-        points[rows] = tangents.trusted(problem, rows).points
+        winners[rows] = tangents.trusted(problem, rows).winners
 
     with row_threads(problem.n_rows) as run:
         for _ in run(fill, problem.blocks()):
             pass
-    return replace(tangents, points=points)
+    return replace(tangents, winners=winners)
