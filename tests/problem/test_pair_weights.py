@@ -25,10 +25,20 @@ def random_weights(seed, n_classes):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
-def test_the_inverse_of_a_laplacian_is_its_pseudoinverse(n_classes):
-    weights = random_weights(0, n_classes)
-    found = module._laplacian_inverse(weights)
-    np.testing.assert_allclose(found, np.linalg.pinv(laplacian(weights)), atol=1e-12)
+def test_potentials_are_those_of_the_pseudoinverse(n_classes):
+    weights, gradient = random_weights(0, n_classes), zero_sum(1, n_classes, 4)
+    found = module._potentials(weights, gradient)
+    expected = np.linalg.pinv(laplacian(weights)) @ gradient
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_many_columns_are_as_long_in_few():
+    """Rounds on wide gradients work on (C, C) arrays, and find the same weights."""
+    gradient = zero_sum(2, 5, 40)
+    narrow = module._narrow(gradient)
+    assert narrow.shape == (5, 5)
+    np.testing.assert_allclose(narrow @ narrow.T, gradient @ gradient.T, atol=1e-12)
+    assert module._narrow(narrow) is narrow
 
 
 def test_distances_are_those_of_the_differences():
@@ -47,12 +57,11 @@ def test_the_cost_bounds_every_product_whatever_the_weights():
 
 
 def test_the_cost_pays_for_a_divergence_that_rounding_has_spoilt(monkeypatch):
-    gradient, inverse = zero_sum(1, 6, 4), module._laplacian_inverse
+    gradient, potentials = zero_sum(1, 6, 4), module._potentials
     exact = PairWeights.uniform(6).shortened(gradient)
     least = exact.cost(gradient, l2)
-    monkeypatch.setattr(
-        module, "_laplacian_inverse", lambda weights: 0.7 * inverse(weights)
-    )
+    spoilt = lambda weights, gradient: 0.7 * potentials(weights, gradient)  # noqa: E731
+    monkeypatch.setattr(module, "_potentials", spoilt)
     assert exact.cost(gradient, l2) >= least
 
 

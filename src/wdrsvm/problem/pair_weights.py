@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats
-from ..rows.blocks import row_blocks
 
 # The least weight of a pair, as a share of the mean: it keeps the Laplacian invertible.
 LEAST_WEIGHT = 1e-9
@@ -38,15 +37,14 @@ class PairWeights:
     ) -> PairWeights:
         """Weights whose flow has a smaller total l2 length: w_ij = ||T_ij||, repeated.
 
-        All rounds work on the (C, C) Gram matrix of G.  Differences lose digits in it, so
-        that these lengths only lead the way; ``cost`` has the true ones.
+        Lengths come from the (C, C) Gram matrix of the potentials.  Differences lose digits
+        in it, so that these lengths only lead the way; ``cost`` has the true ones.
         """
-        gram, best, weights = gradient @ gradient.T, self.weights, self.weights
-        least = np.inf
+        best, weights, least = self.weights, self.weights, np.inf
+        gradient = _narrow(gradient)
         for _ in range(n_rounds):
             weights = _floored(weights)
-            inverse = _laplacian_inverse(weights)
-            lengths = weights * _distances(inverse @ gram @ inverse.T)
+            lengths = weights * pair_distances(_potentials(weights, gradient))
             total, last = float(lengths.sum()), least
             if total < least:
                 best, least = weights, total
@@ -61,17 +59,14 @@ class PairWeights:
         What rounding leaves of the divergence is sent from every class to every other.
         """
         weights = _floored(self.weights)
-        potential = _laplacian_inverse(weights) @ gradient
-        once = np.triu(weights)
-        missing, total = gradient.copy(), 0.0
-        for part in row_blocks(gradient, max(gradient.size, 1)):
-            others = slice(part.start, None)
-            flow = potential[part, None] - potential[others]
-            flow *= once[part, others, None]
-            missing[part] -= flow.sum(axis=1)
-            missing[others] += flow.sum(axis=0)
-            total += float(length_of_rows(flow).sum())
-        return total + float(length_of_rows(missing).sum())
+        potential = _potentials(weights, gradient)
+        missing = gradient - laplacian(weights) @ potential
+        total, differences = float(length_of_rows(missing).sum()), np.empty_like(gradient)
+        for i in range(len(weights) - 1):
+            # One array for all classes: fresh memory takes longer than the numbers.
+            found = np.subtract(potential[i], potential[i + 1 :], out=differences[i + 1 :])
+            total += float(weights[i, i + 1 :] @ length_of_rows(found))
+        return total
 
 
 def pair_distances(points: Floats) -> Floats:
@@ -100,7 +95,16 @@ def _floored(weights: Floats) -> Floats:
     return np.asarray(floored / floored.mean())
 
 
-def _laplacian_inverse(weights: Floats) -> Floats:
-    """Inverse, on the complement of the constant vector, of a weighted Laplacian."""
-    mean = np.full_like(weights, 1.0 / len(weights))
-    return np.asarray(np.linalg.inv(laplacian(weights) + mean) - mean)
+def _potentials(weights: Floats, gradient: Floats) -> Floats:
+    """pinv(L_w) G, whose differences times the weights are a flow with divergence G."""
+    found = np.linalg.solve(laplacian(weights) + 1.0 / len(weights), gradient)
+    return np.asarray(found - found.mean(axis=0))
+
+
+def _narrow(gradient: Floats) -> Floats:
+    """Rows with the same Gram matrix and no more columns than there are classes."""
+    n_classes, n_columns = gradient.shape
+    if n_columns <= n_classes:
+        return gradient
+    squares, axes = np.linalg.eigh(gradient @ gradient.T)
+    return np.asarray(axes * np.sqrt(np.maximum(squares, 0.0)))

@@ -9,9 +9,9 @@ from scipy import sparse
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.problem.certificate.equalities import (
     EQUALITY_ROUNDING,
+    BoundTotals,
     Equalities,
     Sums,
-    Totals,
     largest_entries,
 )
 from wdrsvm.rows import blocks
@@ -86,7 +86,7 @@ def test_the_largest_entries_of_no_columns_are_none():
 def sums_that_lack(lack, equalities):
     lack = np.asarray(lack)
     gradient = np.full((2, 4), 7.0)
-    totals = Totals(1.0, gradient, np.full(lack.shape, 10.0))
+    totals = BoundTotals(1.0, gradient, np.full(lack.shape, 10.0))
     return Sums(0.0, equalities.aim - lack, totals=totals)
 
 

@@ -37,10 +37,10 @@ class Sums(NamedTuple):
     on_flips: float
     on_columns: Floats
     system: Floats | None = None
-    totals: Totals | None = None
+    totals: BoundTotals | None = None
 
 
-class Totals(NamedTuple):
+class BoundTotals(NamedTuple):
     """Further sums of the multipliers over all rows.
 
     ==========  ============  =====================================================
@@ -98,7 +98,7 @@ class Equalities:
         """The largest absolute difference of the sums from the aim, on some columns."""
         return float(np.abs(self.lack(sums)[:, columns]).max(initial=0.0))
 
-    def rounded(self, sums: Sums, totals: Totals) -> Totals:
+    def rounded(self, sums: Sums, totals: BoundTotals) -> BoundTotals:
         """The totals, with G equal to the aim where they differ only by rounding.
 
         In a column of large entries this rounding may exceed the whole budget.  It is no

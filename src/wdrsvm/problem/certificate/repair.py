@@ -17,7 +17,7 @@ from ...arrays import Flags, Floats, Matrix
 from ...cached import cached_property
 from ...rows.reduce import added
 from ..problem import RobustProblem
-from .equalities import Equalities, Sums, Totals, dense
+from .equalities import BoundTotals, Equalities, Sums, dense
 from .multipliers import Loosened, MultiplierSource, RowDuals
 from .settings import CERTIFICATE
 from .tilts import (
@@ -119,11 +119,13 @@ class Repair:
         return is_smooth and self.miss(every) <= CERTIFICATE.quick * before.miss(every)
 
     @cached_property
-    def totals(self) -> Totals:
+    def totals(self) -> BoundTotals:
         """What a bound needs beside the sums."""
         if self.sums.totals is not None:
             return self.sums.totals
-        found: Totals = self._folded(partial(_totals_of_rows, self._part, self.equalities))
+        found: BoundTotals = self._folded(
+            partial(_totals_of_rows, self._part, self.equalities)
+        )
         return found
 
     def rows(self) -> RowDuals:
@@ -236,16 +238,16 @@ def _sums_of_rows(
 
 def _totals_of_rows(
     part: Part, equalities: Equalities, problem: RobustProblem, rows: slice
-) -> Totals:
+) -> BoundTotals:
     return _totals(part(problem, rows), equalities, problem, rows)
 
 
 def _totals(
     repaired: RepairedRows, equalities: Equalities, problem: RobustProblem, rows: slice
-) -> Totals:
+) -> BoundTotals:
     y, features = problem.y[rows], equalities.features(problem, rows)
     slopes = repaired.duals.slopes(y)
-    return Totals(
+    return BoundTotals(
         repaired.duals.value(problem.weight[rows], y),
         np.asarray((features.T @ slopes).T),
         np.asarray(np.abs(slopes).T @ np.abs(repaired.columns)),

@@ -95,8 +95,12 @@ class TrustedTangents:
         return -float(np.vdot(self.weight, found))
 
     def _parts(self) -> Iterator[TrustedTangents]:
-        """Parts of few rows: large arrays in between take longer than their numbers."""
-        step = max(1, PART_ENTRIES // self.winners.shape[1])
+        """Parts of few rows: large arrays in between take longer than their numbers.
+
+        With fewer rows than classes, the products of a part would be such arrays.
+        """
+        n_classes = self.winners.shape[1]
+        step = max(n_classes, PART_ENTRIES // n_classes)
         for start in range(0, len(self.y), step):
             rows = slice(start, start + step)
             found = self.winners[rows], self.y[rows], self.weight[rows]

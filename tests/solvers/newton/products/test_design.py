@@ -1,5 +1,6 @@
 """Passes in the solver's columns against the problem's own formulas."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -27,7 +28,9 @@ def test_loss_gradient_and_curvature(kind, atol):
     with prepared.reduction() as reduction:
         design = Design(scaling, reduction)
         sums, curved = design.evaluate(At(coef)), design.curvature(At(coef))
-        of_classes, second = design.class_sums()
+        of_classes, second = design.class_sums(), design.second_moment()
+        diagonal = replace(design, is_principal=True)
+        squares, bent = diagonal.second_moment(), diagonal.curvature(At(coef))
     assert sums.loss == pytest.approx(problem.weight @ losses, abs=atol)
     np.testing.assert_allclose(sums.gradient, slopes.T @ rows, atol=atol)
     np.testing.assert_allclose(curved.mass, spread.sum(axis=0), atol=atol)
@@ -37,6 +40,8 @@ def test_loss_gradient_and_curvature(kind, atol):
     own = problem.weight[:, None] * np.eye(4)[problem.y]
     np.testing.assert_allclose(of_classes, own.T @ rows, atol=atol)
     np.testing.assert_allclose(second, (rows.T * problem.weight) @ rows, atol=atol)
+    np.testing.assert_allclose(squares, np.diag(second), atol=atol)
+    np.testing.assert_allclose(bent.second, np.diag(curved.second), atol=atol)
 
 
 def test_sums_that_lead_the_way_may_take_one_row_out_of_three():
@@ -49,9 +54,12 @@ def test_sums_that_lead_the_way_may_take_one_row_out_of_three():
         some, few = Design(scaling, reduction, every=3), Design(scaling, of_third)
         for one, other in zip(some.curvature(at), few.curvature(at), strict=True):
             np.testing.assert_allclose(one, 3 * other)
-        np.testing.assert_allclose(some.class_sums()[1], 3 * few.class_sums()[1])
-        everyone = Design(scaling, reduction).class_sums()[0]
-        np.testing.assert_allclose(some.class_sums()[0], everyone)
+        np.testing.assert_allclose(some.second_moment(), 3 * few.second_moment())
+        every = replace(some, is_principal=True), replace(few, is_principal=True)
+        one, other = (design.second_moment() for design in every)
+        np.testing.assert_allclose(one, 3 * other)
+        everyone = Design(scaling, reduction).class_sums()
+        np.testing.assert_allclose(some.class_sums(), everyone)
 
 
 def test_few_rows_are_all_visited():

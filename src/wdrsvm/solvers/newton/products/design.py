@@ -20,6 +20,7 @@ from ...scaling import Scaling
 from .. import kernels
 from .flips.label_shares import LabelShares
 from .heavy_rows import HeavyCurvature, HeavyEntries
+from .principal_axes import moment, second_moment_of
 from .settings import PRODUCTS
 
 
@@ -50,7 +51,7 @@ class LossSums(NamedTuple):
 
 class CurvatureSums(NamedTuple):
     """Sums of the curvature q_nc of each score alone: its mass (C,), q x' (C, Q), and
-    (sum_c q) x x' (Q, Q)."""
+    (sum_c q) x x' (Q, Q), or its diagonal (Q,) in principal columns."""
 
     mass: Floats
     first: Floats
@@ -70,14 +71,15 @@ class Design:
     """Rows in the solver's columns, numbers of ``kind``, and the passes over them.
 
     Sums for steps, unlike sums for a certificate, may take one row out of ``every``.
-    The preconditioner takes ``n_heavy`` rows of each class as they are, if they are in
-    memory.
+    ``is_principal``: the columns are principal axes of the rows.  The preconditioner takes
+    ``n_heavy`` rows of each class as they are, if they are in memory.
     """
 
     scaling: Scaling
     reduction: Reduction
     kind: Any = np.float64
     every: int = 1
+    is_principal: bool = False
     n_heavy: int = 0
 
     def evaluate(self, at: At) -> LossSums:
@@ -94,7 +96,7 @@ class Design:
 
     def curvature(self, at: At) -> CurvatureSums:
         """The sums from which the preconditioner is made."""
-        work = partial(_curvature_sums, at, self.every)
+        work = partial(_curvature_sums, at, self.every, self.is_principal)
         sums: CurvatureSums = self.reduction.fold(work, added)
         return sums
 
@@ -109,11 +111,16 @@ class Design:
         """Some rows in the solver's columns; they must be in memory."""
         return np.asarray(self.reduction.subject.X[rows])  # type: ignore[attr-defined]
 
-    def class_sums(self) -> tuple[Floats, Floats]:
-        """Sums of w x for each label (C, Q), and the second moment (Q, Q)."""
-        work = partial(_class_sums, self.every)
-        sums: tuple[Floats, Floats] = self.reduction.fold(work, added)
+    def class_sums(self) -> Floats:
+        """Sums of w x for each label (C, Q)."""
+        sums: Floats = self.reduction.fold(_class_sums, added)
         return sums
+
+    def second_moment(self) -> Floats:
+        """sum w x x' (Q, Q), or its diagonal (Q,) in principal columns."""
+        of_rows = _squares_of if self.is_principal else second_moment_of
+        second: Floats = self.reduction.fold(partial(of_rows, self.every), added)
+        return second
 
 
 def row_step(n_rows: int, n_columns: int) -> int:
@@ -200,17 +207,20 @@ def _loss_sums(at: At, problem: RobustProblem, rows: slice) -> LossSums:
 
 
 def _curvature_sums(
-    at: At, every: int, problem: RobustProblem, rows: slice
+    at: At, every: int, is_principal: bool, problem: RobustProblem, rows: slice
 ) -> CurvatureSums:
     some = slice(rows.start, rows.stop, every)
     block = ScoredBlock.of(at.coef, problem, some)
-    return curvature_of(block, _soften(True, problem, block).gradient, every)
+    spread = _soften(True, problem, block).gradient
+    return curvature_of(block, spread, every, is_principal)
 
 
-def curvature_of(block: ScoredBlock, spread: Floats, every: int) -> CurvatureSums:
+def curvature_of(
+    block: ScoredBlock, spread: Floats, every: int, is_principal: bool
+) -> CurvatureSums:
     """The sums of a block of which one row out of ``every`` was visited."""
     spread = spread.astype(block.rows.dtype)
-    second = _moment(block.rows, spread.sum(axis=0))
+    second = (_squares if is_principal else moment)(block.rows, spread.sum(axis=0))
     parts = spread.sum(axis=1), spread @ block.rows, second
     return CurvatureSums(*(every * part.astype(np.float64) for part in parts))
 
@@ -226,15 +236,18 @@ def _heavy_curvature(
     return HeavyCurvature(*sums, heavy)
 
 
-def _class_sums(every: int, problem: RobustProblem, rows: slice) -> tuple[Floats, Floats]:
+def _class_sums(problem: RobustProblem, rows: slice) -> Floats:
     block, weight, y = problem.X[rows], problem.weight[rows], problem.y[rows]
     shape = problem.n_classes, len(block)
     own = sparse.csc_array((weight, y, np.arange(len(block) + 1)), shape=shape)
-    second = every * _moment(block[::every], weight[::every].astype(block.dtype))
-    return np.asarray(own @ block), second.astype(np.float64)
+    return np.asarray(own @ block)
 
 
-def _moment(block: Any, weight: Any) -> Any:
-    """sum w x x': a matrix times its own transpose, which takes half of a product."""
-    scaled = block * np.sqrt(weight)[:, None]
-    return scaled.T @ scaled
+def _squares_of(every: int, problem: RobustProblem, rows: slice) -> Floats:
+    some = slice(rows.start, rows.stop, every)
+    return np.asarray(every * _squares(problem.X[some], problem.weight[some]))
+
+
+def _squares(block: Any, weight: Any) -> Any:
+    """sum w x_q^2 for each column q: the diagonal of the moment."""
+    return weight @ (block * block)

@@ -37,6 +37,7 @@ from .flips.label_shares import LabelShares
 from .flips.memory import FlipDesign, first_flipped
 from .heavy_rows import heavy_count
 from .model import model_step
+from .principal_axes import along_principal_axes
 from .settings import PRODUCTS
 from .start import first_point
 from .steps import Descent
@@ -53,10 +54,13 @@ def product_newton(
     problem = problem.without_idle_rows()
     scaling = Scaling.of(problem)
     kind = np.float32 if settings.tol >= PRODUCTS.single_tol else np.float64
+    every = row_step(problem.n_rows, scaling.n_columns)
     prepared = problem.by_chunks(partial(in_columns, scaling, kind))
+    is_principal = problem.norm == "l2" and not problem.is_distributed
+    if is_principal:
+        scaling, prepared = along_principal_axes(scaling, prepared, every)
     with prepared.reduction() as reduction:
-        every = row_step(problem.n_rows, scaling.n_columns)
-        told = scaling, reduction, kind, every
+        told = scaling, reduction, kind, every, is_principal
         flip_cost = single_flip_cost(problem)
         n_heavy = heavy_count(problem.n_rows, problem.n_classes, scaling.n_columns)
         design = Design(*told, 0 if problem.is_distributed else n_heavy)

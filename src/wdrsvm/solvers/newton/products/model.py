@@ -23,7 +23,7 @@ from ....arrays import Floats
 from ...scaling import Scaling
 from .design import At, LossSums
 from .diameter import PairDiameter
-from .preconditioner import ClassCurvature
+from .preconditioner import ClassCurvature, into_basis, out_of_basis
 from .settings import PRODUCTS
 from .steps import Descent
 
@@ -47,10 +47,11 @@ class LossModel:
         """``pairs``: steps and changes of the loss's gradient, in the solver's columns."""
         curvature = descent.curvature
         basis = curvature.basis
-        sums = LossSums(descent.sums.loss, descent.sums.gradient @ basis)
-        model = cls(descent.design.scaling, curvature, descent.coef @ basis, sums)
+        sums = LossSums(descent.sums.loss, into_basis(descent.sums.gradient, basis))
+        point = into_basis(descent.coef, basis)
+        model = cls(descent.design.scaling, curvature, point, sums)
         for step, change in pairs:
-            model._correct(step @ basis, change @ basis)
+            model._correct(into_basis(step, basis), into_basis(change, basis))
         return model
 
     def _correct(self, step: Floats, change: Floats) -> None:
@@ -118,6 +119,5 @@ def model_step(descent: Descent) -> bool:
         model.point,
     )
     inner.run()
-    return descent.jump(
-        inner.coef @ model.class_curvature.basis.T, inner.diameter, inner.smooth_risk
-    )
+    coef = out_of_basis(inner.coef, model.class_curvature.basis)
+    return descent.jump(coef, inner.diameter, inner.smooth_risk)

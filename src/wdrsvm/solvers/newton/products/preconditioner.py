@@ -8,7 +8,8 @@ may stand in it as they are.  All others are taken as
 where s_c is the mass of their q_nc, m_c the mean of x under it, and W, the spread around
 that mean, is taken as that of all classes together.  In the eigenvectors of W this is a
 diagonal plus low rank, and its inverse takes few matrix products for all classes at once.
-The basis turns the touchable columns alone: lengths of differences stay as they are.
+The basis turns the touchable columns alone: lengths of differences stay as they are.  Where
+the columns are principal axes, W is taken as a diagonal, and no basis is needed.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from .settings import PRODUCTS
 
 @dataclass(frozen=True, eq=False)
 class ClassCurvature:
-    """``basis`` (Q, Q); ``spread`` and rank-one ``means`` of each class, both (C, Q) in the
-    basis; ``mass`` (C,) of the curvature in them; ``floor``, the least stiffness."""
+    """``basis`` (Q, Q), or None for the columns as they are; ``spread`` and rank-one
+    ``means`` of each class, both (C, Q) in the basis; ``mass`` (C,) of the curvature in
+    them; ``floor``, the least stiffness."""
 
-    basis: Floats
+    basis: Floats | None
     spread: Floats
     means: Floats
     mass: Floats
@@ -39,19 +41,19 @@ class ClassCurvature:
     def of(cls, sums: CurvatureSums, n_touchable: int) -> ClassCurvature:
         floor = PRODUCTS.least_stiffness * sums.mass.mean() + np.finfo(np.float64).tiny
         mass = np.maximum(sums.mass, floor)
-        scaled = sums.first / np.sqrt(mass)[:, None]
-        within = (sums.second - scaled.T @ scaled) / mass.sum()
-        basis, spread = np.eye(len(within)), np.diag(within).copy()
-        part = slice(n_touchable)
-        spread[part], basis[part, part] = np.linalg.eigh(within[part, part])
-        spread = mass[:, None] * np.maximum(spread, 0.0)
-        return cls(basis, spread, scaled @ basis, mass, float(floor))
+        means = sums.first / np.sqrt(mass)[:, None]
+        if sums.second.ndim == 1:
+            basis, spread = None, sums.second - np.einsum("cq,cq->q", means, means)
+        else:
+            basis, spread = _eigenvectors(sums.second - means.T @ means, n_touchable)
+        spread = (mass / mass.sum())[:, None] * np.maximum(spread, 0.0)
+        return cls(basis, spread, into_basis(means, basis), mass, float(floor))
 
     def moved(self, mass: Floats, first: Floats) -> ClassCurvature:
         """With other sums of the curvature, and the spread W as it was."""
         mass = np.maximum(mass, self.floor)
         spread = self.spread * (mass / self.mass)[:, None]
-        means = first @ self.basis / np.sqrt(mass)[:, None]
+        means = into_basis(first, self.basis) / np.sqrt(mass)[:, None]
         return replace(self, spread=spread, means=means, mass=mass)
 
     def without(self, curvature: Floats, rows: Floats) -> ClassCurvature:
@@ -74,7 +76,7 @@ class ClassCurvature:
         """With the norm's own ``stiffness`` (C,) added; in numbers of ``kind``."""
         light, parts = self, self.means[:, None].astype(kind)
         if heavy is not None:
-            rows = heavy.rows @ self.basis.astype(kind)
+            rows = into_basis(heavy.rows, self.basis).astype(kind)
             light = self.without(heavy.curvature, rows)
             rows *= np.sqrt(heavy.curvature).astype(kind)[:, :, None]
             parts = np.hstack([light.means[:, None].astype(kind), rows])
@@ -126,7 +128,7 @@ class ClassInverse:
 class Preconditioner:
     """The inverse curvature in the solver's own columns."""
 
-    basis: Floats
+    basis: Floats | None
     inverse: ClassInverse
 
     @classmethod
@@ -139,8 +141,29 @@ class Preconditioner:
     ) -> Preconditioner:
         """``stiffness`` (C,) is the norm's own; steps are made in numbers of ``kind``."""
         inverse = curvature.inverse(stiffness, kind, heavy)
-        return cls(curvature.basis.astype(kind), inverse)
+        basis = curvature.basis
+        return cls(None if basis is None else basis.astype(kind), inverse)
+
+    @property
+    def kind(self) -> Any:
+        return self.inverse.diagonal.dtype
 
     def __call__(self, gradients: Floats) -> Floats:
-        steps = self.inverse(gradients.astype(self.basis.dtype) @ self.basis)
-        return np.asarray(steps @ self.basis.T, dtype=np.float64)
+        steps = self.inverse(into_basis(gradients.astype(self.kind), self.basis))
+        return np.asarray(out_of_basis(steps, self.basis), dtype=np.float64)
+
+
+def into_basis(rows: Floats, basis: Floats | None) -> Floats:
+    return rows if basis is None else np.asarray(rows @ basis)
+
+
+def out_of_basis(rows: Floats, basis: Floats | None) -> Floats:
+    return rows if basis is None else np.asarray(rows @ basis.T)
+
+
+def _eigenvectors(within: Floats, n_touchable: int) -> tuple[Floats, Floats]:
+    """The eigenvectors (Q, Q) of the touchable part of a matrix, and its diagonal there."""
+    basis, spread = np.eye(len(within)), np.diag(within).copy()
+    part = slice(n_touchable)
+    spread[part], basis[part, part] = np.linalg.eigh(within[part, part])
+    return basis, spread

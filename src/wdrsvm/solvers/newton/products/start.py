@@ -49,15 +49,22 @@ def _lowest(values: Callable[[int], float], count: int) -> int:
 
 
 def _ridge(problem: RobustProblem, design: Design) -> Floats:
-    sums, second = design.class_sums()
+    sums, second = design.class_sums(), design.second_moment()
     centred = sums - sums.mean(axis=0)
     if problem.fit_intercept:
         centred = sums - sums[:, -1:] * sums.sum(axis=0)
-    ridge = PRODUCTS.start_ridge * np.trace(second) / len(second)
-    direction = np.linalg.solve(second + ridge * np.eye(len(second)), centred.T).T
+    direction = _divided(centred, second)
     if problem.fit_intercept:
         direction[:, -1] = 0.0
-    return np.asarray(direction)
+    return direction
+
+
+def _divided(sums: Floats, second: Floats) -> Floats:
+    """The sums (C, Q) over the moment, a matrix or its diagonal, with a ridge added."""
+    if second.ndim == 1:
+        return np.asarray(sums / (second + PRODUCTS.start_ridge * second.mean()))
+    ridge = PRODUCTS.start_ridge * np.trace(second) / len(second)
+    return np.asarray(np.linalg.solve(second + ridge * np.eye(len(second)), sums.T).T)
 
 
 def _loss(part: RobustProblem, scores: Floats) -> float:

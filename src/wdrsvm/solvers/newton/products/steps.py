@@ -13,7 +13,13 @@ from .design import At, Design, LossSums
 from .diameter import EntryDiameter, PairDiameter, Smoothed
 from .heavy_rows import HeavyRows
 from .pair_forces import ForceAscent
-from .preconditioner import ClassCurvature, ClassInverse, Preconditioner
+from .preconditioner import (
+    ClassCurvature,
+    ClassInverse,
+    Preconditioner,
+    into_basis,
+    out_of_basis,
+)
 from .quasi_newton import Memory
 from .settings import PRODUCTS
 
@@ -207,9 +213,9 @@ class Descent:
         Pairs that are too long are shortened where that costs the least loss.
         """
         assert isinstance(self.precondition, Preconditioner)
-        basis = self.precondition.basis
+        basis, kind = self.precondition.basis, self.precondition.kind
         point, gradient = (
-            what.astype(basis.dtype) @ basis for what in (self.coef, self.sums.gradient)
+            into_basis(what.astype(kind), basis) for what in (self.coef, self.sums.gradient)
         )
         ascent = ForceAscent(
             self.precondition.inverse,
@@ -219,8 +225,8 @@ class Descent:
             self.radius,
         )
         forces = self.smoothed.slopes * self.smoothed.lengths
-        found = ascent.run(forces.astype(basis.dtype), PRODUCTS.balance_share * tol)
-        step = np.asarray((found.coef - point) @ basis.T, dtype=np.float64)
+        found = ascent.run(forces.astype(kind), PRODUCTS.balance_share * tol)
+        step = np.asarray(out_of_basis(found.coef - point, basis), dtype=np.float64)
         return self.coef + step, found.length
 
     @property

@@ -134,4 +134,4 @@ def _spreads(
     some = slice(rows.start, rows.stop, every)
     spanned, prior = _spanned(at, shares, problem, some)
     spread = spanned.soften(at, prior, problem.loss.temperature, True).gradient
-    return curvature_of(spanned.block, spread, every)
+    return curvature_of(spanned.block, spread, every, False)

@@ -168,4 +168,4 @@ class FlipDesign(Design):
         every = self.every
         spanned = self._spanned(at, problem, rows, every)
         spread = self._soften(at, spanned, rows, every, is_spread=True).gradient
-        return curvature_of(spanned.block, spread, every)
+        return curvature_of(spanned.block, spread, every, self.is_principal)
