@@ -63,7 +63,11 @@ def test_the_gradient_of_many_features_waits_where_rows_are_in_memory(more, wait
     """On a cluster a second pass over the rows costs more than the gradient."""
     n_features = CERTIFICATE.few_features + more
     problem = RobustProblem.of(
-        np.zeros((4, n_features)), np.arange(4) % 2, np.full(4, 0.25), WassersteinBall(0.1), 2
+        np.zeros((4, n_features)),
+        np.arange(4) % 2,
+        np.full(4, 0.25),
+        WassersteinBall(0.1),
+        2,
     )
     assert Repair(problem, None, None)._gradient_waits == waits
     assert not Repair(chunked(problem), None, None)._gradient_waits

@@ -115,7 +115,9 @@ def test_a_pipeline_is_measured_where_its_last_step_looks():
 def test_walls_far_from_a_row_do_not_change_its_radius():
     classifier = RobustLinearSVC(norm="l2").fit(IRIS, SPECIES)
     for row in IRIS[[0, 40]]:
-        found = bounded_radius(classifier, [row], WassersteinBall(0.0, support=(-99.0, 99.0)))
+        found = bounded_radius(
+            classifier, [row], WassersteinBall(0.0, support=(-99.0, 99.0))
+        )
         np.testing.assert_allclose(found, certified_radius(classifier, [row]))
 
 
