@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections import Counter
 
 import pytest
 
@@ -10,6 +11,25 @@ THREAD_LIMITS = {
     name: os.environ.get(name)
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 }
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--counted-variants",
+        type=int,
+        default=sys.maxsize,
+        help="with --cov, count lines only in so many variants of each test",
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """All variants run.  To count the lines of later ones takes time and finds few more."""
+    most, seen = config.getoption("--counted-variants"), Counter()
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        seen[function] += 1
+        if seen[function] > most:
+            item.add_marker("no_cover")
 
 
 @pytest.fixture(autouse=True)

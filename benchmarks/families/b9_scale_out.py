@@ -120,8 +120,9 @@ def _memory(case: Case) -> Record:
 
 
 def _killed(case: Case) -> Record:
-    calm = _fit_on_cluster(case, 2)
-    disturbed = _fit_on_cluster(case, 2, kill=True)
+    with _cluster(2, case.limit_mb) as client:
+        _load_compiled_code(case)
+        calm, disturbed = (_fit(client, case, kill) for kill in (False, True))
     difference = np.abs(calm.model.coef_ - disturbed.model.coef_).max()
     return _judged(case, disturbed) | {
         "two_workers": calm.seconds,
@@ -163,24 +164,31 @@ def _model() -> RobustLinearSVC:
     return RobustLinearSVC(RADIUS, LABEL_COST, tol=TOL, solver="newton")
 
 
-def _fit_on_cluster(case: Case, n_workers: int, kill: bool = False) -> Fit:
+def _fit_on_cluster(case: Case, n_workers: int) -> Fit:
     with _cluster(n_workers, case.limit_mb) as client:
-        # Compiled code is loaded, by a small fit, before the clock starts.
-        small = case._replace(N=2000 * case.n_chunks)
-        _model().fit(*_collections(small))
-        X, y = _collections(case)
-        before, sent = _processor_seconds(client), _bytes_sent(client)
-        disturb = partial(_kill_one, client) if kill else None
-        with _counted_passes(disturb) as count:
-            began = time.perf_counter()
-            model = _model().fit(X, y)
-            seconds = time.perf_counter() - began
-        took = _processor_seconds(client)
-        # A worker that took another's place has its own clock and log.
-        cpu = max(took[name] - before.get(name, 0.0) for name in took)
-        moved = max(_bytes_sent(client) - sent, 0) / MEGABYTE
-        peak = max(client.run(_peak_memory).values()) / MEGABYTE
-        return Fit(model, seconds, cpu, len(count), moved, peak)
+        _load_compiled_code(case)
+        return _fit(client, case)
+
+
+def _load_compiled_code(case: Case) -> None:
+    """On the workers, by a small fit, before the clock starts."""
+    _model().fit(*_collections(case._replace(N=2000 * case.n_chunks)))
+
+
+def _fit(client: Any, case: Case, kill: bool = False) -> Fit:
+    X, y = _collections(case)
+    before, sent = _processor_seconds(client), _bytes_sent(client)
+    disturb = partial(_kill_one, client) if kill else None
+    with _counted_passes(disturb) as count:
+        began = time.perf_counter()
+        model = _model().fit(X, y)
+        seconds = time.perf_counter() - began
+    took = _processor_seconds(client)
+    # A worker that took another's place has its own clock and log.
+    cpu = max(took[name] - before.get(name, 0.0) for name in took)
+    moved = max(_bytes_sent(client) - sent, 0) / MEGABYTE
+    peak = max(client.run(_peak_memory).values()) / MEGABYTE
+    return Fit(model, seconds, cpu, len(count), moved, peak)
 
 
 @contextmanager

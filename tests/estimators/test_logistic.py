@@ -183,9 +183,3 @@ def test_pickling_and_warm_starts_keep_the_model():
         warnings.simplefilter("error")
         classifier.fit(X, y)
     assert classifier.objective_ == pytest.approx(before, rel=2e-6)
-
-
-@pytest.mark.slow
-@parametrize_with_checks([RobustLogisticRegression()])
-def test_scikit_learn_checks_of_the_defaults(estimator, check):
-    check(estimator)

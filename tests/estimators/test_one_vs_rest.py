@@ -123,9 +123,3 @@ def test_coefficients_of_a_linear_fit_are_gone_after_one_with_a_kernel():
     assert model.coef_.shape == (3, 4)
     model.set_params(kernel="rbf").fit(IRIS, SPECIES)
     assert not hasattr(model, "coef_")
-
-
-@pytest.mark.slow
-@parametrize_with_checks([RobustOneVsRestSVC()])
-def test_scikit_learn_checks_of_the_defaults(estimator, check):
-    check(estimator)

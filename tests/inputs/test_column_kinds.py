@@ -44,6 +44,13 @@ def test_columns_that_work_in_three_lines(name):
     assert model[-1].n_features_in_ == len(support[0])
 
 
+def test_encoded_columns_are_named_by_their_kind():
+    """Those who select columns of the encoder by name rely on them."""
+    frame, _ = frame_with(["u", "v"] * 20)
+    names = mixed_table(frame).encoder.get_feature_names_out()
+    assert [*names] == ["numbers__size", "categories__more_u", "categories__more_v"]
+
+
 DATES = "has dates or times, which are neither numbers nor categories"
 BAD = {
     "days": (pd.date_range("2020", periods=N_ROWS), DATES),

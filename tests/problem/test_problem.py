@@ -253,6 +253,18 @@ def test_blocks_cover_every_row_once(monkeypatch):
     np.testing.assert_array_equal(covered, np.arange(problem.n_rows))
 
 
+def test_blocks_hold_the_scores_of_all_pairs_where_the_ball_is_bounded(monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 36)
+    for support, n_scores in ((None, 3), ((0.0, 1.0), 3 * 3)):
+        ball = WassersteinBall(0.1, support=support)
+        problem = RobustProblem.of(
+            np.zeros((12, 2)), np.arange(12) % 3, np.full(12, 1 / 12), ball, 3
+        )
+        sizes = [rows.stop - rows.start for rows in problem.blocks()]
+        assert max(sizes) * n_scores <= blocks.BLOCK_ENTRIES
+        assert len(sizes) == -(-12 * n_scores // blocks.BLOCK_ENTRIES)
+
+
 def test_without_a_budget_only_what_is_free_is_attainable():
     ball = WassersteinBall(0.0, [[0.0, 0.0], [1.0, 0.0]])
     problem = RobustProblem.of(np.eye(2), np.arange(2), np.full(2, 0.5), ball, 2)

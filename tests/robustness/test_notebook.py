@@ -103,3 +103,9 @@ def test_a_tradeoff_shows_measured_errors_rounded_and_promises_rounded_up():
 def test_a_table_says_how_many_rows_it_leaves_out():
     assert "Rows, the first 1 of 3" in html_table("Rows", ["n"], [[1]], 3)
     assert ">Rows</caption>" in html_table("Rows", ["n"], [[1]], 1)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 3])
+def test_a_table_says_when_a_single_row_is_left_out(n_rows):
+    html = html_table("Sizes", ["name"], [["a"], ["b"]], n_rows)
+    assert (f"Sizes, the first 2 of {n_rows}<" in html) == (n_rows > 2)

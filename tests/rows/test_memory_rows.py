@@ -1,9 +1,13 @@
 """Rows in memory: their bytes, and blocks of them joined again."""
 
 import numpy as np
+import pytest
 from scipy import sparse
 
+from wdrsvm.rows.blocks import row_blocks
 from wdrsvm.rows.memory_rows import MemoryRows, n_bytes, stacked
+from wdrsvm.rows.reduce import added
+from wdrsvm.rows.threads import MIN_ROWS
 
 
 def test_bytes_are_those_of_the_arrays():
@@ -25,3 +29,22 @@ def test_blocks_are_stacked_in_their_order():
             found = stacked([kind(block) for block in blocks])
             assert found.format == "csr"
             np.testing.assert_array_equal(found.toarray(), np.vstack(blocks))
+
+
+class Summed:
+    """Weights of rows, to be added up block by block."""
+
+    def __init__(self, rows):
+        self.weight, self.X = rows.weight, rows.X
+
+    def blocks(self):
+        return row_blocks(self.X, 1)
+
+
+@pytest.mark.parametrize("n_rows", [MIN_ROWS - 1, MIN_ROWS])
+def test_few_and_many_rows_are_added_up(n_rows):
+    rows = MemoryRows(np.zeros((n_rows, 80)), np.zeros(n_rows), np.arange(n_rows))
+    with rows.reduction(Summed) as reduction:
+        total = reduction.fold(lambda subject, part: subject.weight[part].sum(), added)
+    assert total == n_rows * (n_rows - 1) / 2
+    assert len([*Summed(rows).blocks()]) > 1

@@ -73,6 +73,11 @@ def test_stored_zeros_and_repeated_entries_of_sparse_rows():
     assert rows.nnz == 4
 
 
+def test_a_last_column_without_entries_is_constant():
+    rows = sparse.csr_array(np.array([[1.0, 0.0], [3.0, 0.0]]))
+    assert column_deviations(rows, np.ones(2)).tolist() == [1.0, 1.0]
+
+
 def test_rows_without_weight_do_not_count():
     X = np.array([[0.0], [2.0], [1e9]])
     assert column_deviations(X, np.array([1.0, 1.0, 0.0])).tolist() == [1.0]

@@ -1,5 +1,6 @@
 """Threads that share blocks: order, bounded memory, processors that may be used."""
 
+import importlib
 import os
 import threading
 import time
@@ -55,8 +56,15 @@ def test_an_error_ends_the_work():
     assert threading.active_count() == n_threads
 
 
+def without_limits(monkeypatch):
+    """As if the user had not limited threads before the tests."""
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr(module, "_told_by_openmp", lambda otherwise: otherwise)
+
+
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity here")
-def test_threads_are_as_many_as_processors_may_be_used():
+def test_threads_are_as_many_as_processors_may_be_used(monkeypatch):
+    without_limits(monkeypatch)
     allowed = os.sched_getaffinity(0)
     assert n_processors() == len(allowed)
     try:
@@ -69,7 +77,7 @@ def test_threads_are_as_many_as_processors_may_be_used():
 def test_the_processors_asked_for_are_those_of_this_process(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: range(pid, 3), raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
-    monkeypatch.setattr(module, "_told_by_openmp", lambda otherwise: otherwise)
+    without_limits(monkeypatch)
     assert n_processors() == 3
 
 
@@ -91,6 +99,9 @@ def test_the_environment_limits_threads(told, count, monkeypatch):
 def test_limits_of_threadpoolctl_hold(monkeypatch):
     monkeypatch.setattr("joblib.cpu_count", lambda: 8)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    # A library with threads of OpenMP, which an earlier count may have missed.
+    importlib.import_module("sklearn.utils._openmp_helpers")
+    module._libraries.cache_clear()
     with threadpool_limits(limits=1):
         assert n_processors() == 1
     with threadpool_limits(limits=3):

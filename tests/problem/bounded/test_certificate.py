@@ -5,6 +5,7 @@ import pytest
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
+from wdrsvm.problem.bounded import certificate
 from wdrsvm.problem.bounded.balance import Balance
 from wdrsvm.problem.bounded.certificate import _split, bounded_dual_bound
 from wdrsvm.problem.bounded.masses import with_ones
@@ -54,6 +55,15 @@ def test_mass_above_the_weight_and_moves_beyond_the_box_are_cut():
     # All the way: the rows change places, which tells them apart as before.
     beyond = bounded_dual_bound(problem, to_the_middle(size=7.0))
     assert 0.0 <= beyond <= 1.0 + 1e-12
+
+
+def test_a_plan_that_is_balanced_well_is_not_balanced_again(monkeypatch):
+    def attempts(balance):
+        yield balance.rebalanced()
+        pytest.fail("another attempt, after one that keeps the whole value")
+
+    monkeypatch.setattr(certificate, "_attempts", attempts)
+    assert bounded_dual_bound(two_rows(0.5), to_the_middle()) == pytest.approx(1.0)
 
 
 def test_a_plan_with_less_mass_proves_less():

@@ -20,6 +20,7 @@ from wdrsvm.problem.certificate.trusted_masses import RowMasses
 from wdrsvm.problem.loss import Loss
 
 from ...agreement.instances import random_problem
+from ...rows.chunked import chunked
 
 
 def two_rows():
@@ -56,6 +57,21 @@ def test_sums_are_those_of_every_row(seed):
     )
     assert bare.system is None
     assert bare.totals is None
+
+
+@pytest.mark.parametrize(("more", "waits"), [(0, False), (1, True)])
+def test_the_gradient_of_many_features_waits_where_rows_are_in_memory(more, waits):
+    """On a cluster a second pass over the rows costs more than the gradient."""
+    n_features = CERTIFICATE.few_features + more
+    problem = RobustProblem.of(
+        np.zeros((4, n_features)),
+        np.arange(4) % 2,
+        np.full(4, 0.25),
+        WassersteinBall(0.1),
+        2,
+    )
+    assert Repair(problem, None, None)._gradient_waits == waits
+    assert not Repair(chunked(problem), None, None)._gradient_waits
 
 
 @pytest.mark.parametrize("solver", ["dense", "products"])

@@ -262,7 +262,8 @@ def test_an_estimator_that_doubts_labels_audits_better_where_many_are_wrong():
         for label_noise in found:
             cost = 1.0 if label_noise == "random" else np.inf
             model = RobustLogisticRegression(0.05, cost, label_noise=label_noise)
-            audit = audit_labels(X, labels, make_pipeline(StandardScaler(), model))
+            pipeline = make_pipeline(StandardScaler(), model)
+            audit = audit_labels(X, labels, pipeline, n_splits=3, n_repeats=1)
             found[label_noise] += np.isin(audit.row[:45], wrong).sum()
     assert found["random"] > found["adversarial"]
 

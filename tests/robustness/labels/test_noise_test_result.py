@@ -1,5 +1,7 @@
 """The kind of noise follows from the p-values."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -22,6 +24,13 @@ def test_kinds_and_their_words(p_values, kind, words):
     assert found.kind == kind
     assert words in found.sentence()
     assert ("12.3 %" in found.sentence()) == (kind != "none")
+
+
+def test_a_notebook_shows_the_confusion_of_named_labels():
+    html = LabelNoiseTest(0.0, 0.0, 0.5, 0.3, np.array(["a", "b"]), T, 0.05)._repr_html_()
+    header = re.findall(r"<th[^>]*>([^<]*)</th>", html)
+    assert header == ["true label", "given a", "given b"]
+    assert [*map(float, re.findall(r"<td[^>]*>(0[^<]*)</td>", html))] == [*T.ravel()]
 
 
 def test_a_confusion_that_is_the_rule_is_cheap_but_not_free():

@@ -12,8 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from wdrsvm import RobustLinearSVC, RobustSVC, certified_radius
+from wdrsvm import RobustLinearSVC, RobustSVC, WassersteinBall, certified_radius
 from wdrsvm.problem.norms import steepest_direction
+from wdrsvm.robustness.promises.certified import bounded_radius
 from wdrsvm.robustness.promises.worst_case import LinearScores
 
 from ..cases import CALM_KERNELS, IRIS, ORDER, SPECIES, FixedScores
@@ -109,6 +110,15 @@ def test_a_pipeline_is_measured_where_its_last_step_looks():
         certified_radius(pipeline[-1], sparse.csr_array(X)),
         certified_radius(pipeline[-1], X),
     )
+
+
+def test_walls_far_from_a_row_do_not_change_its_radius():
+    classifier = RobustLinearSVC(norm="l2").fit(IRIS, SPECIES)
+    for row in IRIS[[0, 40]]:
+        found = bounded_radius(
+            classifier, [row], WassersteinBall(0.0, support=(-99.0, 99.0))
+        )
+        np.testing.assert_allclose(found, certified_radius(classifier, [row]))
 
 
 def test_what_cannot_change_is_infinitely_far():

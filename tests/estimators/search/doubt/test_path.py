@@ -21,25 +21,27 @@ MODELS = (
 )
 
 
-def path(model, wanted=None, trust=None, grid=GRID):
+def path(model, wanted=None, trust=None, grid=GRID, X=WINE, y=LABELS):
     wanted = np.ones(len(grid.params), dtype=bool) if wanted is None else wanted
-    rows = GivenRows(WINE, LABELS, None, trust)
+    rows = GivenRows(X, y, None, trust)
     return {point.place: point for point in doubting_points(model, rows, grid, wanted)}
 
 
 @pytest.mark.filterwarnings("ignore::wdrsvm.DisbeliefWarning")
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_all_points_are_fitted_nearly_as_well_as_alone(model):
-    found = path(model)
+    some = np.arange(len(LABELS)) % 3 > 0
+    X, y = WINE[some], LABELS[some]
+    found = path(model, X=X, y=y)
     assert sorted(found) == list(range(len(GRID.params)))
     for place, (_, fitted, constant) in found.items():
-        alone = clone(model).set_params(**GRID.params[place]).fit(WINE, LABELS)
+        alone = clone(model).set_params(**GRID.params[place]).fit(X, y)
         assert fitted.get_params() == alone.get_params()
         assert fitted.objective_ == pytest.approx(alone.objective_, rel=0.25)
         if np.isinf(fitted.label_cost):
             assert fitted.objective_ <= constant * (1 + 1e-4)
             assert fitted.objective_ == pytest.approx(alone.objective_, rel=1e-4)
-            assert np.array_equal(fitted.predict(WINE), alone.predict(WINE))
+            assert np.array_equal(fitted.predict(X), alone.predict(X))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)

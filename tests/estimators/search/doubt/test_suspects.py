@@ -96,9 +96,10 @@ def test_without_disbelief_the_doubt_counts_alone():
 
 @pytest.mark.parametrize("kind", SEARCHES)
 def test_every_search_has_the_recipe(kind):
-    found = kind(label_noise="random").fit(IRIS, flip_labels(SPECIES, 0.2, random_state=0))
+    X, truth = IRIS[::2], SPECIES[::2]
+    found = kind(label_noise="random").fit(X, flip_labels(truth, 0.2, random_state=0))
     assert found.score(IRIS, SPECIES) > 0.93
-    assert len(found.suspects().row) == 150
+    assert len(found.suspects().row) == 75
 
 
 @pytest.mark.parametrize("kind", SEARCHES)
