@@ -107,3 +107,17 @@ def test_solvers_agree_within_the_sum_of_their_gaps(name: str, norm: str) -> Non
     # the sum of the gaps.
     highest_bound = max(each.dual_bound for each in found.values())
     assert highest_bound <= min(each.objective for each in found.values()) + 1e-12, found
+
+
+def test_rare_classes_and_outliers_do_not_lead_newton_astray():
+    """Ten rows of 58 000 have one class, and features are up to 100 deviations away."""
+    with np.load(FOLDER / "shuttle.npz") as stored:
+        X, y = scale(stored["X"].astype(float)), np.unique(stored["y"], return_inverse=True)
+    weight = np.full(len(X), 1 / len(X))
+    ball = WassersteinBall(0.05)
+    problem = RobustProblem.of(X, y[1], weight, ball, len(y[0]))
+    for solver in ("newton", "auto"):
+        found = solve(problem, solver, SolverSettings(tol=1e-3))
+        assert found.certificate.holds(1e-3)
+        risk = problem.risk(found.coef, found.intercept).value
+        assert found.certificate.objective == pytest.approx(risk)

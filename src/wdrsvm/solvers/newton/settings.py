@@ -20,6 +20,8 @@ class NewtonSettings:
         Newton steps of a solve where the caller gives no limit.
     max_steps_per_round : int
         Newton steps at one mu, at most.
+    max_sampled_steps : int
+        After so many of them, all rows tell the curvature and no longer a sample.
     first_mu, mu_factor, last_mu : float
         The smoothing of the first round, the factor from each round to the next, and the
         value below which only the polish helps.
@@ -117,6 +119,7 @@ class NewtonSettings:
     max_unknowns: int = 30_000
     max_iter: int = 500
     max_steps_per_round: int = 50
+    max_sampled_steps: int = 10
     first_mu: float = 0.5
     mu_factor: float = 0.4
     last_mu: float = 1e-5

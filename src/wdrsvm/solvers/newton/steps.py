@@ -6,6 +6,7 @@ the cone.  One pass over the rows returns all numbers that a step needs.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -111,10 +112,16 @@ class NewtonSteps:
         return int(self.cone.degree)
 
     def settle(self, max_iter: int, share: float = NEWTON.settled) -> None:
-        """Step until the promised decrease is a share of the gap, or a step fails."""
-        for _ in range(NEWTON.max_steps_per_round):
+        """Step until the promised decrease is a share of the gap, or a step fails.
+
+        A round of many steps shows that some rows do not speak for the others, as where a
+        class is rare or features have outliers: from then on all rows tell the curvature.
+        """
+        for n_taken in range(NEWTON.max_steps_per_round):
             if self.n_iter >= max_iter:
                 break
+            if n_taken == NEWTON.max_sampled_steps:
+                self.max_curvature_rows = sys.maxsize
             self.n_iter += 1
             promise = self._step()
             if not promise > share * self.gap:
