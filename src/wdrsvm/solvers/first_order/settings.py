@@ -26,6 +26,10 @@ class FirstOrderSettings:
     stall_factor : float
         A solve has stalled when the last half of its epochs left more than this share of
         the gap.
+    hopeful_gaps : float
+        A trial does not give up once the gap is so many times its goal, or less.
+    first_hopeful_gap : float
+        It gives up at the first check if the relative gap is larger than this.
     sweeps_per_turn : int
         One of so many epochs of a hinge looks at all rows, the others only at rows that are
         not at rest.
@@ -155,6 +159,8 @@ class FirstOrderSettings:
     max_interval_share: float = 0.3
     stall_epochs: int = 2000
     stall_factor: float = 0.9
+    hopeful_gaps: float = 5.0
+    first_hopeful_gap: float = 0.5
     sweeps_per_turn: int = 4
     max_unsure_share: float = 0.3
     least_slack_work: float = 1e7
