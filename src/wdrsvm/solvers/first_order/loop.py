@@ -55,7 +55,7 @@ def first_order(
             best.raise_bound(0.0, None)
             stalled = True
             break
-        ascent.certify(best)
+        ascent.certify(best, settings.tol)
         history.add(epoch, best.objective, best.dual_bound)
         stalled = _stalled(history)
         if stalled or best.certificate.holds(settings.tol):

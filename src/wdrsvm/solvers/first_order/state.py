@@ -22,7 +22,7 @@ import numpy as np
 
 from ...arrays import Codes, Floats
 from ...problem import Multipliers, RobustProblem, dual_bound, lipschitz
-from ...problem.certificate.gap import relative_gap
+from ...problem.certificate.gap import allowed_gap, relative_gap
 from ...problem.certificate.multipliers import RowMultipliers
 from ...problem.norms import HUGE
 from ..result import Incumbent, Start
@@ -31,7 +31,7 @@ from .feasible_multipliers import Feasible, feasible, spending
 from .kernels import Price, row_squares
 from .known_multipliers import resumable
 from .layout import Layout, design_of
-from .multiples import best_multiple
+from .multiples import Multiple, best_multiple
 from .norms.l1 import BoxBlock
 from .norms.l2 import EuclideanBlock, TriangleBlock
 from .norms.linf import FlowBlock
@@ -151,35 +151,46 @@ class Ascent:
         )
         return not all(size < HUGE for size in sizes)
 
-    def certify(self, best: Incumbent) -> None:
+    def certify(self, best: Incumbent, tol: float) -> None:
         """Offer the present point, the mean of the last ones, and a bound from the present
         multipliers."""
-        objective = self._offer(best, self.block.coef, self.free_centre)
+        objective, promised = self._offer(best, self.block.coef, self.free_centre)
         if self.n_sweeps >= FIRST_ORDER.first_mean:
-            mean = self._offer(best, self.mean.touch, self.mean.free)
+            mean, other = self._offer(best, self.mean.touch, self.mean.free)
             objective = min(objective, mean)
+            promised = min(promised, other, key=lambda multiple: multiple.risk)
         made = feasible(self.problem, self.layout, self.duals)
         bound = 0.0 if made is None else self._raise_bound(best, made)
         best.raise_bound(bound, None)
+        enough = best.dual_bound + allowed_gap(tol, promised.risk)
+        if promised.risk < min(best.objective, enough):
+            self._keep(best, promised)
         self.gap = max(best.certificate.gap, 0.0)
         self.price.spent = spending(self.rows, self.duals.phi)
         self._soften(objective, bound, made)
 
-    def _offer(self, best: Incumbent, touch: Floats, free: Floats) -> float:
-        """Offer a point and a promising multiple of it, and return the point's risk."""
+    def _offer(
+        self, best: Incumbent, touch: Floats, free: Floats
+    ) -> tuple[float, Multiple]:
+        """Offer a point, and its best multiple if that gains enough to be looked at."""
         problem = self.problem
         coef, intercept = self.layout.original(touch, free)
         choices = problem.flip_choices(coef, intercept)
         risk = problem.risk_of_choices(choices, coef)
         best.offer(coef, intercept, risk)
         if problem.loss.temperature > 0:
-            return risk.value
+            return risk.value, Multiple(np.inf, 1.0, coef, intercept)
         cost = problem.radius * risk.lam
         factor, gain = best_multiple(choices.loss, problem.weight, cost)
-        if risk.value - gain < best.objective - FIRST_ORDER.least_gain * self.gap:
-            coef, intercept = factor * coef, factor * intercept
-            best.offer(coef, intercept, problem.risk(coef, intercept))
-        return risk.value
+        promised = Multiple(risk.value - gain, factor, coef, intercept)
+        if promised.risk < best.objective - FIRST_ORDER.least_gain * self.gap:
+            self._keep(best, promised)
+        return risk.value, promised
+
+    def _keep(self, best: Incumbent, promised: Multiple) -> None:
+        """Offer a multiple with its risk, computed anew."""
+        coef, intercept = promised.classifier
+        best.offer(coef, intercept, self.problem.risk(coef, intercept))
 
     def _raise_bound(self, best: Incumbent, made: Feasible) -> float:
         """Offer these multipliers with their bound, and return the bound."""
