@@ -55,7 +55,9 @@ def first_order(
             best.raise_bound(0.0, None)
             stalled = True
             break
-        ascent.certify(best, settings.tol)
+        ascent.certify(best)
+        if best.certificate.holds(settings.tol):
+            ascent.confirm(best)
         history.add(epoch, best.objective, best.dual_bound)
         stalled = _stalled(history)
         if stalled or best.certificate.holds(settings.tol):
@@ -63,6 +65,7 @@ def first_order(
         if settings.gives_up and _is_hopeless(history, settings.tol, last):
             break
         due = min(_next_check(history, settings.tol), last)
+    ascent.confirm(best)
     return best.result("first-order", settings.tol, stalled, epoch, history)
 
 

@@ -15,24 +15,9 @@ out; the risk of the multiple, which counts, has them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ...arrays import Floats
-
-
-class Multiple(NamedTuple):
-    """The risk that a multiple of a classifier promises, the factor, and the classifier."""
-
-    risk: float
-    factor: float
-    coef: Floats
-    intercept: Floats
-
-    @property
-    def classifier(self) -> tuple[Floats, Floats]:
-        return self.factor * self.coef, self.factor * self.intercept
 
 
 def best_multiple(loss: Floats, weight: Floats, cost: float) -> tuple[float, float]:
