@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -12,6 +11,7 @@ from ..problem import RobustProblem
 from .newton.products.choice import in_products
 from .newton.settings import NEWTON
 from .size import unknowns
+from .trials import Trial
 
 
 @dataclass(frozen=True)
@@ -107,15 +107,6 @@ class AutoRule:
 
 
 RULE = AutoRule()
-
-
-class Trial(NamedTuple):
-    """Epochs of a trial, the gap up to which a next trial promises to succeed, and whether
-    it ends as soon as these epochs do not promise to suffice."""
-
-    n_epochs: int
-    promising_gap: float
-    gives_up: bool = False
 
 
 def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
