@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ..problem import Certificate, RobustProblem, RobustRisk
+from ..problem import Certificate, Multipliers, RobustProblem, RobustRisk
 from .auto import RULE, choose, quick_trials, takes_over
 from .registry import SOLVERS, check_able, check_name
 from .result import SolverResult, SolverSettings, SolverStatus, Start, status_of
@@ -130,6 +130,10 @@ def _by_few_epochs(
     """What the last trial of "first-order" found, or None if there was none."""
     if settings.max_iter is not None:
         return None
+    if chosen == "newton" and start is not None:
+        # Epochs go on from multipliers only, "newton" from a classifier too.
+        if not isinstance(start.multipliers, Multipliers):
+            return None
     result = None
     for n_epochs, promising_gap, gives_up in quick_trials(problem, settings.tol, chosen):
         few = replace(settings, max_iter=n_epochs, gives_up=gives_up)
