@@ -34,7 +34,7 @@ TESTS = ROOT / "tests"
 SOLVER_FLOORS = [
     [
         *("compiling", "descent_settings", "neighbours", "result"),
-        *("runtime", "scaling", "size"),
+        *("runtime", "scaling", "size", "trials"),
     ],
     ["cones"],
     ["interior_point"],

@@ -6,9 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from scipy import sparse
+from sklearn.datasets import make_classification
 
-from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
-from wdrsvm.solvers import SOLVERS, SolverSettings, SolverStatus, auto, choose, solve
+from wdrsvm.problem import LOSSES, Multipliers, RobustProblem, WassersteinBall
+from wdrsvm.solvers import (
+    SOLVERS,
+    SolverSettings,
+    SolverStatus,
+    Start,
+    auto,
+    choose,
+    solve,
+)
 from wdrsvm.solvers.auto import RULE
 from wdrsvm.solvers.registry import Declared
 
@@ -72,7 +82,7 @@ def test_a_loose_tolerance_is_reached_by_a_few_epochs():
     ("n_classes", "chosen", "tol", "expected"),
     [
         (20, "newton", 1e-3, True),
-        (19, "newton", 1e-3, False),
+        (20, "newton", 9e-4, False),
         (10, "interior-point", 1e-3, True),
         (10, "interior-point", 9e-4, False),
         (9, "interior-point", 1e-3, False),
@@ -85,6 +95,75 @@ def test_where_a_few_epochs_are_tried(n_classes, chosen, tol, expected):
     problem = RobustProblem.of(X, y, weight, ball, n_classes)
     trials = auto.quick_trials(problem, tol, chosen)
     assert len(trials) == {"interior-point": 2, "newton": 1}.get(chosen, 0) * expected
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_features", "n_classes", "n_epochs"),
+    [
+        (9000, 16, 10, 40),  # 5100 rows of curvature, squares of 170 unknowns
+        (100_000, 20, 6, 0),  # an epoch costs as much as a step of "newton"
+        (3000, 8, 3, 0),
+        (6000, 40, 15, 100),
+    ],
+)
+def test_epochs_before_newton_follow_the_work_of_its_curvature(
+    n_rows, n_features, n_classes, n_epochs
+):
+    X, y = np.ones((n_rows, n_features)), np.arange(n_rows) % n_classes
+    ball, weight = WassersteinBall(0.1), np.full(n_rows, 1 / n_rows)
+    problem = RobustProblem.of(X, y, weight, ball, n_classes)
+    trials = auto.quick_trials(problem, 1e-3, "newton")
+    assert sum(trial.n_epochs for trial in trials) == n_epochs
+    assert all(trial.gives_up for trial in trials)
+    rows = problem.with_rows(X=sparse.csr_array(X))
+    assert auto.quick_trials(rows, 1e-3, "newton") == ()
+
+
+@pytest.fixture
+def starts(monkeypatch):
+    """Which solvers ran, and whether each had a start."""
+    seen = []
+    run = solve_module._run
+
+    def noted(name, problem, settings, start):
+        seen.append((name, start is not None))
+        return run(name, problem, settings, start)
+
+    monkeypatch.setattr(solve_module, "_run", noted)
+    return seen
+
+
+def a_hard_table():
+    kind = {"n_informative": 12, "n_redundant": 0, "n_classes": 10, "random_state": 0}
+    X, y = make_classification(2000, 12, n_clusters_per_class=1, **kind)
+    ball, weight = WassersteinBall(0.01), np.full(2000, 1 / 2000)
+    return RobustProblem.of(X, y.astype(np.intp), weight, ball, 10)
+
+
+@pytest.mark.parametrize(("near_start", "begins_near"), [(1.0, True), (0.0, False)])
+def test_newton_starts_where_a_trial_came_near(
+    monkeypatch, starts, near_start, begins_near
+):
+    monkeypatch.setattr(solve_module, "RULE", replace(auto.RULE, near_start=near_start))
+    found = solve(a_hard_table(), settings=SolverSettings(tol=1e-3))
+    assert starts == [("first-order", False), ("newton", begins_near)]
+    assert found.status is SolverStatus.CONVERGED
+
+
+def test_a_classifier_without_multipliers_is_left_to_newton(starts):
+    problem, settings = a_hard_table(), SolverSettings(tol=1e-3)
+    found = solve(problem, settings=settings)
+    starts.clear()
+    again = Start(found.coef, found.intercept, found.certificate.lam)
+    solve(problem, settings=settings, start=again)
+    solve(problem, settings=settings, start=again._replace(multipliers=masses(problem)))
+    assert starts[:2] == [("newton", True), ("first-order", True)]
+
+
+def masses(problem):
+    """All mass on the labels, as epochs begin with."""
+    alpha = np.diag(np.ones(problem.n_classes))[problem.y] * problem.weight[:, None]
+    return Multipliers(alpha, np.zeros_like(alpha), np.zeros_like(alpha), None)
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
+from scipy import sparse
 
 from ..problem import RobustProblem
 from .newton.products.choice import in_products
+from .newton.settings import NEWTON
 from .size import unknowns
+from .trials import Trial
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,20 @@ class AutoRule:
     least_quick_unknowns : int
         With fewer unknowns an interior point is as fast.
     least_quick_classes : int
-        With fewer classes and rows enough for it "newton" is as fast.
+        With so many classes epochs are tried before "newton" whatever its work.
+    least_quick_work : float
+        With fewer classes they are tried if the curvature of "newton", rows times squared
+        unknowns, takes so many multiply-adds per row and class.
+    work_per_epoch : float
+        The first trial has an epoch for so much of this work, so that all of it takes about
+        half as long as "newton".
     quick_epochs, more_epochs : int
-        So many epochs are tried, and then so many: they cost less than an interior point.
+        At most so many epochs are tried, and then so many: they cost less than an interior
+        point.
     nearly_there : float
         The second ones are tried if the first ones left at most this relative gap.
+    near_start : float
+        "newton" starts from a trial that left at most this relative gap.
     least_doubted_unknowns : int
         With labels that can be flipped, "first-order" is tried from so many unknowns on.
     trial_epochs : int
@@ -82,9 +93,12 @@ class AutoRule:
     least_quick_tol: float = 1e-3
     least_quick_unknowns: int = 300
     least_quick_classes: int = 20
+    least_quick_work: float = 1000.0
+    work_per_epoch: float = 40.0
     quick_epochs: int = 100
     more_epochs: int = 700
     nearly_there: float = 0.02
+    near_start: float = 0.2
     least_doubted_unknowns: int = 600
     trial_epochs: int = 30
     promising_gap: float = 0.2
@@ -93,9 +107,6 @@ class AutoRule:
 
 
 RULE = AutoRule()
-
-# Epochs of a trial, and the gap up to which a next trial promises to succeed.
-Trial: TypeAlias = tuple[int, float]
 
 
 def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
@@ -135,9 +146,11 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     From a ``tol`` of 1e-3 on, with the l2 norm, labels that cannot be flipped and 300
     unknowns or more, 100 epochs of "first-order" are tried before an "interior-point",
     and with 20 classes or more before "newton"; before the former up to 700 where these
-    leave a gap of at most 0.02.  With labels that can be flipped and 600 unknowns or more
-    30 epochs are tried before an "interior-point", and up to 700 where these leave a gap of
-    at most 0.2.
+    leave a gap of at most 0.02.  With fewer classes up to 100 epochs are tried before
+    "newton" where its curvature takes much longer than an epoch.  A trial before "newton"
+    ends early if it does not promise to succeed, and "newton" starts where it ended.  With
+    labels that can be flipped and 600 unknowns or more 30 epochs are tried before an
+    "interior-point", and up to 700 where these leave a gap of at most 0.2.
 
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
     chosen and did not reach its goal; "first-order" does from an "interior-point" that was
@@ -212,16 +225,28 @@ def quick_trials(problem: RobustProblem, tol: float, chosen: str) -> tuple[Trial
         large = unknowns(problem) >= RULE.least_doubted_unknowns
         slow = large and chosen == "interior-point"
         return _trials(RULE.trial_epochs, RULE.promising_gap) if slow else ()
-    least_classes = {"interior-point": 0, "newton": RULE.least_quick_classes}
-    many = problem.n_classes >= least_classes.get(chosen, np.inf)
-    many = many and unknowns(problem) >= RULE.least_quick_unknowns
-    trials = _trials(RULE.quick_epochs, RULE.nearly_there) if many else ()
-    # "newton" takes less than a second trial would.
-    return trials if chosen == "interior-point" else trials[:1]
+    if chosen == "newton":
+        return _trials_before_newton(problem)
+    many = unknowns(problem) >= RULE.least_quick_unknowns and chosen == "interior-point"
+    return _trials(RULE.quick_epochs, RULE.nearly_there) if many else ()
 
 
 def _trials(first: int, promising_gap: float) -> tuple[Trial, ...]:
-    return (first, promising_gap), (RULE.more_epochs, 0.0)
+    return Trial(first, promising_gap), Trial(RULE.more_epochs, 0.0)
+
+
+def _trials_before_newton(problem: RobustProblem) -> tuple[Trial, ...]:
+    """One trial, because "newton" takes less time than a second one would."""
+    size = unknowns(problem)
+    many_classes = problem.n_classes >= RULE.least_quick_classes
+    if many_classes and size >= RULE.least_quick_unknowns:
+        return (Trial(RULE.quick_epochs, 0.0, gives_up=True),)
+    n_curved = min(problem.n_rows, NEWTON.rows_per_coefficient * size)
+    work = n_curved * size**2 / (problem.n_rows * problem.n_classes)
+    if sparse.issparse(problem.X) or work < RULE.least_quick_work:
+        return ()
+    n_epochs = min(RULE.quick_epochs, int(work / RULE.work_per_epoch))
+    return (Trial(n_epochs, 0.0, gives_up=True),)
 
 
 def has_few_rows(problem: RobustProblem) -> bool:

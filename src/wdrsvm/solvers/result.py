@@ -76,12 +76,16 @@ class SolverSettings:
         Seed of solvers that draw random numbers.
     callback : callable or None
         Called with each new ``Progress``.
+    gives_up : bool
+        Whether "first-order" ends early when the gap does not promise to close within
+        ``max_iter`` epochs.
     """
 
     tol: float = 1e-6
     max_iter: int | None = None
     seed: int = 0
     callback: Callback | None = None
+    gives_up: bool = False
 
 
 @dataclass(frozen=True, eq=False)

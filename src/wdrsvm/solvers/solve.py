@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from ..problem import Certificate, RobustProblem, RobustRisk
-from .auto import choose, quick_trials, takes_over
+from ..problem import Certificate, Multipliers, RobustProblem, RobustRisk
+from .auto import RULE, choose, quick_trials, takes_over
 from .registry import SOLVERS, check_able, check_name
 from .result import SolverResult, SolverSettings, SolverStatus, Start, status_of
 from .runtime.blas_threads import single_threaded_blas
@@ -112,9 +112,10 @@ def _solve_by_method(
     chosen = choose(problem, settings.tol, of_kernel)
     if chosen == "first-order" and (quick := separated(problem, settings)) is not None:
         return quick
-    if (quick := _by_few_epochs(problem, settings, start, chosen)) is not None:
-        return quick
-    result = _run(chosen, problem, settings, start)
+    tried = _by_few_epochs(problem, settings, start, chosen)
+    if tried is not None and tried.status is SolverStatus.CONVERGED:
+        return tried
+    result = _run(chosen, problem, settings, _best_start(chosen, start, tried))
     rescuer = takes_over(problem, chosen)
     failed = result.status is not SolverStatus.CONVERGED and settings.max_iter is None
     if not failed or rescuer is None:
@@ -126,17 +127,33 @@ def _solve_by_method(
 def _by_few_epochs(
     problem: RobustProblem, settings: SolverSettings, start: Start | None, chosen: str
 ) -> SolverResult | None:
-    """What "first-order" finds before the chosen method would, or None."""
+    """What the last trial of "first-order" found, or None if there was none."""
     if settings.max_iter is not None:
         return None
-    for n_epochs, promising_gap in quick_trials(problem, settings.tol, chosen):
-        few = replace(settings, max_iter=n_epochs)
+    if chosen == "newton" and start is not None:
+        # Epochs go on from multipliers only, "newton" from a classifier too.
+        if not isinstance(start.multipliers, Multipliers):
+            return None
+    result = None
+    for n_epochs, promising_gap, gives_up in quick_trials(problem, settings.tol, chosen):
+        few = replace(settings, max_iter=n_epochs, gives_up=gives_up)
         result = _run("first-order", problem, few, start)
         if result.status is SolverStatus.CONVERGED:
             return result
         if result.certificate.relative_gap > promising_gap:
-            return None
-    return None
+            return result
+    return result
+
+
+def _best_start(
+    chosen: str, start: Start | None, tried: SolverResult | None
+) -> Start | None:
+    """Where the chosen method starts: for "newton" where a trial ended, if it came near."""
+    if chosen != "newton" or tried is None:
+        return start
+    if tried.certificate.relative_gap > RULE.near_start:
+        return start
+    return Start(tried.coef, tried.intercept, tried.certificate.lam)
 
 
 def _solve_by_first_choice(

@@ -391,3 +391,17 @@ def test_calls_into_compiled_code_are_short():
     rows = Ascent(wide("l2", 0.5), None, seed=0).rows
     few, smooth = (tables.rows_a_call(rows, 100, flag) for flag in (False, True))
     assert 1 <= smooth < few <= FIRST_ORDER.max_call_work / 100**2
+
+
+@pytest.mark.parametrize(("radius", "ends_early"), [(0.05, True), (0.3, False)])
+def test_a_trial_gives_up_unless_it_promises_to_succeed(radius, ends_early):
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 10
+    X = 0.5 * rng.normal(size=(10, 30))[y] + rng.normal(size=(600, 30))
+    ball, weight = WassersteinBall(radius), np.full(600, 1 / 600)
+    problem = RobustProblem.of(X, y, weight, ball, 10)
+    patient = SolverSettings(tol=1e-3, max_iter=40)
+    whole = first_order(problem, patient)
+    trial = first_order(problem, replace(patient, gives_up=True))
+    assert (trial.n_iter < whole.n_iter) == ends_early
+    assert (whole.status is SolverStatus.CONVERGED) != ends_early

@@ -8,6 +8,7 @@ from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings
 from wdrsvm.solvers.first_order.loop import first_order
 from wdrsvm.solvers.first_order.multiples import best_multiple
+from wdrsvm.solvers.first_order.state import Ascent
 
 pytestmark = pytest.mark.tiny
 
@@ -49,3 +50,24 @@ def test_a_multiple_ends_a_separable_fit_early(monkeypatch):
         "wdrsvm.solvers.first_order.state.best_multiple", lambda *_: (1.0, 0.0)
     )
     assert found.n_iter < first_order(problem, settings).n_iter
+
+
+def test_the_risk_of_a_multiple_is_computed_anew(monkeypatch):
+    promises = []
+    confirm = Ascent.confirm
+
+    def noted(self, best):
+        if best.coef is self.promised:
+            promises.append(best.objective)
+        confirm(self, best)
+
+    monkeypatch.setattr(Ascent, "confirm", noted)
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 8
+    X = rng.standard_normal((8, 40))[y] + 0.7 * rng.standard_normal((200, 40))
+    ball, weight = WassersteinBall(0.05), np.full(200, 1 / 200)
+    problem = RobustProblem.of(X, y, weight, ball, 8)
+    found = first_order(problem, SolverSettings(tol=1e-2))
+    risk = problem.risk(found.coef, found.intercept)
+    assert found.certificate[::2] == risk
+    assert promises[-1] == pytest.approx(risk.value, rel=1e-12)

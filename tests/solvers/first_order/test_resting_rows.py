@@ -6,11 +6,12 @@ from scipy import sparse
 
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings
+from wdrsvm.solvers.first_order.beginning import sample_arrays
 from wdrsvm.solvers.first_order.layout import Layout
 from wdrsvm.solvers.first_order.loop import first_order
 from wdrsvm.solvers.first_order.resting_rows import RestingRows
 from wdrsvm.solvers.first_order.settings import FIRST_ORDER
-from wdrsvm.solvers.first_order.state import Ascent, _rows
+from wdrsvm.solvers.first_order.state import Ascent
 
 SLACK_WORK = "wdrsvm.solvers.first_order.state.FIRST_ORDER"
 
@@ -51,7 +52,7 @@ def best_moves(problem, layout, touch, free, lam):
 def test_rows_that_would_move_are_found_wherever_the_point_goes(label_cost, as_sparse):
     problem, rng = a_problem(label_cost, as_sparse), np.random.default_rng(1)
     layout = Layout.of(problem)
-    resting = RestingRows(layout, _rows(problem, layout))
+    resting = RestingRows(layout, sample_arrays(problem, layout))
     touch, free = a_point(problem, layout)
     chosen, n_found, lam = np.arange(0, 120, 2), [], 8.0
     for length in (0.1, 0.01, 0.003, 0.03, 0.1, 0.01):
@@ -73,7 +74,7 @@ def test_no_row_that_begins_to_move_is_taken_for_sure(label_cost, part):
     """Whatever moved: coefficients, intercepts or the price of a flip."""
     problem, rng = a_problem(label_cost), np.random.default_rng(2)
     layout, every = Layout.of(problem), np.arange(120)
-    resting = RestingRows(layout, _rows(problem, layout))
+    resting = RestingRows(layout, sample_arrays(problem, layout))
     at = {"touch": a_point(problem, layout)[0], "free": np.zeros((1, 5)), "lam": 8.0}
     resting.leaving(every, **at)
     still = every[resting.slacks > 0]
@@ -91,7 +92,7 @@ def test_no_row_that_begins_to_move_is_taken_for_sure(label_cost, part):
 def test_after_a_short_way_few_rows_are_looked_at(monkeypatch):
     problem = a_problem(np.inf)
     layout = Layout.of(problem)
-    resting = RestingRows(layout, _rows(problem, layout))
+    resting = RestingRows(layout, sample_arrays(problem, layout))
     touch, free = a_point(problem, layout)
     resting.leaving(np.arange(120), touch, free, 1.0)
     looked_at = []

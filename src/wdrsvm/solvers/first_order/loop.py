@@ -56,11 +56,16 @@ def first_order(
             stalled = True
             break
         ascent.certify(best)
+        if best.certificate.holds(settings.tol):
+            ascent.confirm(best)
         history.add(epoch, best.objective, best.dual_bound)
         stalled = _stalled(history)
         if stalled or best.certificate.holds(settings.tol):
             break
+        if settings.gives_up and _is_hopeless(history, settings.tol, last):
+            break
         due = min(_next_check(history, settings.tol), last)
+    ascent.confirm(best)
     return best.result("first-order", settings.tol, stalled, epoch, history)
 
 
@@ -84,17 +89,33 @@ def _epoch_limit(problem: RobustProblem, ascent: Ascent, max_iter: int | None) -
 
 
 def _next_check(history: History, tol: float) -> int:
-    """The epoch at which the gap reaches its goal if it falls as it did between checks."""
-    began = Progress(0, 1.0, 0.0, 0.0)
-    before, now = [began, began, *history.records][-2:]
+    """The epoch that is foreseen as the last one, within limits."""
+    now = history.records[-1]
     longest = int(FIRST_ORDER.max_interval_share * now.n_iter)
     longest = max(FIRST_ORDER.max_interval, longest)
+    wait = max(_foreseen_wait(history, tol), FIRST_ORDER.min_interval)
+    return now.n_iter + int(min(wait, longest))
+
+
+def _foreseen_wait(history: History, tol: float) -> float:
+    """Epochs until the gap reaches its goal if it falls as it did between checks."""
+    began = Progress(0, 1.0, 0.0, 0.0)
+    before, now = [began, began, *history.records][-2:]
     if not 0 < now.gap < before.gap:
-        return now.n_iter + longest
+        return math.inf
     rate = math.log(before.gap / now.gap) / (now.n_iter - before.n_iter)
     goal = max(allowed_gap(tol, now.objective), np.finfo(float).tiny)
-    wait = math.ceil(max(math.log(now.gap / goal), 0.0) / rate)
-    return now.n_iter + min(max(wait, FIRST_ORDER.min_interval), longest)
+    return math.ceil(max(math.log(now.gap / goal), 0.0) / rate)
+
+
+def _is_hopeless(history: History, tol: float, last: int) -> bool:
+    """Whether the gap is still wide and does not promise to close by the last epoch."""
+    now = history.records[-1]
+    if now.gap <= allowed_gap(FIRST_ORDER.hopeful_gaps * tol, now.objective):
+        return False
+    if len(history.records) == 1:
+        return now.gap > FIRST_ORDER.first_hopeful_gap * now.objective
+    return now.n_iter + _foreseen_wait(history, tol) > last
 
 
 def _stalled(history: History) -> bool:

@@ -28,10 +28,19 @@ class RestingRows:
         self.layout, self.rows = layout, rows
         self.lengths = np.sqrt(rows.touch_curvature)
         self.slacks: Floats | None = None
+        self.coarse = False
         self.costs = np.where(np.isfinite(rows.cost), rows.cost, 0.0).max(axis=1)
 
-    def leaving(self, resting: Codes, touch: Floats, free: Floats, lam: float) -> Codes:
-        """The rows among ``resting`` whose mass would move at this point."""
+    def leaving(
+        self, resting: Codes, touch: Floats, free: Floats, lam: float, coarse: bool = False
+    ) -> Codes:
+        """The rows among ``resting`` whose mass would move at this point.
+
+        If rows are settled coarsely, slacks are computed in single precision.
+        """
+        if self.coarse and not coarse:
+            self.slacks = None
+        self.coarse = coarse and len(self.rows.singles) > 0
         unsure = self._unsure(resting, touch, free, lam)
         if len(unsure) > FIRST_ORDER.max_unsure_share * len(self.rows.y):
             every = np.arange(len(self.rows.y))
@@ -57,7 +66,7 @@ class RestingRows:
         return np.asarray(resting[self.slacks[resting] <= change])
 
     def _slacks(self, chosen: Codes, touch: Floats, free: Floats, lam: float) -> Floats:
-        scores = np.asarray(self.layout.touch[chosen] @ touch)
+        scores = self._touchable_scores(chosen, touch)
         scores += self.layout.free[chosen] @ free
         every, y = np.arange(len(chosen)), self.rows.y[chosen]
         own = scores[every, y]
@@ -67,3 +76,9 @@ class RestingRows:
             flipped = paid.min(axis=1) - 1 - scores.max(axis=1)
         scores[every, y] = -np.inf
         return np.asarray(np.minimum(own - 1 - scores.max(axis=1), flipped))
+
+    def _touchable_scores(self, chosen: Codes, touch: Floats) -> Floats:
+        if self.coarse:
+            scores = self.rows.singles[chosen] @ touch.astype(np.float32)
+            return scores.astype(np.float64)
+        return np.asarray(self.layout.touch[chosen] @ touch)

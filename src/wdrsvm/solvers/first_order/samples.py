@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Codes, Floats, Matrix
+from ...arrays import Codes, Floats, Matrix, Singles
 from . import kernels
 
 # Kernels number the columns of sparse rows with 32 bits: less memory has to be read.
 MAX_COLUMNS = int(np.iinfo(np.int32).max)
+NO_SINGLES = np.empty((0, 0), dtype=np.float32)
 
 
 class StoredMatrix(NamedTuple):
@@ -53,7 +54,10 @@ class StoredMatrix(NamedTuple):
 
 class SampleArrays(NamedTuple):
     """All samples: touchable and free columns, labels, weights, flip costs (N or 0, C),
-    and the curvatures q and r of each row (N,)."""
+    and the curvatures q and r of each row (N,).
+
+    ``singles`` (N or 0, T) are dense touchable columns in single precision, where products
+    with them take most of the time."""
 
     touch: StoredMatrix
     free: StoredMatrix
@@ -62,6 +66,7 @@ class SampleArrays(NamedTuple):
     cost: Floats
     touch_curvature: Floats
     free_curvature: Floats
+    singles: Singles = NO_SINGLES
 
 
 class Duals(NamedTuple):

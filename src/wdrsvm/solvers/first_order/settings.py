@@ -26,6 +26,10 @@ class FirstOrderSettings:
     stall_factor : float
         A solve has stalled when the last half of its epochs left more than this share of
         the gap.
+    hopeful_gaps : float
+        A trial does not give up once the gap is so many times its goal, or less.
+    first_hopeful_gap : float
+        It gives up at the first check if the relative gap is larger than this.
     sweeps_per_turn : int
         One of so many epochs of a hinge looks at all rows, the others only at rows that are
         not at rest.
@@ -47,6 +51,12 @@ class FirstOrderSettings:
         Rows are settled to this share of the gap: more accuracy would not change the gap.
     first_row_tol, least_row_tol : float
         Limits of that tolerance, at the start and next to rounding.
+    least_single_row_tol : float
+        Rows that are settled to this tolerance or a larger one are multiplied in single
+        precision.
+    single_squares : tuple of float
+        Limits of the largest squared length of such rows: single precision has a small
+        range.
     pair_weight_share : float
         Pairs of classes keep at least this share of the gap as weight.
     free_share : float
@@ -92,8 +102,9 @@ class FirstOrderSettings:
         These adaptations take no longer than the rows if one takes so many multiply-adds
         of a row's products for each pair of classes.
     adaptation_cost : int
-        Cost of ten adaptations, 6 C^3 each, over that of a row, 4 C for each nonzero, in
-        units of C^2 per nonzero.  Rows should take most of the time.
+        Cost of twenty adaptations, 6 C^3 each, over that of a row, 4 C for each nonzero, in
+        units of C^2 per nonzero.  Rows should take most of the time, also in single
+        precision.
     prices_per_epoch : int
         How often an epoch settles the price (l1), after which the box holds: often, but
         rows should take most of the time.
@@ -155,6 +166,8 @@ class FirstOrderSettings:
     max_interval_share: float = 0.3
     stall_epochs: int = 2000
     stall_factor: float = 0.9
+    hopeful_gaps: float = 5.0
+    first_hopeful_gap: float = 0.5
     sweeps_per_turn: int = 4
     max_unsure_share: float = 0.3
     least_slack_work: float = 1e7
@@ -165,6 +178,8 @@ class FirstOrderSettings:
     row_tol_share: float = 0.05
     first_row_tol: float = 1e-3
     least_row_tol: float = 1e-13
+    least_single_row_tol: float = 3e-7
+    single_squares: tuple[float, float] = (1e-10, 1e10)
     pair_weight_share: float = 0.01
     free_share: float = 0.1
     least_stiffness: float = 0.3
@@ -185,7 +200,7 @@ class FirstOrderSettings:
     adaptations_per_epoch: int = 8
     max_last_adaptations: int = 10
     adaptation_work: float = 3.0
-    adaptation_cost: int = 15
+    adaptation_cost: int = 30
     prices_per_epoch: int = 4
     max_moves: int = 40
     max_newton_steps: int = 30

@@ -21,22 +21,23 @@ from typing import Protocol
 import numpy as np
 
 from ...arrays import Codes, Floats
-from ...problem import Multipliers, RobustProblem, dual_bound, lipschitz
+from ...problem import RobustProblem, RobustRisk, dual_bound
 from ...problem.certificate.gap import relative_gap
 from ...problem.certificate.multipliers import RowMultipliers
 from ...problem.norms import HUGE
 from ..result import Incumbent, Start
 from .average import RunningMean
+from .beginning import first_duals, first_point, sample_arrays, with_flips
 from .feasible_multipliers import Feasible, feasible, spending
-from .kernels import Price, row_squares
+from .kernels import Price
 from .known_multipliers import resumable
-from .layout import Layout, design_of
+from .layout import Layout
 from .multiples import best_multiple
 from .norms.l1 import BoxBlock
 from .norms.l2 import EuclideanBlock, TriangleBlock
 from .norms.linf import FlowBlock
 from .resting_rows import RestingRows
-from .samples import Duals, FreeTable, SampleArrays
+from .samples import FreeTable
 from .settings import FIRST_ORDER
 from .step_sizes import column_steps, effective_rows
 
@@ -81,10 +82,10 @@ class Ascent:
         self.problem = problem
         self.rng = np.random.default_rng(seed)
         self.layout = Layout.of(problem)
-        self.rows = _rows(problem, self.layout)
+        self.rows = sample_arrays(problem, self.layout)
         known = resumable(problem, start)
-        self.duals = _first_duals(self.rows, problem, known)
-        touch, self.free_centre, lam = _first_point(problem, self.layout, start)
+        self.duals = first_duals(self.rows, problem, known)
+        touch, self.free_centre, lam = first_point(problem, self.layout, start)
         self.least_lam = FIRST_ORDER.least_lam_share * lam
         loss = problem.loss
         self.price = Price(lam, problem.radius, loss.temperature, loss.margin)
@@ -94,6 +95,7 @@ class Ascent:
             self.rows.free, self.rows.weight, len(self.free_centre), rarity=1.0
         )
         self.gap = self.softness = 1.0
+        self.promised: Floats | None = None
         self.n_sweeps = 0
         work = len(self.rows.touch.data) * problem.n_classes
         large = work >= FIRST_ORDER.least_slack_work
@@ -107,18 +109,18 @@ class Ascent:
 
     def _resume(self, block: EuclideanBlock) -> None:
         """Let the block and the price follow the multipliers of the start."""
-        slopes = RowMultipliers(*_with_flips(self.duals)).slopes(self.problem.y)
+        slopes = RowMultipliers(*with_flips(self.duals)).slopes(self.problem.y)
         self.price.spent = spending(self.rows, self.duals.phi)
         block.resume(np.asarray(self.layout.touch.T @ slopes))
 
     def sweep(self) -> None:
         """One epoch in random order, over the rows that may move."""
-        order = self.rng.permutation(self._rows_of_epoch())
         tol = min(FIRST_ORDER.row_tol_share * self.gap, FIRST_ORDER.first_row_tol)
         tol = max(tol, FIRST_ORDER.least_row_tol)
+        order = self.rng.permutation(self._rows_of_epoch(tol))
         self.block.sweep(order, tol, FIRST_ORDER.pair_weight_share * min(self.gap, 1.0))
 
-    def _rows_of_epoch(self) -> Codes | int:
+    def _rows_of_epoch(self, tol: float) -> Codes | int:
         """The rows that are not at rest, in some epochs also those that would leave it, or
         of few rows all.
 
@@ -133,7 +135,9 @@ class Ascent:
             if self.resting is None:
                 return self.problem.n_rows
             point = self.block.coef, self.free_centre, self.price.lam
-            moving[self.resting.leaving(np.flatnonzero(~moving), *point)] = True
+            coarse = tol >= FIRST_ORDER.least_single_row_tol
+            leaving = self.resting.leaving(np.flatnonzero(~moving), *point, coarse)
+            moving[leaving] = True
         return np.flatnonzero(moving) if moving.any() else self.problem.n_rows
 
     def recentre(self) -> None:
@@ -174,12 +178,26 @@ class Ascent:
         best.offer(coef, intercept, risk)
         if problem.loss.temperature > 0:
             return risk.value
-        cost = problem.radius * risk.lam
-        factor, gain = best_multiple(choices.loss, problem.weight, cost)
-        if risk.value - gain < best.objective - FIRST_ORDER.least_gain * self.gap:
-            coef, intercept = factor * coef, factor * intercept
-            best.offer(coef, intercept, problem.risk(coef, intercept))
+        factor, gain = best_multiple(
+            choices.loss, problem.weight, problem.radius * risk.lam
+        )
+        multiple = factor * coef, factor * intercept
+        promised = RobustRisk(risk.value - gain, factor * risk.lam)
+        if problem.trusts_labels and promised.value < best.objective:
+            best.offer(*multiple, promised)
+            self.promised = best.coef
+        elif promised.value < best.objective - FIRST_ORDER.least_gain * self.gap:
+            best.offer(*multiple, problem.risk(*multiple))
         return risk.value
+
+    def confirm(self, best: Incumbent) -> None:
+        """Compute the risk of the best point anew if it is that of a multiple by formula.
+
+        Without flips the formula is exact up to rounding.
+        """
+        if best.coef is self.promised:
+            best.objective, best.lam = self.problem.risk(best.coef, best.intercept)
+            self.promised = None
 
     def _raise_bound(self, best: Incumbent, made: Feasible) -> float:
         """Offer these multipliers with their bound, and return the bound."""
@@ -248,83 +266,3 @@ def _restoring_factor(ahead: float, behind: float) -> float:
     ratio = behind / ahead if ahead > 0 else np.inf
     most = FIRST_ORDER.max_softening
     return float(min(max(np.sqrt(ratio), 1 / most), most))
-
-
-def _rows(problem: RobustProblem, layout: Layout) -> SampleArrays:
-    touch = design_of(layout.touch)
-    cost = problem.attainable_flip_cost()
-    if not np.isfinite(cost).any():
-        cost = np.empty((0, problem.n_classes))
-    squares = np.empty(problem.n_rows)
-    row_squares(touch.record, np.ones(layout.touch.shape[1]), squares)
-    return SampleArrays(
-        touch=touch,
-        free=design_of(layout.free),
-        y=problem.y.astype(np.intp),
-        weight=problem.weight.astype(np.float64),
-        cost=np.ascontiguousarray(cost),
-        touch_curvature=squares,
-        free_curvature=np.zeros(problem.n_rows),
-    )
-
-
-def _first_duals(
-    rows: SampleArrays, problem: RobustProblem, known: Multipliers | None
-) -> Duals:
-    """The known multipliers, made feasible row by row, or else none with a slope."""
-    if known is None:
-        return _without_slopes(rows, problem)
-    every, cost = slice(0, problem.n_rows), problem.attainable_flip_cost()
-    given = known.rows(problem, every)
-    alpha, phi, beta = given.restored(rows.weight, problem.y, cost, flip_share=1.0)
-    if len(rows.cost) == 0:
-        phi = beta = np.zeros_like(rows.cost)
-    return Duals(*map(np.ascontiguousarray, (alpha, phi, beta)))
-
-
-def _with_flips(duals: Duals) -> Duals:
-    """The same with zeros for flips that are impossible."""
-    if len(duals.phi):
-        return duals
-    none = np.broadcast_to(0.0, duals.alpha.shape)
-    return duals._replace(phi=none, beta=none)
-
-
-def _without_slopes(rows: SampleArrays, problem: RobustProblem) -> Duals:
-    """Multipliers with all mass on the true label, so that G = 0."""
-    alpha = np.zeros((problem.n_rows, problem.n_classes))
-    alpha[np.arange(problem.n_rows), rows.y] = rows.weight
-    if problem.loss.temperature > 0:
-        return Duals(np.zeros_like(alpha), alpha, np.zeros_like(alpha))
-    return Duals(alpha, np.zeros_like(rows.cost), np.zeros_like(rows.cost))
-
-
-def _first_point(
-    problem: RobustProblem, layout: Layout, start: Start | None
-) -> tuple[Floats, Floats, float]:
-    """Tables (T, C), (E, C) and lam to begin at."""
-    lam = _first_lam(problem, layout)
-    if start is not None:
-        touch, free = layout.tables(start)
-        return touch, free, start.lam if start.lam > 0 else lam
-    n_classes = problem.n_classes
-    touch = np.zeros((layout.touch.shape[1], n_classes))
-    return touch, np.zeros((layout.free.shape[1], n_classes)), lam
-
-
-def _first_lam(problem: RobustProblem, layout: Layout) -> float:
-    """The modulus of the class means, scaled to a mean margin of 1.
-
-    With G = sum_n w_n (1 / C - e_y) x_n' the classifier -G / ||G||^2 has it.  No optimum
-    pays more for the radius than the risk of zero.
-    """
-    slopes = np.repeat(problem.weight[:, None] / problem.n_classes, problem.n_classes, 1)
-    slopes[np.arange(problem.n_rows), problem.y] -= problem.weight
-    gradient = np.asarray(layout.touch.T @ slopes)
-    square = float((gradient * gradient).sum())
-    level = problem.loss.of_equal_scores(problem.n_classes)
-    highest = level / problem.radius if problem.radius > 0 else np.inf
-    if square == 0:
-        return min(1.0, highest)
-    modulus = lipschitz(gradient.T, problem.norm, np.ones(len(gradient)))
-    return min(modulus / square, highest)

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from ...arrays import Codes, Floats
+from ...arrays import Codes, Floats, Singles
 
 
 def solve(system: Floats, rhs: Floats, pivots: Codes) -> int:
@@ -41,6 +41,16 @@ def multiply(left: Floats, right: Floats, out: Floats) -> None:
 
 def multiply_rows(left: Floats, right: Floats, out: Floats) -> None:
     """out = left right': the products of all rows."""
+    np.matmul(left, right.T, out=out)
+
+
+def multiply_singles(left: Singles, right: Singles, out: Singles) -> None:
+    """out = left right, in single precision."""
+    np.matmul(left, right, out=out)
+
+
+def multiply_single_rows(left: Singles, right: Singles, out: Singles) -> None:
+    """out = left right', in single precision."""
     np.matmul(left, right.T, out=out)
 
 

@@ -3,7 +3,7 @@
 # Matrices are stored by rows.  LAPACK reads them as transposes; symmetric ones are equal.
 import cython
 from cpython.exc cimport PyErr_CheckSignals
-from scipy.linalg.cython_blas cimport dgemm, dsymv, dsyrk, dtrsm, dtrsv
+from scipy.linalg.cython_blas cimport dgemm, dsymv, dsyrk, dtrsm, dtrsv, sgemm
 from scipy.linalg.cython_lapack cimport dgesv, dpotrf, dpotri
 
 
@@ -66,6 +66,38 @@ cdef inline void multiply_rows(
     dgemm(
         "T", "N", &columns, &rows, &inner, &one,
         <double*> &right[0, 0], &inner, <double*> &left[0, 0], &inner,
+        &zero, &out[0, 0], &columns,
+    )
+
+
+cdef inline void multiply_singles(
+    const float[:, ::1] left, const float[:, ::1] right, float[:, ::1] out
+) noexcept nogil:
+    cdef int rows = <int> left.shape[0], inner = <int> left.shape[1]
+    cdef int columns = <int> right.shape[1]
+    cdef float one = 1.0, zero = 0.0
+    if rows == 0 or columns == 0 or inner == 0:
+        out[:, :] = 0.0
+        return
+    sgemm(
+        "N", "N", &columns, &rows, &inner, &one,
+        <float*> &right[0, 0], &columns, <float*> &left[0, 0], &inner,
+        &zero, &out[0, 0], &columns,
+    )
+
+
+cdef inline void multiply_single_rows(
+    const float[:, ::1] left, const float[:, ::1] right, float[:, ::1] out
+) noexcept nogil:
+    cdef int rows = <int> left.shape[0], inner = <int> left.shape[1]
+    cdef int columns = <int> right.shape[0]
+    cdef float one = 1.0, zero = 0.0
+    if rows == 0 or columns == 0 or inner == 0:
+        out[:, :] = 0.0
+        return
+    sgemm(
+        "T", "N", &columns, &rows, &inner, &one,
+        <float*> &right[0, 0], &inner, <float*> &left[0, 0], &inner,
         &zero, &out[0, 0], &columns,
     )
 

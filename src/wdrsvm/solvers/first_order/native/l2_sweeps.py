@@ -5,6 +5,9 @@ block's rows with the table R come from one matrix product, which takes a fracti
 time that rows need one by one.  The rows of a block are still settled in their order.  A
 row that moves by v_m changes the image R' x_n of a later row by (x_n' x_m) v_m, and its
 scores by -(x_n' x_m) A v_m; the products x_n' x_m are those of the block alone.
+
+While rows are settled coarsely, the products of a block are taken in single precision
+(``l2_singles``).
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from ...runtime.kernel_names import (
     Count,
     Flag,
     ReadCodes,
+    ReadSingleTable,
     ReadTable,
     Real,
     Table,
@@ -29,6 +33,13 @@ from ...runtime.kernel_names import (
 )
 from .hinge_ascent import clear
 from .l2 import Classes, adapt_pairs, fill_metric
+from .l2_singles import (
+    SingleBlock,
+    fill_single_products,
+    gather_singles,
+    mark_changed,
+    narrow_metric,
+)
 from .products import add_outer, add_product, descend
 from .records import Price, RowWork, Samples, StoredRows
 from .smooth_loss_ascent import settle
@@ -123,11 +134,18 @@ def _settle_block(
     tol: Real,
     block: RowBlock,
     work: RowWork,
+    singles: ReadSingleTable,
+    single: SingleBlock,
 ) -> None:
     i: Count
     n: Count
-    _gather(samples.touch, order, begin, size, block.rows)
-    _fill_products(block, size, residual, metric)
+    coarse: Flag = singles.shape[0] > 0
+    if coarse:
+        gather_singles(singles, order, begin, size, single.rows)
+        fill_single_products(single, size, residual, block.products, block.mixed)
+    else:
+        _gather(samples.touch, order, begin, size, block.rows)
+        _fill_products(block, size, residual, metric)
     for i in range(size):
         n = order[begin + i]
         clear(work.scores)
@@ -138,6 +156,8 @@ def _settle_block(
             add_outer(samples.touch, n, residual, work.change)
             descend(samples.free, n, samples.coef, samples.steps, work.change)
             _fill_fall(metric, work.change, block, i)
+            if coarse:
+                mark_changed(work.change, single.changed)
 
 
 @inner
@@ -207,26 +227,34 @@ def sweep_pairs(
     pace: Count,
     tol: Real,
     least_weight: Real,
+    singles: ReadSingleTable,
 ):
     """Dual coordinate ascent over the rows, in the given order.
 
     Each ``pace`` rows the pairs are adapted; R' R is up to date then, and at the end.  R is
-    (T, C) for sparse rows; for dense rows it is R', (C, T).
+    (T, C) for sparse rows; for dense rows it is R', (C, T).  ``singles`` are dense rows in
+    single precision, or none where double precision is needed.
     """
     k: Count = 0
     size: Count
     dense: Flag = samples.touch.dense
     work: RowWork = RowWork(pairs.shape[0])
     classes: Classes = Classes(pairs.shape[0])
+    coarse: Flag = singles.shape[0] > 0
     block: RowBlock = RowBlock(residual.shape[1] if dense else 0, pairs.shape[0])
+    single: SingleBlock = SingleBlock(
+        residual.shape[1] if coarse else 0, pairs.shape[0] if coarse else 0
+    )
     with cython.nogil:
         fill_metric(pairs, price, damping, classes.metric)
+        if coarse:
+            narrow_metric(classes.metric, single)
         while k < order.shape[0]:
             size = min(BLOCK, pace - k % pace, order.shape[0] - k)
             if dense:
                 _settle_block(
                     order, k, size, samples, residual,
-                    price, classes.metric, tol, block, work,
+                    price, classes.metric, tol, block, work, singles, single,
                 )  # fmt: skip
             else:
                 _settle_rows(
@@ -239,5 +267,7 @@ def sweep_pairs(
                     multiply_rows(residual, residual, gram)
                 adapt_pairs(pairs, gram, price, least_weight, classes)
                 fill_metric(pairs, price, damping, classes.metric)
+                if coarse:
+                    narrow_metric(classes.metric, single)
         if dense:
             multiply_rows(residual, residual, gram)

@@ -88,11 +88,13 @@ class EuclideanBlock:
         # Compiled code goes over a table as it is stored.
         stored = self.residual.T if self.rows.touch.is_dense else self.residual
         state = self.samples, stored, self.gram, self.pairs, self.price
+        coarse = tol >= FIRST_ORDER.least_single_row_tol
+        singles = self.rows.singles if coarse else self.rows.singles[:0]
         # Whole paces, so that it does not matter where a call ends.
         n_rows = rows_a_call(self.rows, self.n_classes, self.price.temperature > 0)
         n_paces = max(1, n_rows // self.pace)
         for part in order_parts(order, n_paces * self.pace):
-            sweep_pairs(part, *state, self.damping, self.pace, tol, least_weight)
+            sweep_pairs(part, *state, self.damping, self.pace, tol, least_weight, singles)
         rounds = self._last_adaptations(len(order))
         last = self.pairs, self.gram, self.price, self.damping
         adapt_pairs_often(*last, least_weight, rounds)

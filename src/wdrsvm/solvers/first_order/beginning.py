@@ -1,0 +1,105 @@
+"""Where the first-order method begins: its samples, multipliers, point and price."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Floats, Singles
+from ...problem import Multipliers, RobustProblem, lipschitz
+from ..result import Start
+from .kernels import row_squares
+from .layout import Layout, design_of
+from .samples import NO_SINGLES, Duals, SampleArrays
+from .settings import FIRST_ORDER
+
+
+def sample_arrays(problem: RobustProblem, layout: Layout) -> SampleArrays:
+    touch = design_of(layout.touch)
+    cost = problem.attainable_flip_cost()
+    if not np.isfinite(cost).any():
+        cost = np.empty((0, problem.n_classes))
+    squares = np.empty(problem.n_rows)
+    row_squares(touch.record, np.ones(layout.touch.shape[1]), squares)
+    return SampleArrays(
+        touch=touch,
+        free=design_of(layout.free),
+        y=problem.y.astype(np.intp),
+        weight=problem.weight.astype(np.float64),
+        cost=np.ascontiguousarray(cost),
+        touch_curvature=squares,
+        free_curvature=np.zeros(problem.n_rows),
+        singles=_singles(problem, layout, squares),
+    )
+
+
+def _singles(problem: RobustProblem, layout: Layout, squares: Floats) -> Singles:
+    """Dense rows in single precision, if epochs are long and no product is out of range."""
+    work = layout.touch.shape[0] * layout.touch.shape[1] * problem.n_classes
+    if not isinstance(layout.touch, np.ndarray) or work < FIRST_ORDER.least_slack_work:
+        return NO_SINGLES
+    low, high = FIRST_ORDER.single_squares
+    if problem.loss.temperature > 0 or not low < squares.max() < high:
+        return NO_SINGLES
+    return layout.touch.astype(np.float32)
+
+
+def first_duals(
+    rows: SampleArrays, problem: RobustProblem, known: Multipliers | None
+) -> Duals:
+    """The known multipliers, made feasible row by row, or else none with a slope."""
+    if known is None:
+        return _without_slopes(rows, problem)
+    every, cost = slice(0, problem.n_rows), problem.attainable_flip_cost()
+    given = known.rows(problem, every)
+    alpha, phi, beta = given.restored(rows.weight, problem.y, cost, flip_share=1.0)
+    if len(rows.cost) == 0:
+        phi = beta = np.zeros_like(rows.cost)
+    return Duals(*map(np.ascontiguousarray, (alpha, phi, beta)))
+
+
+def with_flips(duals: Duals) -> Duals:
+    """The same with zeros for flips that are impossible."""
+    if len(duals.phi):
+        return duals
+    none = np.broadcast_to(0.0, duals.alpha.shape)
+    return duals._replace(phi=none, beta=none)
+
+
+def _without_slopes(rows: SampleArrays, problem: RobustProblem) -> Duals:
+    """Multipliers with all mass on the true label, so that G = 0."""
+    alpha = np.zeros((problem.n_rows, problem.n_classes))
+    alpha[np.arange(problem.n_rows), rows.y] = rows.weight
+    if problem.loss.temperature > 0:
+        return Duals(np.zeros_like(alpha), alpha, np.zeros_like(alpha))
+    return Duals(alpha, np.zeros_like(rows.cost), np.zeros_like(rows.cost))
+
+
+def first_point(
+    problem: RobustProblem, layout: Layout, start: Start | None
+) -> tuple[Floats, Floats, float]:
+    """Tables (T, C), (E, C) and lam to begin at."""
+    lam = _first_lam(problem, layout)
+    if start is not None:
+        touch, free = layout.tables(start)
+        return touch, free, start.lam if start.lam > 0 else lam
+    n_classes = problem.n_classes
+    touch = np.zeros((layout.touch.shape[1], n_classes))
+    return touch, np.zeros((layout.free.shape[1], n_classes)), lam
+
+
+def _first_lam(problem: RobustProblem, layout: Layout) -> float:
+    """The modulus of the class means, scaled to a mean margin of 1.
+
+    With G = sum_n w_n (1 / C - e_y) x_n' the classifier -G / ||G||^2 has it.  No optimum
+    pays more for the radius than the risk of zero.
+    """
+    slopes = np.repeat(problem.weight[:, None] / problem.n_classes, problem.n_classes, 1)
+    slopes[np.arange(problem.n_rows), problem.y] -= problem.weight
+    gradient = np.asarray(layout.touch.T @ slopes)
+    square = float((gradient * gradient).sum())
+    level = problem.loss.of_equal_scores(problem.n_classes)
+    highest = level / problem.radius if problem.radius > 0 else np.inf
+    if square == 0:
+        return min(1.0, highest)
+    modulus = lipschitz(gradient.T, problem.norm, np.ones(len(gradient)))
+    return min(modulus / square, highest)
