@@ -28,7 +28,7 @@ TOLERANCE_LADDER = (1.0, 1e-2, 1e-4)
 SHORT_SECONDS = 2.0
 # A peer is stopped when it has taken this many times as long as the best before it: others
 # may use the processor more than before.
-SLOWER = 2.0
+SLOWER = 1.5
 
 
 def _highs(method: str) -> Peer:

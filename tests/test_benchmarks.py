@@ -74,7 +74,7 @@ def peers(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("reached", "expected"), [(True, [100.0, 14.0, 14.0]), (False, [100.0, 100.0, 100.0])]
+    ("reached", "expected"), [(True, [100.0, 10.5, 10.5]), (False, [100.0, 100.0, 100.0])]
 )
 def test_a_peer_slower_than_one_that_arrived_is_stopped(
     peers, monkeypatch, reached, expected
