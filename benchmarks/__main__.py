@@ -49,6 +49,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--time-limit", type=float, help="seconds for one peer (default: 300, tiny 10)"
     )
+    parser.add_argument(
+        "--processor",
+        action="store_true",
+        help="processor seconds, for a machine that others use, too (b1, b2, b5, b7)",
+    )
     return parser
 
 
@@ -67,6 +72,7 @@ def _options(parsed: argparse.Namespace) -> Options:
         threads=parsed.threads,
         repeats=parsed.repeats or (1 if parsed.tiny else 5),
         time_limit=parsed.time_limit or (10.0 if parsed.tiny else 300.0),
+        processor=parsed.processor,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,12 @@ class Options:
     threads: int = 1
     repeats: int = 5
     time_limit: float = 300.0
+    processor: bool = False
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """Seconds on the wall, or those of the processor if others use it, too."""
+        return time.process_time if self.processor else time.perf_counter
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +26,9 @@ Peer = Callable[[RobustProblem, str, Limits], ReferenceSolution]
 TOLERANCE_LADDER = (1.0, 1e-2, 1e-4)
 # Runs shorter than this are repeated and the fastest counts.
 SHORT_SECONDS = 2.0
+# A peer is stopped when it has taken this many times as long as the best before it: others
+# may use the processor more than before.
+SLOWER = 1.5
 
 
 def _highs(method: str) -> Peer:
@@ -64,24 +68,28 @@ def time_peer(
     solver's own run counts, not the building of its program.
     """
     for factor in TOLERANCE_LADDER:
-        limits = Limits(factor * tol, None, options.time_limit, options.threads)
-        found, seconds = _fastest(name, problem, program, limits)
+        found, seconds = _fastest(name, problem, program, factor * tol, options)
         objective, bound = judge(problem, found.coef, found.intercept, found.multipliers)
         good = reached(objective, max(bound, known_bound), tol)
         if good or found.limited:
             break
-    return Timing(seconds, objective, bound, good, found.limited)
+    return Timing(seconds, objective, bound, good, found.limited, found.seconds)
+
+
+def seconds_of(found: ReferenceSolution, options: Options) -> float:
+    """A peer's time by the clock that the options name."""
+    return found.processor_seconds if options.processor else found.seconds
 
 
 def _fastest(
-    name: str, problem: RobustProblem, program: str, limits: Limits
+    name: str, problem: RobustProblem, program: str, tol: float, options: Options
 ) -> tuple[ReferenceSolution, float]:
-    with thread_limit(limits.threads or 1):
-        found = PEERS[name](problem, program, limits)
-        if found.seconds > SHORT_SECONDS:
-            return found, found.seconds
-        again = [PEERS[name](problem, program, limits).seconds for _ in range(2)]
-    return found, min([found.seconds, *again])
+    limits = Limits(tol, None, options.time_limit, options.threads)
+    with thread_limit(options.threads):
+        runs = [PEERS[name](problem, program, limits)]
+        if seconds_of(runs[0], options) <= SHORT_SECONDS:
+            runs += [PEERS[name](problem, program, limits) for _ in range(2)]
+    return runs[0], min(seconds_of(run, options) for run in runs)
 
 
 def versus(
@@ -96,10 +104,10 @@ def versus(
     If no peer finished in its time, the ratio is a lower bound and says so.
     """
     ours = time_ours(problem, tol, options)
-    theirs = {
-        name: time_peer(name, problem, program, tol, ours.dual_bound, options)
-        for name in able(names, problem)
-    }
+    theirs: dict[str, Timing] = {}
+    for name in able(names, problem):
+        patient = replace(options, time_limit=_patience(theirs, options))
+        theirs[name] = time_peer(name, problem, program, tol, ours.dual_bound, patient)
     best = _best(theirs)
     peer_seconds = theirs[best].seconds if best else math.nan
     record: Record = {
@@ -113,6 +121,13 @@ def versus(
         "lower_bound": not any(timing.reached for timing in theirs.values()),
     }
     return record | {name: _told(timing) for name, timing in theirs.items()}
+
+
+def _patience(theirs: dict[str, Timing], options: Options) -> float:
+    """Seconds on the wall after which a peer is slower than one that arrived."""
+    arrived = [timing.on_the_wall for timing in theirs.values() if timing.reached]
+    longest = max(SLOWER * min(arrived, default=math.inf), SHORT_SECONDS)
+    return min(longest, options.time_limit)
 
 
 def _best(theirs: dict[str, Timing]) -> str | None:

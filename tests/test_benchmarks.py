@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -64,6 +65,49 @@ def test_a_peer_out_of_time_gives_a_lower_bound(main, tmp_path):
     (record,) = read_results(tmp_path / "b3-tiny.json")["records"]
     assert record["lower_bound"]
     assert record["peer"] == 1e-9
+
+
+@pytest.fixture
+def peers(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    return importlib.import_module("benchmarks.peers")
+
+
+@pytest.mark.parametrize(
+    ("reached", "expected"), [(True, [100.0, 10.5, 10.5]), (False, [100.0, 100.0, 100.0])]
+)
+def test_a_peer_slower_than_one_that_arrived_is_stopped(
+    peers, monkeypatch, reached, expected
+):
+    given = []
+
+    def time_peer(name, problem, program, tol, bound, options):
+        given.append(options.time_limit)
+        return peers.Timing(3.0, 1.0, 1.0, reached, not reached, 7.0 + len(given) - 1)
+
+    ours = peers.Timing(0.1, 1.0, 1.0, True)
+    monkeypatch.setattr(peers, "time_ours", lambda *arguments: ours)
+    monkeypatch.setattr(peers, "time_peer", time_peer)
+    problem = SimpleNamespace(ball=SimpleNamespace(norm="l1"))
+    options = peers.Options(time_limit=100.0, processor=True)
+    peers.versus(problem, list(peers.PEERS), "compact", 1e-5, options)
+    assert given == expected
+
+
+@pytest.mark.parametrize(("processor", "expected"), [(True, 3.0), (False, 9.0)])
+def test_times_are_those_of_the_clock_that_is_asked_for(
+    peers, monkeypatch, processor, expected
+):
+    found = SimpleNamespace(seconds=9.0, processor_seconds=3.0, limited=False)
+    found.coef = found.intercept = found.multipliers = None
+    monkeypatch.setitem(peers.PEERS, "clarabel", lambda *arguments: found)
+    monkeypatch.setattr(peers, "judge", lambda *arguments: (1.0, 1.0))
+    options = peers.Options(processor=processor)
+    timing = peers.time_peer("clarabel", None, "paper", 1e-6, 0.0, options)
+    assert (timing.seconds, timing.on_the_wall) == (expected, 9.0)
+    measure = importlib.import_module("benchmarks.measure")
+    asleep = measure.median_seconds(lambda: time.sleep(0.1), 1, options.clock)
+    assert (asleep < 0.1) == processor
 
 
 def test_growth_is_fitted_and_drawn(main, tmp_path):

@@ -45,7 +45,7 @@ def run(case: Case, options: Options) -> Record:
     X, y = simulated(case.N, case.P, case.C, case.seed)
     gram = kernel_of("rbf", gamma="auto", X=X)(X, X)
     with thread_limit(options.threads):
-        preparing = median_seconds(lambda: factorise(gram), options.repeats)
+        preparing = median_seconds(lambda: factorise(gram), options.repeats, options.clock)
     ball = WassersteinBall(case.radius, case.label_cost, "l2")
     problem = as_problem(factorise(gram).features, y, ball, fit_intercept=False)
     problem = replace(problem, lipschitz=case.lipschitz)

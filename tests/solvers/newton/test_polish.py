@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from wdrsvm.solvers.newton.hinge import smoothing_newton
 from wdrsvm.solvers.result import SolverSettings, SolverStatus
@@ -44,3 +45,25 @@ def test_the_history_counts_on_through_the_polish():
     counts = [record.n_iter for record in result.history]
     assert counts == sorted(counts)
     assert counts[-1] == result.n_iter
+
+
+@every_norm
+@pytest.mark.parametrize("scale", [1e12, 1e15])
+def test_few_rows_in_large_units_are_polished_from_several_starts(norm, scale):
+    """From the default lam the interior point stalls in some of these."""
+    rng = np.random.default_rng(3)
+    centres = 2.0 * rng.normal(size=(3, 4))
+    y = np.arange(40) % 3
+    X = scale * (rng.normal(size=(40, 4)) + centres[y])
+    problem = problem_of(X, y, norm)
+    assert_solved(problem, smoothing_newton(problem, SolverSettings()), 1e-6)
+
+
+@every_norm
+def test_classes_that_hardly_differ_are_polished_from_several_starts(norm):
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 3
+    X = rng.normal(size=(40, 4))
+    X[:, 0] = 1e-8 * (y - 1)
+    problem = problem_of(X, y, norm, 1e-10)
+    assert_solved(problem, smoothing_newton(problem, SolverSettings()), 1e-6)

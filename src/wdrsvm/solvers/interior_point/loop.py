@@ -60,7 +60,7 @@ def from_near(
     result = follow(problem, settings, Iterate(data, problem.norm), look)
     if result.status is not SolverStatus.STALLED or problem.radius == 0:
         return result
-    for lam in _farther_lams(data):
+    for lam in farther_lams(data):
         again = follow(problem, settings, Iterate(data, problem.norm, lam), look)
         result = min(again, result, key=lambda found: found.certificate.gap)
         if result.status is not SolverStatus.STALLED:
@@ -113,7 +113,8 @@ def follow(
     return best.result("interior-point", settings.tol, stalled, n_iter, history)
 
 
-def _farther_lams(data: ScaledData) -> Iterator[float]:
+def farther_lams(data: ScaledData) -> Iterator[float]:
+    """Values of lam to begin with, where a solve from the default one has stalled."""
     priced = data.kappa[np.isfinite(data.kappa) & (data.kappa > 0)]
     if len(priced):
         yield max(

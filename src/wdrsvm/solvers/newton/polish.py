@@ -12,6 +12,7 @@ gap is too large, more rows become free.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic, Protocol, TypeVar
@@ -22,6 +23,7 @@ from ...arrays import Codes, Floats
 from ...problem import Multipliers, RobustProblem
 from ...problem.certificate.multipliers import RowMultipliers
 from ...rows.reduce import Kept, Reduction, added, joined
+from ..interior_point.loop import farther_lams
 from ..interior_point.point import Iterate, ScaledData
 from ..result import History, Incumbent
 from .settings import NEWTON
@@ -78,23 +80,59 @@ def polish(
     n_iter, max_iter = 0, len(iterations)
     at = smoothed.point(coef, lam, HARD_MU)
     fixed = SoftmaxMultipliers(smoothed.smoothing, at)
+
+    def holds(free: Codes, iterate: Iterate) -> bool:
+        point = smoothed.scaling.original(iterate.coef)
+        multipliers = FixedAndFree(fixed, free, iterate.multipliers())
+        best.certify(problem, *point, multipliers, tol)
+        return best.certificate.holds(tol)
+
     while n_iter < max_iter and not best.certificate.holds(tol) and near.are_few:
         free = near.rows()
-        iterate = _reduced(near, coef, lam, free)
-        solved = NEWTON.polished * tol if len(free) < problem.n_rows else 0.0
-        while n_iter < max_iter and not best.certificate.holds(tol):
-            n_iter += len(iterate.run(max_iter - n_iter, tol))
-            at_limit = iterate.is_stuck or n_iter == max_iter
-            if iterate.is_near(tol) or at_limit:
-                point = smoothed.scaling.original(iterate.coef)
-                multipliers = FixedAndFree(fixed, free, iterate.multipliers())
-                best.certify(problem, *point, multipliers, tol)
-            if iterate.is_near(solved) or at_limit:
+        on_all = len(free) == problem.n_rows
+        solved = 0.0 if on_all else NEWTON.polished * tol
+        # Few rows have not been smoothed: nothing is known of the size of lam.
+        for iterate in _starts(near, coef, lam, free, on_all and n_iter == 0):
+            left = max_iter - n_iter
+            n_iter += _follow(iterate, left, solved, tol, partial(holds, free))
+            if best.certificate.holds(tol):
                 break
         history.add(iterations.start + n_iter, best.objective, best.dual_bound)
-        if len(free) == problem.n_rows:
+        if on_all:
             break
         near = near.wider()
+    return n_iter
+
+
+def _starts(
+    near: NearRows[SmoothedRisk], coef: Floats, lam: float, free: Codes, several: bool
+) -> Iterator[Iterate]:
+    """Where the interior point begins: at the default lam, and perhaps at farther ones."""
+    problem = near.smoothed.problem
+    first = _reduced(near, coef, lam, free)
+    yield first
+    if several and problem.radius > 0:
+        for farther in farther_lams(first.data):
+            yield Iterate(first.data, problem.norm, farther)
+
+
+def _follow(
+    iterate: Iterate,
+    max_iter: int,
+    solved: float,
+    tol: float,
+    holds: Callable[[Iterate], bool],
+) -> int:
+    """Run until the certificate holds, the gap is ``solved``, or no step is possible;
+    returns the number of iterations."""
+    n_iter = 0
+    while n_iter < max_iter:
+        n_iter += len(iterate.run(max_iter - n_iter, tol))
+        at_limit = iterate.is_stuck or n_iter == max_iter
+        if (iterate.is_near(tol) or at_limit) and holds(iterate):
+            break
+        if iterate.is_near(solved) or at_limit:
+            break
     return n_iter
 
 

@@ -29,7 +29,8 @@ HIGHS_METHODS = ("simplex", "ipm")
 class ReferenceSolution(NamedTuple):
     """The result of a reference solver: its point, claimed value, duals and time.
 
-    ``seconds`` is the time of the solver, without the building of the program.
+    ``seconds`` is the time of the solver, without the building of the program, and
+    ``processor_seconds`` that of the processor for it.
     """
 
     coef: Floats
@@ -37,6 +38,7 @@ class ReferenceSolution(NamedTuple):
     value: float
     multipliers: Multipliers | None
     seconds: float
+    processor_seconds: float
     n_iter: int
     finished: bool
     limited: bool
@@ -162,9 +164,10 @@ def _imported(package: str) -> Any:
 
 
 def _timed(program: Program, run: Callable[[Program], RawSolution]) -> ReferenceSolution:
-    began = time.perf_counter()
+    began, began_working = time.perf_counter(), time.process_time()
     raw = run(program)
     seconds = time.perf_counter() - began
+    processor_seconds = time.process_time() - began_working
     coef, intercept = program.classifier(_finite_or_zeros(raw.x, len(program.cost)))
     usable = raw.duals is not None and bool(np.isfinite(raw.duals).all())
     multipliers = program.multipliers(np.asarray(raw.duals)) if usable else None
@@ -174,6 +177,7 @@ def _timed(program: Program, run: Callable[[Program], RawSolution]) -> Reference
         value=raw.value,
         multipliers=multipliers,
         seconds=seconds,
+        processor_seconds=processor_seconds,
         n_iter=raw.n_iter,
         finished=raw.finished,
         limited=raw.limited,
