@@ -276,9 +276,8 @@ def takes_over(problem: RobustProblem, failed: str) -> str | None:
     if failed == "first-order":
         small = unknowns(problem) <= RULE.max_rescued_unknowns
         return second_order(problem) if small else None
-    wide = unknowns(problem) > RULE.max_dense_unknowns
-    wide = wide and (failed == "newton" or has_few_rows(problem))
-    return "first-order" if wide else None
+    wide = unknowns(problem) > RULE.max_dense_unknowns and has_few_rows(problem)
+    return "first-order" if wide or failed == "newton" else None
 
 
 def _rescuer_in_bounded_ball(problem: RobustProblem, failed: str) -> str | None:
