@@ -60,8 +60,11 @@ def test_sums_are_those_of_every_row(seed):
 
 
 @pytest.mark.parametrize(("more", "waits"), [(0, False), (1, True)])
-def test_the_gradient_of_many_features_waits_where_rows_are_in_memory(more, waits):
-    """On a cluster a second pass over the rows costs more than the gradient."""
+def test_totals_of_many_features_wait_where_rows_are_in_memory(more, waits, monkeypatch):
+    """On a cluster a second pass over the rows costs more than the totals.
+
+    Rows that are kept need no second pass: their totals wait in any case.
+    """
     n_features = CERTIFICATE.few_features + more
     problem = RobustProblem.of(
         np.zeros((4, n_features)),
@@ -70,8 +73,12 @@ def test_the_gradient_of_many_features_waits_where_rows_are_in_memory(more, wait
         WassersteinBall(0.1),
         2,
     )
-    assert Repair(problem, None, None)._gradient_waits == waits
-    assert not Repair(chunked(problem), None, None)._gradient_waits
+    equalities = Equalities.of(problem, np.zeros(n_features, dtype=bool))
+    masses = Multipliers(*np.full((3, 4, 2), 0.1))
+    assert Repair(problem, masses, equalities)._totals_wait
+    monkeypatch.setattr(repair, "CERTIFICATE", replace(CERTIFICATE, max_kept_entries=0))
+    assert Repair(problem, masses, equalities)._totals_wait == waits
+    assert not Repair(chunked(problem), masses, equalities)._totals_wait
 
 
 @pytest.mark.parametrize("solver", ["dense", "products"])
