@@ -2,7 +2,7 @@ r"""Flows between classes that are told by one weight for each pair.
 
 For weights w_ij >= 0 on the pairs of classes, L_w their Laplacian and V = pinv(L_w) G, the
 flow T_ij = w_ij (V_i - V_j) has divergence G.  With many classes only the weights (C, C)
-are kept: the flow itself has C (C - 1) / 2 rows and is computed in blocks of classes.
+are kept: the flow itself has C (C - 1) / 2 rows and is computed class by class.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ..arrays import Floats
 
 # The least weight of a pair, as a share of the mean: it keeps the Laplacian invertible.
 LEAST_WEIGHT = 1e-9
+EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,12 +57,14 @@ class PairWeights:
     def cost(self, gradient: Floats, length_of_rows: Callable[[Floats], Floats]) -> float:
         """The total length of a flow with divergence G, an upper bound of its polar.
 
-        What rounding leaves of the divergence is sent from every class to every other.
+        What rounding leaves of the divergence is sent from every class to every other, with
+        the rounding of this difference itself.
         """
         weights = _floored(self.weights)
         potential = _potentials(weights, gradient)
-        missing = gradient - laplacian(weights) @ potential
-        total, differences = float(length_of_rows(missing).sum()), np.empty_like(gradient)
+        missing = length_of_rows(gradient - laplacian(weights) @ potential)
+        missing += EPSILON * len(weights) * weights.sum(axis=1) * length_of_rows(potential)
+        total, differences = float(missing.sum()), np.empty_like(gradient)
         for i in range(len(weights) - 1):
             # One array for all classes: fresh memory takes longer than the numbers.
             found = np.subtract(potential[i], potential[i + 1 :], out=differences[i + 1 :])

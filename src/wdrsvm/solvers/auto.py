@@ -267,8 +267,12 @@ def second_order(problem: RobustProblem) -> str:
     return "interior-point" if problem.n_rows <= few else "newton"
 
 
-def takes_over(problem: RobustProblem, failed: str) -> str | None:
-    """The method that tries again where the one chosen by the rule has failed."""
+def takes_over(problem: RobustProblem, failed: str, tol: float) -> str | None:
+    """The method that tries again where the one chosen by the rule has failed.
+
+    Epochs reach small tolerances late: they go on from "newton" at loose ones only, unless
+    a dense system is too large anyway.
+    """
     if problem.is_distributed:
         return None
     if problem.is_bounded:
@@ -276,8 +280,10 @@ def takes_over(problem: RobustProblem, failed: str) -> str | None:
     if failed == "first-order":
         small = unknowns(problem) <= RULE.max_rescued_unknowns
         return second_order(problem) if small else None
-    wide = unknowns(problem) > RULE.max_dense_unknowns and has_few_rows(problem)
-    return "first-order" if wide or failed == "newton" else None
+    wide = unknowns(problem) > RULE.max_dense_unknowns
+    wide = wide and (failed == "newton" or has_few_rows(problem))
+    is_loose = failed == "newton" and tol >= RULE.least_quick_tol
+    return "first-order" if wide or is_loose else None
 
 
 def _rescuer_in_bounded_ball(problem: RobustProblem, failed: str) -> str | None:

@@ -116,7 +116,7 @@ def _solve_by_method(
     if tried is not None and tried.status is SolverStatus.CONVERGED:
         return tried
     result = _run(chosen, problem, settings, _best_start(chosen, start, tried))
-    rescuer = takes_over(problem, chosen)
+    rescuer = takes_over(problem, chosen, settings.tol)
     failed = result.status is not SolverStatus.CONVERGED and settings.max_iter is None
     if not failed or rescuer is None:
         return result

@@ -1,5 +1,7 @@
 """Tangents at trusted labels: those of ``smooth.py`` without flips, and drawn ones."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -107,3 +109,21 @@ def test_they_spend_nothing_and_take_the_weights_of_the_problem():
     np.testing.assert_allclose(twice.slopes(y), 2 * trusted.slopes(y))
     assert trusted.belong_to(LOSSES[0])
     assert not trusted.belong_to(LOSSES[1])
+
+
+def test_sums_of_many_equal_weights_lose_no_digits():
+    """Equalities hold up to 1e-13: naive sums of so many rows would miss that."""
+    n_rows = 200_000
+    y, weight = np.arange(n_rows) % 3 // 2, np.full(n_rows, 1 / n_rows)
+    winners = np.random.default_rng(0).dirichlet(np.ones(2), n_rows)
+    trusted = TrustedTangents(LOSSES[0], winners, y, weight)
+    found = trusted.on_columns(y, np.ones((n_rows, 1)))[:, 0]
+    exact = [math.fsum(column) for column in trusted.slopes(y).T]
+    np.testing.assert_allclose(found, exact, rtol=0, atol=1e-14)
+
+
+def test_a_row_whose_winners_would_vanish_stays_as_it_is():
+    points = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+    trusted = TrustedTangents.at(Loss(1e-3, 0.0), points, np.arange(2), np.ones(2))
+    found = trusted.tilted(np.broadcast_to([-800.0, -800.0, 0.0], (2, 3)))
+    np.testing.assert_array_equal(found.winners, trusted.winners)

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
 
 from ...arrays import Codes, Floats, Matrix
 from ...rows.along_rows import row_maxima, row_sums
@@ -72,15 +71,22 @@ class TrustedTangents:
         return self if weight is self.weight else replace(self, weight=weight)
 
     def loosened(self, weight: Floats) -> TrustedTangents:
-        """Unchanged, because a softmax is never zero."""
+        """Unchanged: only winners that have underflowed are zero."""
         return self
 
     def tilted(self, pull: Floats) -> TrustedTangents:
-        """Move points along the pull, which is measured in units of the temperature."""
+        """Move points along the pull, which is measured in units of the temperature.
+
+        A row whose winners would all underflow does not change.
+        """
         # One line of factors serves rows that are all pulled alike.
         pull = pull[:1] if pull.strides[0] == 0 else pull
         winners = self.winners * np.exp(pull - row_maxima(pull)[:, None])
-        winners /= row_sums(winners)[:, None]
+        total = row_sums(winners)
+        if not total.all():
+            winners = np.where(total[:, None] > 0, winners, self.winners)
+            total = row_sums(winners)
+        winners /= total[:, None]
         return replace(self, winners=winners)
 
     def value(self, weight: Floats, y: Codes) -> float:
@@ -95,6 +101,11 @@ class TrustedTangents:
         return -float(np.vdot(self.weight, found))
 
     def _parts(self) -> Iterator[TrustedTangents]:
+        for rows in self._part_rows():
+            found = self.winners[rows], self.y[rows], self.weight[rows]
+            yield TrustedTangents(self.loss, *found)
+
+    def _part_rows(self) -> Iterator[slice]:
         """Parts of few rows: large arrays in between take longer than their numbers.
 
         With fewer rows than classes, the products of a part would be such arrays.
@@ -102,9 +113,7 @@ class TrustedTangents:
         n_classes = self.winners.shape[1]
         step = max(n_classes, PART_ENTRIES // n_classes)
         for start in range(0, len(self.y), step):
-            rows = slice(start, start + step)
-            found = self.winners[rows], self.y[rows], self.weight[rows]
-            yield TrustedTangents(self.loss, *found)
+            yield slice(start, start + step)
 
     def spending(self, cost: Floats) -> float:
         return 0.0
@@ -116,12 +125,11 @@ class TrustedTangents:
         return slopes
 
     def on_columns(self, y: Codes, columns: Matrix) -> Floats:
-        """The sums of  w p e'  minus those of  w e'  for each label, without the slopes."""
-        if sparse.issparse(columns):
-            return slopes_on_columns(self, y, columns)
-        weighted, n_classes = columns * self.weight[:, None], self.winners.shape[1]
-        own = [np.bincount(self.y, column, n_classes) for column in weighted.T]
-        return np.asarray(self.winners.T @ weighted - np.reshape(own, (-1, n_classes)).T)
+        """Part by part, so that no array of all slopes is needed."""
+        found = np.zeros((self.winners.shape[1], columns.shape[1]))
+        for rows, part in zip(self._part_rows(), self._parts(), strict=True):
+            found += slopes_on_columns(part, part.y, columns[rows])
+        return found
 
     def response(self, pull: Floats) -> Floats:
         centred = pull - row_sums(self.winners * pull)[:, None]

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from wdrsvm.problem.pair_weights import pair_distances
+from wdrsvm.solvers import SolverSettings
 from wdrsvm.solvers.newton.products.design import At, Design, in_columns
+from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.products.preconditioner import ClassCurvature
 from wdrsvm.solvers.newton.products.principal_axes import along_principal_axes
 from wdrsvm.solvers.scaling import Scaling
@@ -15,7 +17,9 @@ from .test_loop import blobs
 def turned(problem, every=1):
     scaling = Scaling.of(problem)
     prepared = in_columns(scaling, np.float64, problem)
-    return scaling, *along_principal_axes(scaling, prepared, every)
+    after, is_turned = along_principal_axes(scaling, prepared, every)
+    assert is_turned
+    return scaling, after, prepared
 
 
 # Fewer rows than features are in the span of the rows already.
@@ -72,3 +76,26 @@ def test_the_curvature_is_that_of_the_other_columns_where_weights_do_not_matter(
     np.testing.assert_allclose(one.mass, other.mass)
     traces = [curvature.spread.sum(axis=1) for curvature in found]
     np.testing.assert_allclose(*traces, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("factor", "is_turned"), [(1e3, True), (1e6, False)])
+def test_columns_of_very_unequal_sizes_are_not_turned(factor, is_turned):
+    problem = blobs(n_rows=120, n_features=25, n_classes=4, seed=1)
+    sizes = np.where(np.arange(25) == 3, factor, 1.0)
+    problem = problem.with_rows(X=problem.X * sizes)
+    scaling = Scaling.of(problem)
+    prepared = in_columns(scaling, np.float32, problem)
+    given = prepared.X.copy()
+    after, found = along_principal_axes(scaling, prepared, 1)
+    assert found == is_turned
+    assert (after is scaling) == (not is_turned)
+    assert np.array_equal(prepared.X, given) == (not is_turned)
+    solved = product_newton(problem, SolverSettings(tol=1e-3))
+    assert solved.certificate.holds(1e-3)
+
+
+def test_nothing_is_divided_where_all_features_are_zero():
+    problem = blobs(n_classes=4, fit_intercept=False)
+    nothing = problem.with_rows(X=np.zeros_like(problem.X))
+    solved = product_newton(nothing, SolverSettings(tol=1e-3))
+    assert np.isfinite(solved.coef).all()

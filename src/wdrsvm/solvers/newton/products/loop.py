@@ -58,7 +58,7 @@ def product_newton(
     prepared = problem.by_chunks(partial(in_columns, scaling, kind))
     is_principal = problem.norm == "l2" and not problem.is_distributed
     if is_principal:
-        scaling, prepared = along_principal_axes(scaling, prepared, every)
+        scaling, is_principal = along_principal_axes(scaling, prepared, every)
     with prepared.reduction() as reduction:
         told = scaling, reduction, kind, every, is_principal
         flip_cost = single_flip_cost(problem)

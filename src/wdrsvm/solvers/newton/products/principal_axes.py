@@ -19,24 +19,42 @@ from ....problem import RobustProblem
 from ....rows.reduce import added
 from ...scaling import Scaling
 
+# Columns of sizes farther apart than this lose digits in single precision when turned.
+MOST_UNEQUAL = 1e4
+ROUNDING = 1e-10
+
 
 def along_principal_axes(
     scaling: Scaling, prepared: RobustProblem, every: int
-) -> tuple[Scaling, RobustProblem]:
-    """Scaling and rows after the turn; one row out of ``every`` tells the axes.
+) -> tuple[Scaling, bool]:
+    """The scaling after the turn, and whether columns were turned.
 
-    ``prepared`` has rows of its own in the solver's columns: they are turned in place.
+    ``prepared`` has rows of its own in the solver's columns: they are turned in place.  One
+    row out of ``every`` tells the axes.
     """
     n = scaling.n_touchable
     with prepared.reduction() as reduction:
         second = reduction.fold(partial(second_moment_of, every), added)
+    if not _are_alike(np.diag(second)[:n]):
+        return scaling, False
     axes = np.linalg.eigh(second[:n, :n])[1]
     turn, rows = axes.astype(prepared.X.dtype), prepared.X
     for block in prepared.blocks():
         rows[block, :n] = rows[block, :n] @ turn
     before = scaling.rotation
     rotation = axes if before is None else before @ axes
-    return replace(scaling, rotation=rotation), prepared
+    return replace(scaling, rotation=rotation), True
+
+
+def _are_alike(squares: Floats) -> bool:
+    """Whether columns with these mean squares have sizes of about one order.
+
+    Columns that are rounding beside the others do not count.
+    """
+    sizes = np.sqrt(squares)
+    largest = float(sizes.max(initial=0.0))
+    counted = sizes[sizes > ROUNDING * largest]
+    return largest < np.inf and bool((counted * MOST_UNEQUAL >= largest).all())
 
 
 def second_moment_of(every: int, problem: RobustProblem, rows: slice) -> Floats:

@@ -123,7 +123,7 @@ class ProductSettings:
     max_rescued_unknowns : int
         Up to this many, Newton's method with such a matrix tries again where this failed.
     max_kept_winners : int
-        A certificate keeps the scores of all rows if they are at most so many.
+        A certificate keeps the winners of all rows if they are at most so many.
     rows_per_column, least_curvature_rows : int
         The preconditioner is built from so many rows per column, and at least so many.
     heavy_rows : int

@@ -8,6 +8,7 @@ import numpy as np
 
 from ....arrays import Floats
 from ....problem import RobustProblem
+from ....problem.norms import TINY
 from ...result import Start
 from .design import Design
 from .settings import PRODUCTS
@@ -62,7 +63,8 @@ def _ridge(problem: RobustProblem, design: Design) -> Floats:
 def _divided(sums: Floats, second: Floats) -> Floats:
     """The sums (C, Q) over the moment, a matrix or its diagonal, with a ridge added."""
     if second.ndim == 1:
-        return np.asarray(sums / (second + PRODUCTS.start_ridge * second.mean()))
+        raised = second + PRODUCTS.start_ridge * second.mean()
+        return np.asarray(sums / np.maximum(raised, TINY))
     ridge = PRODUCTS.start_ridge * np.trace(second) / len(second)
     return np.asarray(np.linalg.solve(second + ridge * np.eye(len(second)), sums.T).T)
 
