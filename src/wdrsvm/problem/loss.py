@@ -84,14 +84,9 @@ def _of_equal_scores(loss: Loss, n_classes: int) -> float:
 
 def softmax(sharp: Floats) -> Floats:
     """Softmax of each row, shape (N, C)."""
-    return softmax_and_log(sharp)[0]
-
-
-def softmax_and_log(sharp: Floats) -> tuple[Floats, Floats]:
-    """Softmax of each row, shape (N, C), and its log sum exp, shape (N,)."""
-    largest, powers, total = _powers(sharp)
+    _, powers, total = _powers(sharp)
     powers /= total
-    return powers.T, np.asarray(largest + np.log(total))
+    return powers.T
 
 
 def logsumexp(sharp: Floats) -> Floats:

@@ -74,18 +74,14 @@ class PairWeights:
 
 def pair_distances(points: Floats) -> Floats:
     """Distances of all points (C, P) from each other, by their Gram matrix."""
-    return _distances(points @ points.T)
+    gram = points @ points.T
+    squares = np.diag(gram)
+    return np.asarray(np.sqrt(np.maximum(squares[:, None] + squares - 2 * gram, 0.0)))
 
 
 def laplacian(weights: Floats) -> Floats:
     """diag(sum_j w_ij) - w."""
     return np.diag(weights.sum(axis=1)) - weights
-
-
-def _distances(gram: Floats) -> Floats:
-    """Distances of the points that have this Gram matrix."""
-    squares = np.diag(gram)
-    return np.asarray(np.sqrt(np.maximum(squares[:, None] + squares - 2 * gram, 0.0)))
 
 
 def _floored(weights: Floats) -> Floats:

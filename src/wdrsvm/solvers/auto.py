@@ -154,7 +154,7 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
 
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
     chosen and did not reach its goal; "first-order" does from an "interior-point" that was
-    chosen for few rows.
+    chosen for few rows, and at tolerances of 1e-3 or more from "newton".
 
     Parameters
     ----------

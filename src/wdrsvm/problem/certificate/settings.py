@@ -19,7 +19,8 @@ class CertificateSettings:
         Up to this many rows, another reduction costs less than the system of a needless
         tilt.
     few_features : int
-        Up to this many features, the gradient is summed together with everything else.
+        Up to this many features, and where rows are not kept, the gradient is summed
+        together with everything else.
     max_kept_entries : int
         Repaired multipliers of all rows are kept between tilts if they and the columns of
         the equalities have at most this many entries.  Otherwise each reduction repeats
