@@ -1,5 +1,6 @@
 """What steps know without a pass over the rows."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -7,6 +8,9 @@ import pytest
 
 from wdrsvm.solvers.newton.products.design import Design, in_columns
 from wdrsvm.solvers.newton.products.diameter import PairDiameter
+from wdrsvm.solvers.newton.products.lengths.descent import LengthDescent
+from wdrsvm.solvers.newton.products.lengths.diameter import LengthDiameter
+from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.newton.products.steps import Descent
 from wdrsvm.solvers.scaling import Scaling
 
@@ -76,3 +80,24 @@ def test_the_preconditioner_is_built_anew_unless_the_end_is_near(descent, monkey
     descent.n_iter, descent.promise = 5, 1e-9
     descent.step()
     assert built == [40, 40, 6]
+
+
+@pytest.mark.parametrize("norm", ["l2", "linf"])
+def test_new_shares_add_no_more_than_the_longest_length_allows(descent, norm):
+    """The bound spares most steps the shares; it may change no answer."""
+    if norm == "linf":
+        n = descent.n_touchable
+        diameter = LengthDiameter.of(descent.coef[:, :n])
+        descent = LengthDescent(descent.design, diameter, descent.radius, descent.coef)
+    descent.step()
+    for power in (8.0, 12.0, 25.0):
+        assert 0 <= descent.spread <= descent.most_spread * (1 + 1e-12)
+        for ratio in (0.5, 1.0, 2.0):
+            descent.promise = ratio * PRODUCTS.settled * descent.to_learn
+            assert Descent.has_settled.fget(descent) is (ratio < 1)
+        descent.sharpen()
+        descent.diameter = replace(descent.diameter, power=power)
+        descent.smoothed = descent._smoothed_at(descent.coef)
+        if norm == "linf":
+            # Multipliers may lag behind by more than any length.
+            descent.smoothed = descent.smoothed._replace(lag=2 * descent.smoothed.largest)

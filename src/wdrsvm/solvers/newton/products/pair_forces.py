@@ -21,7 +21,7 @@ import numpy as np
 
 from ....arrays import Floats
 from ....problem.pair_weights import pair_distances
-from .preconditioner import ClassInverse
+from .preconditioner import ClassInverse, Preconditioner, into_basis, out_of_basis
 from .settings import PRODUCTS
 
 
@@ -145,6 +145,25 @@ class ForceAscent:
         found = np.divide(moved, squares, where=squares > 0, out=np.zeros_like(moved))
         # Rounding takes the digits of short differences.
         return np.asarray(np.maximum(found, soft.min(axis=1, keepdims=True)))
+
+
+def balanced(
+    precondition: Preconditioner,
+    coef: Floats,
+    gradient: Floats,
+    n_touchable: int,
+    radius: float,
+    forces: Floats,
+    rtol: float,
+) -> tuple[Floats, float]:
+    """The answer of an ascent from these ``forces``, and its length, in whatever basis and
+    numbers the preconditioner has."""
+    basis, kind = precondition.basis, precondition.kind
+    point, slope = (into_basis(what.astype(kind), basis) for what in (coef, gradient))
+    ascent = ForceAscent(precondition.inverse, point, slope, n_touchable, radius)
+    found = ascent.run(forces.astype(kind), rtol)
+    step = np.asarray(out_of_basis(found.coef - point, basis), dtype=np.float64)
+    return coef + step, found.length
 
 
 def _pulls(forces: Floats, lengths: Floats) -> Floats:

@@ -12,14 +12,8 @@ from ....problem.pair_weights import PairWeights
 from .design import At, Design, LossSums
 from .diameter import EntryDiameter, PairDiameter, Smoothed
 from .heavy_rows import HeavyRows
-from .pair_forces import ForceAscent
-from .preconditioner import (
-    ClassCurvature,
-    ClassInverse,
-    Preconditioner,
-    into_basis,
-    out_of_basis,
-)
+from .pair_forces import balanced
+from .preconditioner import ClassCurvature, ClassInverse, Preconditioner
 from .quasi_newton import Memory
 from .settings import PRODUCTS
 
@@ -157,6 +151,11 @@ class Descent:
         return learnt - self.smoothed.value
 
     @property
+    def most_spread(self) -> float:
+        """A bound of the spread: no mean is above the longest length."""
+        return self.smoothed.largest - self.smoothed.value
+
+    @property
     def dual(self) -> float:
         """The value of the tangents at the scores, if they were feasible."""
         flips = self.on_flips * self.lam + self.sums.smoothing
@@ -213,21 +212,12 @@ class Descent:
         Pairs that are too long are shortened where that costs the least loss.
         """
         assert isinstance(self.precondition, Preconditioner)
-        basis, kind = self.precondition.basis, self.precondition.kind
-        point, gradient = (
-            into_basis(what.astype(kind), basis) for what in (self.coef, self.sums.gradient)
+        forces, rtol = (
+            self.smoothed.slopes * self.smoothed.lengths,
+            PRODUCTS.balance_share * tol,
         )
-        ascent = ForceAscent(
-            self.precondition.inverse,
-            point,
-            gradient,
-            self.n_touchable,
-            self.radius,
-        )
-        forces = self.smoothed.slopes * self.smoothed.lengths
-        found = ascent.run(forces.astype(kind), PRODUCTS.balance_share * tol)
-        step = np.asarray(out_of_basis(found.coef - point, basis), dtype=np.float64)
-        return self.coef + step, found.length
+        model = self.coef, self.sums.gradient, self.n_touchable, self.radius
+        return balanced(self.precondition, *model, forces, rtol)
 
     @property
     def has_settled(self) -> bool:
@@ -235,7 +225,11 @@ class Descent:
         patience, settled = PRODUCTS.patience, PRODUCTS.settled
         if self.has_flips:
             patience, settled = PRODUCTS.flip_patience, PRODUCTS.flip_settled
-        return self.n_since >= patience or self.promise < settled * self.to_learn
+        if self.n_since >= patience:
+            return True
+        # Most steps need no new shares to be judged.
+        at_most = settled * self._to_learn(self.most_spread)
+        return self.promise < at_most and self.promise < settled * self.to_learn
 
     @property
     def is_sharp(self) -> bool:
@@ -245,7 +239,10 @@ class Descent:
     @property
     def to_learn(self) -> float:
         """What new shares of the lengths and of the labels would add to the risk."""
-        return self.left * self.spread + abs(self.sums.smoothing)
+        return self._to_learn(self.spread)
+
+    def _to_learn(self, spread: float) -> float:
+        return self.left * spread + abs(self.sums.smoothing)
 
     @property
     def is_stuck(self) -> bool:

@@ -24,6 +24,10 @@ class LengthDescent(Descent):
         return super().spread + self.smoothed.lag
 
     @property
+    def most_spread(self) -> float:
+        return super().most_spread + self.smoothed.lag
+
+    @property
     def has_settled(self) -> bool:
         if self.has_flips:
             return super().has_settled
