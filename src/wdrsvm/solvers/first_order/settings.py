@@ -29,7 +29,9 @@ class FirstOrderSettings:
     hopeful_gaps : float
         A trial does not give up once the gap is so many times its goal, or less.
     first_hopeful_gap : float
-        It gives up at the first check if the relative gap is larger than this.
+        A short trial gives up at the first check if the relative gap is larger than this.
+    short_trial : int
+        Epochs of a short trial, at most.
     sweeps_per_turn : int
         One of so many epochs of a hinge looks at all rows, the others only at rows that are
         not at rest.
@@ -167,7 +169,8 @@ class FirstOrderSettings:
     stall_epochs: int = 2000
     stall_factor: float = 0.9
     hopeful_gaps: float = 5.0
-    first_hopeful_gap: float = 0.5
+    first_hopeful_gap: float = 0.4
+    short_trial: int = 60
     sweeps_per_turn: int = 4
     max_unsure_share: float = 0.3
     least_slack_work: float = 1e7
