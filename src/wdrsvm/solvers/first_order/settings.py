@@ -87,6 +87,9 @@ class FirstOrderSettings:
     least_density : float
         From this share of nonzeros on, running over all columns is faster than looking
         them up.
+    features_per_turned_row, turned_rows_per_class : int
+        Dense rows with at least so many features for each row, and at most so many rows for
+        each class, are turned into their span (l2): a turn takes as long as some epochs.
     least_column_share : float
         Columns rarer than this share of the mean get no larger steps.
     max_call_work : float
@@ -196,6 +199,8 @@ class FirstOrderSettings:
     max_dense_unknowns: int = 100
     max_dense_work: float = 1e7
     least_density: float = 0.1
+    features_per_turned_row: int = 4
+    turned_rows_per_class: int = 30
     least_column_share: float = 1e-2
     max_call_work: float = 5e7
     systems_per_row: int = 30

@@ -94,6 +94,7 @@ class Ascent:
         self.free_shape, self.free_squares = column_steps(
             self.rows.free, self.rows.weight, len(self.free_centre), rarity=1.0
         )
+        self.effective_rows = effective_rows(self.rows.weight)
         self.gap = self.softness = 1.0
         self.promised: Floats | None = None
         self.n_sweeps = 0
@@ -250,7 +251,7 @@ class Ascent:
             return
         share = self.softness
         if len(self.block.coef):
-            share = self.block.stiffness / effective_rows(self.rows.weight)
+            share = self.block.stiffness / self.effective_rows
             share = max(share, FIRST_ORDER.least_stiffness)
             share *= min(1.0, FIRST_ORDER.free_share * len(self.free_centre))
         # B = B_k - steps * G, and G does not change with the steps.
