@@ -62,13 +62,14 @@ class AutoRule:
     least_point_epochs : int
         A trial of fewer epochs does not pay before an interior point.
     least_newton_epochs, most_newton_epochs : int
-        A trial before "newton" has at least so many epochs, because on tables with long
-        tails "newton" takes up to ten times as long as its work says, and at most so many,
+        A trial of fewer epochs does not pay before "newton"; it has at most so many,
         because "newton" goes on from there.
-    least_affordable_epochs : int
-        There is no trial before a "newton" that takes no longer than so many epochs.
-    max_copied_entries : int
-        With more entries of X, which epochs copy, a trial has to pay by its work alone, and
+    long_tail : float
+        Tables have long tails if a row is so many times as long as others, in squares.
+    slower_by_tails : int
+        On such tables "newton" takes so many times as long as its work says, or longer.
+    max_copied_entries, least_large_epochs : int
+        With more entries of X, which epochs copy, a trial has to afford so many epochs, and
         there is none for a memory map.
     near_start : float
         "newton" starts from a trial that left at most this relative gap.
@@ -106,10 +107,12 @@ class AutoRule:
     row_work: float = 6000.0
     entry_work: float = 20.0
     least_point_epochs: int = 40
-    least_newton_epochs: int = 50
+    least_newton_epochs: int = 20
     most_newton_epochs: int = 100
-    least_affordable_epochs: int = 20
+    long_tail: float = 30.0
+    slower_by_tails: int = 3
     max_copied_entries: int = 2_000_000
+    least_large_epochs: int = 50
     near_start: float = 0.2
     least_doubted_unknowns: int = 600
     trial_epochs: int = 30
@@ -159,11 +162,11 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     From a ``tol`` of 1e-3 on, with the l2 norm and labels that cannot be flipped, epochs
     of "first-order" are tried before the other two, for about as long as these take: before
     an "interior-point" if that makes at least 40 epochs, before "newton" if it makes at
-    least 20 and, of more than two million entries of X, at least 50; then 50 to 100 epochs
-    are tried.  A trial ends early if it does not promise to
-    succeed, and "newton" starts where it ended.  With labels that can be flipped and 600
-    unknowns or more 30 epochs are tried before an "interior-point", and up to 700 where
-    these leave a gap of at most 0.2.
+    least 20 and, of more than two million entries of X, at least 50.  There are at most 100
+    before "newton", which counts as three times as slow on tables with long tails.  A trial
+    ends early if it does not promise to succeed, and "newton" starts where it ended.  With
+    labels that can be flipped and 600 unknowns or more 30 epochs are tried before an
+    "interior-point", and up to 700 where these leave a gap of at most 0.2.
 
     Up to 4000 unknowns one of the other two takes over from a "first-order" that was so
     chosen and did not reach its goal; "first-order" does from an "interior-point" that was
@@ -255,13 +258,21 @@ def _epochs_tried(problem: RobustProblem, chosen: str) -> int:
         return 0
     n_curved = min(problem.n_rows, NEWTON.rows_per_coefficient * unknowns(problem))
     n_epochs = _affordable_epochs(problem, n_curved, RULE.score_work)
-    is_large = problem.X.size > RULE.max_copied_entries
-    if is_large and isinstance(problem.X, np.memmap):
+    if problem.X.size > RULE.max_copied_entries:
+        pays = n_epochs >= RULE.least_large_epochs and not isinstance(problem.X, np.memmap)
+        n_epochs = n_epochs if pays else 0
+    elif n_epochs < RULE.most_newton_epochs and _has_long_tails(problem):
+        n_epochs *= RULE.slower_by_tails
+    if n_epochs < RULE.least_newton_epochs:
         return 0
-    least = RULE.least_newton_epochs if is_large else RULE.least_affordable_epochs
-    if n_epochs < least:
-        return 0
-    return int(np.clip(n_epochs, RULE.least_newton_epochs, RULE.most_newton_epochs))
+    return min(n_epochs, RULE.most_newton_epochs)
+
+
+def _has_long_tails(problem: RobustProblem) -> bool:
+    """Whether some rows are far longer than the others, measured from the mean."""
+    rows = problem.features(slice(None))
+    squares = ((rows - rows.mean(axis=0)) ** 2).sum(axis=1)
+    return bool(squares.max() > RULE.long_tail * squares.mean())
 
 
 def _affordable_epochs(problem: RobustProblem, n_curved: int, score_work: float) -> int:
