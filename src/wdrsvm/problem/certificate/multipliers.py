@@ -254,7 +254,5 @@ def add_curvature(system: Floats, mass: Floats, columns: Floats) -> None:
         len(mass), n_classes * n_columns
     )
     system -= (spread.T @ spread).reshape(system.shape)
-    # The blocks of the diagonal in one product, because with many classes a loop is slow.
-    spread *= np.sqrt(total[spread_out, None])
-    each = np.arange(n_classes)
-    system[each, :, each] += (spread.T @ columns).reshape(n_classes, n_columns, n_columns)
+    for i in range(n_classes):
+        system[i, :, i] += (columns * mass[:, i, None]).T @ columns
