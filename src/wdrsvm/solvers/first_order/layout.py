@@ -5,8 +5,8 @@ infinite cost, and the column of ones of the intercept, are free columns: no nor
 them.  They are scaled to entries of at most 1.  Sparse data stay sparse.  Dense data are
 centred if there is an intercept, so that intercept and coefficients hardly depend on each
 other.  Under the l2 norm dense data stay dense, which is many times faster than to look up
-columns.  Few dense rows of many features are turned into their span, where a row has as many
-columns as there are rows: the l2 norm does not see the turn.
+columns.  Few dense rows of many features are turned into their span, where a row has as
+many columns as there are rows: the l2 norm does not see the turn.
 """
 
 from __future__ import annotations
