@@ -78,45 +78,73 @@ def test_a_loose_tolerance_is_reached_by_a_few_epochs():
     assert solve(problem, settings=SolverSettings(tol=1e-4)).solver == "interior-point"
 
 
+def of_ones(n_rows, n_features, n_classes):
+    X, y = np.ones((n_rows, n_features)), np.arange(n_rows) % n_classes
+    ball, weight = WassersteinBall(0.1), np.full(n_rows, 1 / n_rows)
+    return RobustProblem.of(X, y, weight, ball, n_classes)
+
+
 @pytest.mark.parametrize(
     ("n_classes", "chosen", "tol", "expected"),
     [
         (20, "newton", 1e-3, True),
         (20, "newton", 9e-4, False),
-        (10, "interior-point", 1e-3, True),
-        (10, "interior-point", 9e-4, False),
-        (9, "interior-point", 1e-3, False),
+        (6, "interior-point", 1e-3, True),
+        (6, "interior-point", 9e-4, False),
+        (5, "interior-point", 1e-3, False),  # 34 epochs would take as long
         (20, "first-order", 1e-3, False),
     ],
 )
 def test_where_a_few_epochs_are_tried(n_classes, chosen, tol, expected):
-    X, y = np.ones((600, 29)), np.arange(600) % n_classes
-    ball, weight = WassersteinBall(0.1), np.full(600, 1 / 600)
-    problem = RobustProblem.of(X, y, weight, ball, n_classes)
-    trials = auto.quick_trials(problem, tol, chosen)
-    assert len(trials) == {"interior-point": 2, "newton": 1}.get(chosen, 0) * expected
+    trials = auto.quick_trials(of_ones(600, 29, n_classes), tol, chosen)
+    assert len(trials) == expected
+    assert all(trial.gives_up for trial in trials)
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "n_features", "n_classes", "n_epochs"),
+    ("chosen", "n_rows", "n_features", "n_classes", "n_epochs"),
     [
-        (9000, 16, 10, 40),  # 5100 rows of curvature, squares of 170 unknowns
-        (100_000, 20, 6, 0),  # an epoch costs as much as a step of "newton"
-        (3000, 8, 3, 0),
-        (6000, 40, 15, 100),
+        ("interior-point", 1000, 20, 6, 0),
+        ("interior-point", 600, 29, 10, 139),
+        ("interior-point", 1500, 90, 15, 2322),
+        ("newton", 9000, 16, 10, 67),  # 5100 rows of curvature, of 170 unknowns
+        ("newton", 40_000, 9, 7, 24),
+        ("newton", 100_000, 20, 6, 0),  # an epoch costs more than a step
+        ("newton", 3000, 8, 3, 0),
+        ("newton", 6000, 40, 15, 100),
     ],
 )
-def test_epochs_before_newton_follow_the_work_of_its_curvature(
-    n_rows, n_features, n_classes, n_epochs
+def test_epochs_that_are_tried_follow_the_work(
+    chosen, n_rows, n_features, n_classes, n_epochs
 ):
-    X, y = np.ones((n_rows, n_features)), np.arange(n_rows) % n_classes
-    ball, weight = WassersteinBall(0.1), np.full(n_rows, 1 / n_rows)
-    problem = RobustProblem.of(X, y, weight, ball, n_classes)
-    trials = auto.quick_trials(problem, 1e-3, "newton")
+    problem = of_ones(n_rows, n_features, n_classes)
+    trials = auto.quick_trials(problem, 1e-3, chosen)
     assert sum(trial.n_epochs for trial in trials) == n_epochs
-    assert all(trial.gives_up for trial in trials)
-    rows = problem.with_rows(X=sparse.csr_array(X))
+
+
+@pytest.mark.parametrize(("n_rows", "n_epochs"), [(3000, 33), (9000, 100)])
+def test_more_epochs_are_tried_on_tables_with_long_tails(n_rows, n_epochs):
+    sizes = {3000: (8, 3), 9000: (16, 10)}
+    problem = of_ones(n_rows, *sizes[n_rows])
+    X = np.random.default_rng(0).normal(size=problem.X.shape)
+    short = auto.quick_trials(problem.with_rows(X=X), 1e-3, "newton")
+    X[7] *= 30
+    # Tails are measured from the mean, which may be far from zero.
+    (tried,) = auto.quick_trials(problem.with_rows(X=1e3 + X), 1e-3, "newton")
+    assert tried.n_epochs == n_epochs > sum(trial.n_epochs for trial in short)
+
+
+def test_epochs_are_tried_on_rows_of_their_memory_only(monkeypatch, tmp_path):
+    """Before "newton", which works on sparse rows and on large memory maps as they are."""
+    problem = of_ones(9000, 16, 10)
+    rows = problem.with_rows(X=sparse.csr_array(problem.X))
     assert auto.quick_trials(rows, 1e-3, "newton") == ()
+    np.save(tmp_path / "rows.npy", problem.X)
+    mapped = problem.with_rows(X=np.load(tmp_path / "rows.npy", mmap_mode="r"))
+    assert auto.quick_trials(mapped, 1e-3, "newton")
+    monkeypatch.setattr(auto, "RULE", replace(RULE, max_copied_entries=9000))
+    assert auto.quick_trials(problem, 1e-3, "newton")
+    assert auto.quick_trials(mapped, 1e-3, "newton") == ()
 
 
 @pytest.fixture
@@ -224,6 +252,23 @@ def test_a_loose_tolerance_out_of_reach_of_a_few_epochs_is_reached_all_the_same(
 
 def test_auto_counts_at_most_the_rows_with_the_l2_norm():
     assert choose(rows_in_line(10_000), 1e-6) == "interior-point"
+
+
+def test_where_all_methods_fail_the_best_answer_is_kept(monkeypatch):
+    """Also that of a trial, whose gap may be the least."""
+    run, gaps = solve_module._run, {"first-order": [1.0, 3.0], "newton": [2.0]}
+
+    def failing(name, problem, settings, start):
+        found = run("interior-point", problem, SolverSettings(tol=1e-6), None)
+        bound = found.certificate.objective - gaps[name].pop(0)
+        missed = found.certificate._replace(dual_bound=bound)
+        status = SolverStatus.STALLED
+        return replace(found, certificate=missed, status=status, solver=name)
+
+    monkeypatch.setattr(solve_module, "_run", failing)
+    found = solve(a_hard_table(), settings=SolverSettings(tol=1e-3))
+    assert gaps == {"first-order": [], "newton": []}
+    assert found.certificate.gap == pytest.approx(1.0)
 
 
 class TestRescue:

@@ -49,21 +49,28 @@ class AutoRule:
     least_quick_tol : float
         From this tolerance on a few epochs of "first-order" may reach the goal before an
         interior point has begun.
-    least_quick_unknowns : int
-        With fewer unknowns an interior point is as fast.
-    least_quick_classes : int
-        With so many classes epochs are tried before "newton" whatever its work.
-    least_quick_work : float
-        With fewer classes they are tried if the curvature of "newton", rows times squared
-        unknowns, takes so many multiply-adds per row and class.
-    work_per_epoch : float
-        The first trial has an epoch for so much of this work, so that all of it takes about
-        half as long as "newton".
-    quick_epochs, more_epochs : int
-        At most so many epochs are tried, and then so many: they cost less than an interior
-        point.
-    nearly_there : float
-        The second ones are tried if the first ones left at most this relative gap.
+    n_steps : int
+        Steps of a second-order method, about.  Their work is counted in multiply-adds of
+        matrix products: rows times squared unknowns, cubed unknowns and the two next ones.
+    step_overhead : float
+        The rest of a step.
+    score_work : float
+        What a step of "newton" takes for each row and class.
+    epoch_overhead, row_work, entry_work : float
+        What an epoch takes, for each row, and for each entry of X and class, in the same
+        unit.
+    least_point_epochs : int
+        A trial of fewer epochs does not pay before an interior point.
+    least_newton_epochs, most_newton_epochs : int
+        A trial of fewer epochs does not pay before "newton"; it has at most so many,
+        because "newton" goes on from there.
+    long_tail : float
+        Tables have long tails if a row is so many times as long as others, in squares.
+    slower_by_tails : int
+        On such tables "newton" takes so many times as long as its work says, or longer.
+    max_copied_entries, least_large_epochs : int
+        With more entries of X, which epochs copy, a trial has to afford so many epochs, and
+        there is none for a memory map.
     near_start : float
         "newton" starts from a trial that left at most this relative gap.
     least_doubted_unknowns : int
@@ -72,6 +79,8 @@ class AutoRule:
         So many epochs tell then whether "first-order" gets on with the rows.
     promising_gap : float
         It does if the relative gap after them is at most this; then ``more_epochs`` follow.
+    more_epochs : int
+        They cost less than an interior point.
     max_directions : int
         Few rows have at most so many directions N (C + 1).
     max_work_of_few_rows : float
@@ -91,17 +100,24 @@ class AutoRule:
     max_coarse_smooth_point_rows: int = 40
     max_bounded_point_rows: int = 20_000
     least_quick_tol: float = 1e-3
-    least_quick_unknowns: int = 300
-    least_quick_classes: int = 20
-    least_quick_work: float = 1000.0
-    work_per_epoch: float = 40.0
-    quick_epochs: int = 100
-    more_epochs: int = 700
-    nearly_there: float = 0.02
+    n_steps: int = 25
+    step_overhead: float = 3e6
+    score_work: float = 1000.0
+    epoch_overhead: float = 8e6
+    row_work: float = 6000.0
+    entry_work: float = 20.0
+    least_point_epochs: int = 40
+    least_newton_epochs: int = 20
+    most_newton_epochs: int = 100
+    long_tail: float = 30.0
+    slower_by_tails: int = 3
+    max_copied_entries: int = 2_000_000
+    least_large_epochs: int = 50
     near_start: float = 0.2
     least_doubted_unknowns: int = 600
     trial_epochs: int = 30
     promising_gap: float = 0.2
+    more_epochs: int = 700
     max_directions: int = 1000
     max_work_of_few_rows: float = 2e9
 
@@ -143,11 +159,11 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
     Few rows are those whose N (C + 1) scores and prices make a small system, a third of the
     unknowns or less.
 
-    From a ``tol`` of 1e-3 on, with the l2 norm, labels that cannot be flipped and 300
-    unknowns or more, 100 epochs of "first-order" are tried before an "interior-point",
-    and with 20 classes or more before "newton"; before the former up to 700 where these
-    leave a gap of at most 0.02.  With fewer classes up to 100 epochs are tried before
-    "newton" where its curvature takes much longer than an epoch.  A trial before "newton"
+    From a ``tol`` of 1e-3 on, with the l2 norm and labels that cannot be flipped, epochs
+    of "first-order" are tried before the other two, for about as long as these take: before
+    an "interior-point" if that makes at least 40 epochs, before "newton" if it makes at
+    least 20 and, of more than two million entries of X, at least 50.  There are at most 100
+    before "newton", which counts as three times as slow on tables with long tails.  A trial
     ends early if it does not promise to succeed, and "newton" starts where it ended.  With
     labels that can be flipped and 600 unknowns or more 30 epochs are tried before an
     "interior-point", and up to 700 where these leave a gap of at most 0.2.
@@ -224,29 +240,52 @@ def quick_trials(problem: RobustProblem, tol: float, chosen: str) -> tuple[Trial
     if np.isfinite(problem.attainable_flip_cost()).any():
         large = unknowns(problem) >= RULE.least_doubted_unknowns
         slow = large and chosen == "interior-point"
-        return _trials(RULE.trial_epochs, RULE.promising_gap) if slow else ()
-    if chosen == "newton":
-        return _trials_before_newton(problem)
-    many = unknowns(problem) >= RULE.least_quick_unknowns and chosen == "interior-point"
-    return _trials(RULE.quick_epochs, RULE.nearly_there) if many else ()
+        look = Trial(RULE.trial_epochs, RULE.promising_gap)
+        return (look, Trial(RULE.more_epochs, 0.0)) if slow else ()
+    n_epochs = _epochs_tried(problem, chosen)
+    return (Trial(n_epochs, 0.0, gives_up=True),) if n_epochs > 0 else ()
 
 
-def _trials(first: int, promising_gap: float) -> tuple[Trial, ...]:
-    return Trial(first, promising_gap), Trial(RULE.more_epochs, 0.0)
+def _epochs_tried(problem: RobustProblem, chosen: str) -> int:
+    """Epochs that are worth trying with trusted labels, 0 if none are.
+
+    They take about as long as the method that was chosen.
+    """
+    if chosen == "interior-point":
+        n_epochs = _affordable_epochs(problem, problem.n_rows, 0.0)
+        return n_epochs if n_epochs >= RULE.least_point_epochs else 0
+    if chosen != "newton" or sparse.issparse(problem.X):
+        return 0
+    n_curved = min(problem.n_rows, NEWTON.rows_per_coefficient * unknowns(problem))
+    n_epochs = _affordable_epochs(problem, n_curved, RULE.score_work)
+    if problem.X.size > RULE.max_copied_entries:
+        pays = n_epochs >= RULE.least_large_epochs and not isinstance(problem.X, np.memmap)
+        n_epochs = n_epochs if pays else 0
+    elif n_epochs < RULE.most_newton_epochs and _has_long_tails(problem):
+        n_epochs *= RULE.slower_by_tails
+    if n_epochs < RULE.least_newton_epochs:
+        return 0
+    return min(n_epochs, RULE.most_newton_epochs)
 
 
-def _trials_before_newton(problem: RobustProblem) -> tuple[Trial, ...]:
-    """One trial, because "newton" takes less time than a second one would."""
-    size = unknowns(problem)
-    many_classes = problem.n_classes >= RULE.least_quick_classes
-    if many_classes and size >= RULE.least_quick_unknowns:
-        return (Trial(RULE.quick_epochs, 0.0, gives_up=True),)
-    n_curved = min(problem.n_rows, NEWTON.rows_per_coefficient * size)
-    work = n_curved * size**2 / (problem.n_rows * problem.n_classes)
-    if sparse.issparse(problem.X) or work < RULE.least_quick_work:
-        return ()
-    n_epochs = min(RULE.quick_epochs, int(work / RULE.work_per_epoch))
-    return (Trial(n_epochs, 0.0, gives_up=True),)
+def _has_long_tails(problem: RobustProblem) -> bool:
+    """Whether some rows are far longer than the others, measured from the mean."""
+    rows = problem.features(slice(None))
+    squares = ((rows - rows.mean(axis=0)) ** 2).sum(axis=1)
+    return bool(squares.max() > RULE.long_tail * squares.mean())
+
+
+def _affordable_epochs(problem: RobustProblem, n_curved: int, score_work: float) -> int:
+    """Epochs that take as long as steps whose curvature is a sum over so many rows.
+
+    Work is counted in place of time, so that equal data give equal models.
+    """
+    size, n_scores = unknowns(problem), problem.n_rows * problem.n_classes
+    step = n_curved * size**2 + size**3 + RULE.step_overhead + score_work * n_scores
+    n_entries = problem.X.nnz if sparse.issparse(problem.X) else problem.X.size
+    epoch = RULE.epoch_overhead + RULE.row_work * problem.n_rows
+    epoch += RULE.entry_work * n_entries * problem.n_classes
+    return int(RULE.n_steps * step / epoch)
 
 
 def has_few_rows(problem: RobustProblem) -> bool:

@@ -116,12 +116,12 @@ def _solve_by_method(
     if tried is not None and tried.status is SolverStatus.CONVERGED:
         return tried
     result = _run(chosen, problem, settings, _best_start(chosen, start, tried))
-    rescuer = takes_over(problem, chosen, settings.tol)
-    failed = result.status is not SolverStatus.CONVERGED and settings.max_iter is None
-    if not failed or rescuer is None:
+    if result.status is SolverStatus.CONVERGED or settings.max_iter is not None:
         return result
-    again = _run(rescuer, problem, settings, None)
-    return min(again, result, key=lambda found: found.certificate.gap)
+    found = [result] if tried is None else [result, tried]
+    if (rescuer := takes_over(problem, chosen, settings.tol)) is not None:
+        found.insert(0, _run(rescuer, problem, settings, None))
+    return min(found, key=lambda each: each.certificate.gap)
 
 
 def _by_few_epochs(

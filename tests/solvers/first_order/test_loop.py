@@ -405,3 +405,30 @@ def test_a_trial_gives_up_unless_it_promises_to_succeed(radius, ends_early):
     trial = first_order(problem, replace(patient, gives_up=True))
     assert (trial.n_iter < whole.n_iter) == ends_early
     assert (whole.status is SolverStatus.CONVERGED) != ends_early
+
+
+def test_a_long_trial_goes_on_after_a_wide_first_gap():
+    """On scaled pixels, say, the first checks tell nothing, but some hundred epochs do."""
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 6
+    X = rng.normal(size=(6, 20))[y] + rng.normal(size=(300, 20))
+    ball, weight = WassersteinBall(5e-3), np.full(300, 1 / 300)
+    problem = RobustProblem.of(20 * X, y, weight, ball, 6)
+    settings = SolverSettings(tol=1e-3, max_iter=1000, gives_up=True)
+    found = first_order(problem, settings)
+    assert found.history[0].gap > 0.5 * found.history[0].objective
+    assert found.status is SolverStatus.CONVERGED
+    short = first_order(problem, replace(settings, max_iter=50))
+    assert short.n_iter == FIRST_ORDER.first_check
+
+
+@pytest.mark.parametrize("loss", ["crammer-singer", "logistic"])
+@pytest.mark.parametrize("norm", NORMS)
+def test_one_class_alone_has_the_constant_classifier(norm, loss):
+    X, y = np.random.default_rng(0).normal(size=(6, 3)), np.zeros(6, dtype=np.intp)
+    ball = WassersteinBall(0.1, norm=norm)
+    problem = RobustProblem.of(X, y, np.full(6, 1 / 6), ball, 1, loss=LOSSES[loss])
+    found = first_order(problem, SolverSettings())
+    assert found.status is SolverStatus.CONVERGED
+    assert found.certificate.objective == found.certificate.dual_bound == 0
+    assert not found.coef.any()

@@ -74,7 +74,7 @@ def solve_dense(system: Floats, lack: Floats, ridge: float, columns: Flags) -> F
     each = np.arange(len(stiffness))
     square[:, each, :, each] += stiffness[:, None, None]
     square = square.reshape(wanted.size, wanted.size)
-    square[np.diag_indices_from(square)] *= 1 + ridge
+    square.flat[:: len(square) + 1] *= 1 + ridge
     try:
         solution = np.linalg.solve(square, wanted.ravel())
     except np.linalg.LinAlgError:

@@ -73,8 +73,7 @@ def feasible(problem: RobustProblem, layout: Layout, duals: Duals) -> Feasible |
 
 def _with_sums(found: Repair, layout: Layout) -> Feasible:
     on_flips, totals = found.sums.on_flips, found.totals
-    gradient = (totals.gradient[:, layout.touchable] * layout.touch_scale).T
-    return Feasible(found, np.ascontiguousarray(gradient), on_flips, totals.value)
+    return Feasible(found, layout.gradient(totals.gradient), on_flips, totals.value)
 
 
 def _of_moving_rows(

@@ -5,7 +5,8 @@ infinite cost, and the column of ones of the intercept, are free columns: no nor
 them.  They are scaled to entries of at most 1.  Sparse data stay sparse.  Dense data are
 centred if there is an intercept, so that intercept and coefficients hardly depend on each
 other.  Under the l2 norm dense data stay dense, which is many times faster than to look up
-columns.
+columns.  Few dense rows of many features are turned into their span, where a row has as
+many columns as there are rows: the l2 norm does not see the turn.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 
 from ...arrays import Codes, Floats, Matrix
 from ...problem import RobustProblem
@@ -28,6 +29,7 @@ class Layout:
 
     ``touchable`` and ``fixed`` are the features of the columns.  ``touch_scale`` and
     ``free_scale`` are the factors on them.  The intercept is the last free column.
+    ``rotation`` (touchable features, T) has orthonormal columns, or is None.
     """
 
     touch: Matrix
@@ -38,39 +40,34 @@ class Layout:
     free_scale: Floats
     centre: Floats
     fit_intercept: bool
+    rotation: Floats | None = None
 
     @classmethod
     def of(cls, problem: RobustProblem) -> Layout:
         cost = problem.attainable_feature_cost()
         touchable, fixed = np.flatnonzero(np.isfinite(cost)), np.flatnonzero(np.isinf(cost))
         X, centre = _centred(problem)
-        free = sparse.csr_array(X[:, fixed])
-        largest: Matrix = np.ones(0)
-        if len(fixed) and problem.n_rows:
-            largest = abs(free).max(axis=0)
-        largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
-        free_scale = 1 / np.where(largest > 0, largest, 1.0)
-        columns = [free * free_scale] if len(fixed) else []
-        if problem.fit_intercept:
-            columns.append(np.ones((problem.n_rows, 1)))
-        none = sparse.csr_array((problem.n_rows, 0))
+        free, free_scale = _free_columns(problem, X, fixed)
+        touch, rotation = _stored(problem, _scaled(X, touchable, cost[touchable]))
         return cls(
-            touch=_as_stored(problem, _scaled(X, touchable, cost[touchable])),
-            free=sparse.hstack([none, *columns], format="csr"),
+            touch=touch,
+            free=free,
             touchable=touchable,
             fixed=fixed,
             touch_scale=cost[touchable],
             free_scale=free_scale,
             centre=centre,
             fit_intercept=problem.fit_intercept,
+            rotation=rotation,
         )
 
     def original(self, touch: Floats, free: Floats) -> tuple[Floats, Floats]:
         """coef (C, P) and intercept (C,) of tables (T, C) and (E, C)."""
-        table = touch * self.touch_scale[:, None]
+        turned = touch if self.rotation is None else self.rotation @ touch
+        table = turned * self.touch_scale[:, None]
         if len(self.fixed):
-            table = np.empty((len(self.touchable) + len(self.fixed), touch.shape[1]))
-            table[self.touchable] = touch * self.touch_scale[:, None]
+            features, table = table, np.empty((len(self.centre), touch.shape[1]))
+            table[self.touchable] = features
             table[self.fixed] = free[: len(self.fixed)] * self.free_scale[:, None]
         coef = table.T
         shift = free[-1] if self.fit_intercept else np.zeros(len(coef))
@@ -79,18 +76,27 @@ class Layout:
     def tables(self, start: Start) -> tuple[Floats, Floats]:
         """The inverse of ``original``, in the gauge where classes sum to zero."""
         coef = start.coef - start.coef.mean(axis=0)
-        touch = coef[:, self.touchable] / self.touch_scale
+        touch = self._turned(coef[:, self.touchable] / self.touch_scale)
         free = coef[:, self.fixed] / self.free_scale
         if self.fit_intercept:
             shift = start.intercept - start.intercept.mean() + coef @ self.centre
             free = np.column_stack([free, shift])
         return np.ascontiguousarray(touch.T), np.ascontiguousarray(free.T)
 
+    def gradient(self, gradient: Floats) -> Floats:
+        """A gradient (C, P) on features as a table (T, C) on touchable columns."""
+        scaled = gradient[:, self.touchable] * self.touch_scale
+        return np.ascontiguousarray(self._turned(scaled).T)
+
     def flow(self, flow: Floats) -> Floats:
         """A flow (pairs, T) on touchable columns as one (pairs, P) on features."""
-        spread = np.zeros((len(flow), len(self.touchable) + len(self.fixed)))
-        spread[:, self.touchable] = flow / self.touch_scale
+        turned = flow if self.rotation is None else flow @ self.rotation.T
+        spread = np.zeros((len(flow), len(self.centre)))
+        spread[:, self.touchable] = turned / self.touch_scale
         return spread
+
+    def _turned(self, table: Floats) -> Floats:
+        return table if self.rotation is None else table @ self.rotation
 
 
 def _centred(problem: RobustProblem) -> tuple[Matrix, Floats]:
@@ -110,12 +116,29 @@ def _scaled(X: Matrix, columns: Codes, scale: Floats) -> Matrix:
     return X[:, columns] * scale
 
 
-def _as_stored(problem: RobustProblem, touch: Matrix) -> Matrix:
-    """Dense if that is faster, else CSR."""
+def _free_columns(problem: RobustProblem, X: Matrix, fixed: Codes) -> tuple[Matrix, Floats]:
+    """The columns outside the norm (N, E), scaled, and the scales of the features."""
+    ones = np.ones((problem.n_rows, int(problem.fit_intercept)))
+    if not (len(fixed) and problem.n_rows):
+        return sparse.csr_array(ones), np.ones(len(fixed))
+    free = sparse.csr_array(X[:, fixed])
+    largest = abs(free).max(axis=0).toarray().ravel()
+    scale = 1 / np.where(largest > 0, largest, 1.0)
+    return sparse.hstack([free * scale, ones], format="csr"), scale
+
+
+def _stored(problem: RobustProblem, touch: Matrix) -> tuple[Matrix, Floats | None]:
+    """Dense if that is faster, else CSR; and the turn of the columns, if that is."""
     euclidean = problem.ball.norm == "l2" and not sparse.issparse(touch)
-    if euclidean and np.count_nonzero(touch) >= FIRST_ORDER.least_density * touch.size > 0:
-        return np.ascontiguousarray(touch)
-    return sparse.csr_array(touch)
+    dense = euclidean and np.count_nonzero(touch) >= FIRST_ORDER.least_density * touch.size
+    if not dense or touch.size == 0:
+        return sparse.csr_array(touch), None
+    n_rows, n_columns = touch.shape
+    few = FIRST_ORDER.features_per_turned_row * n_rows <= n_columns
+    if few and n_rows <= FIRST_ORDER.turned_rows_per_class * problem.n_classes:
+        rotation, rows = linalg.qr(touch.T, mode="economic", check_finite=False)
+        return np.ascontiguousarray(rows.T), rotation
+    return np.ascontiguousarray(touch), None
 
 
 def design_of(matrix: Matrix) -> StoredMatrix:

@@ -43,6 +43,10 @@ def first_order(
 ) -> SolverResult:
     """Train by proximal point and dual coordinate ascent; see the module."""
     history, best = History(settings.callback), _first_incumbent(problem, start)
+    if problem.n_classes == 1:
+        # There are no pairs of classes, and equal scores have no risk.
+        best.raise_bound(0.0, None)
+        return best.result("first-order", settings.tol, False, 0, history)
     ascent = Ascent(problem, start, settings.seed)
     last = _epoch_limit(problem, ascent, settings.max_iter)
     due, stalled = min(FIRST_ORDER.first_check, last), False
@@ -100,7 +104,12 @@ def _next_check(history: History, tol: float) -> int:
 def _foreseen_wait(history: History, tol: float) -> float:
     """Epochs until the gap reaches its goal if it falls as it did between checks."""
     began = Progress(0, 1.0, 0.0, 0.0)
-    before, now = [began, began, *history.records][-2:]
+    before = [began, began, *history.records][-2]
+    return _wait_as_since(before, history.records[-1], tol)
+
+
+def _wait_as_since(before: Progress, now: Progress, tol: float) -> float:
+    """Epochs until the gap reaches its goal if it falls as it did since ``before``."""
     if not 0 < now.gap < before.gap:
         return math.inf
     rate = math.log(before.gap / now.gap) / (now.n_iter - before.n_iter)
@@ -109,13 +118,20 @@ def _foreseen_wait(history: History, tol: float) -> float:
 
 
 def _is_hopeless(history: History, tol: float, last: int) -> bool:
-    """Whether the gap is still wide and does not promise to close by the last epoch."""
+    """Whether the gap is still wide and does not promise to close by the last epoch.
+
+    It falls unevenly, so that the second half of the epochs tells more than the last two
+    checks.  The first check tells only a short trial something.
+    """
     now = history.records[-1]
     if now.gap <= allowed_gap(FIRST_ORDER.hopeful_gaps * tol, now.objective):
         return False
     if len(history.records) == 1:
-        return now.gap > FIRST_ORDER.first_hopeful_gap * now.objective
-    return now.n_iter + _foreseen_wait(history, tol) > last
+        is_wide = now.gap > FIRST_ORDER.first_hopeful_gap * now.objective
+        return is_wide and last <= FIRST_ORDER.short_trial
+    earlier = [record for record in history.records if 2 * record.n_iter <= now.n_iter]
+    before = earlier[-1] if earlier else Progress(0, 1.0, 0.0, 0.0)
+    return now.n_iter + _wait_as_since(before, now, tol) > last
 
 
 def _stalled(history: History) -> bool:

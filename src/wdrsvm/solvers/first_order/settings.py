@@ -29,7 +29,9 @@ class FirstOrderSettings:
     hopeful_gaps : float
         A trial does not give up once the gap is so many times its goal, or less.
     first_hopeful_gap : float
-        It gives up at the first check if the relative gap is larger than this.
+        A short trial gives up at the first check if the relative gap is larger than this.
+    short_trial : int
+        Epochs of a short trial, at most.
     sweeps_per_turn : int
         One of so many epochs of a hinge looks at all rows, the others only at rows that are
         not at rest.
@@ -85,6 +87,9 @@ class FirstOrderSettings:
     least_density : float
         From this share of nonzeros on, running over all columns is faster than looking
         them up.
+    features_per_turned_row, turned_rows_per_class : int
+        Dense rows with at least so many features for each row, and at most so many rows for
+        each class, are turned into their span (l2): a turn takes as long as some epochs.
     least_column_share : float
         Columns rarer than this share of the mean get no larger steps.
     max_call_work : float
@@ -167,7 +172,8 @@ class FirstOrderSettings:
     stall_epochs: int = 2000
     stall_factor: float = 0.9
     hopeful_gaps: float = 5.0
-    first_hopeful_gap: float = 0.5
+    first_hopeful_gap: float = 0.4
+    short_trial: int = 60
     sweeps_per_turn: int = 4
     max_unsure_share: float = 0.3
     least_slack_work: float = 1e7
@@ -193,6 +199,8 @@ class FirstOrderSettings:
     max_dense_unknowns: int = 100
     max_dense_work: float = 1e7
     least_density: float = 0.1
+    features_per_turned_row: int = 4
+    turned_rows_per_class: int = 30
     least_column_share: float = 1e-2
     max_call_work: float = 5e7
     systems_per_row: int = 30

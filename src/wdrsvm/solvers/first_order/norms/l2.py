@@ -60,6 +60,7 @@ class EuclideanBlock:
         n_classes = coef.shape[1]
         self.rows, self.price = rows, price
         self.samples = samples_of(rows, duals, free)
+        self.mean_square = float(rows.touch_curvature.mean())
         self.coef = coef
         self.softness = 1.0
         self.pairs = self._starting_pairs(coef)
@@ -80,8 +81,8 @@ class EuclideanBlock:
     def stiffness(self) -> float:
         """Mean curvature of a row in the directions between classes."""
         metric = class_metric(self.pairs, self.price, self.damping)
-        spread = np.trace(metric) - metric.sum() / self.n_classes
-        return float(self.rows.touch_curvature.mean() * spread / (self.n_classes - 1))
+        spread = metric.trace() - metric.sum() / self.n_classes
+        return float(self.mean_square * spread / (self.n_classes - 1))
 
     def sweep(self, order: Codes, tol: float, least_weight: float) -> None:
         """One epoch over the rows."""
