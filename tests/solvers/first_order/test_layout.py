@@ -38,6 +38,14 @@ def test_few_rows_are_turned_into_their_span():
     assert Layout.of(many).rotation is None
 
 
+def test_few_rows_stay_as_they_are_where_labels_can_be_flipped():
+    """Turned rows are short: few adaptations of the pairs would go with an epoch."""
+    problem = few_rows()
+    doubted = replace(problem, ball=replace(problem.ball, label_cost=2.0))
+    assert Layout.of(doubted).rotation is None
+    assert first_order(doubted, SolverSettings(tol=1e-3)).n_iter < 200
+
+
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("cost", COSTS)
 def test_a_turn_changes_neither_scores_nor_lengths(cost, fit_intercept):

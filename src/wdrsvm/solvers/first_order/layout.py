@@ -5,8 +5,8 @@ infinite cost, and the column of ones of the intercept, are free columns: no nor
 them.  They are scaled to entries of at most 1.  Sparse data stay sparse.  Dense data are
 centred if there is an intercept, so that intercept and coefficients hardly depend on each
 other.  Under the l2 norm dense data stay dense, which is many times faster than to look up
-columns.  Few dense rows of many features are turned into their span, where a row has as
-many columns as there are rows: the l2 norm does not see the turn.
+columns.  Few dense rows of many features with trusted labels are turned into their span,
+where a row has as many columns as there are rows: the l2 norm does not see the turn.
 """
 
 from __future__ import annotations
@@ -135,7 +135,9 @@ def _stored(problem: RobustProblem, touch: Matrix) -> tuple[Matrix, Floats | Non
         return sparse.csr_array(touch), None
     n_rows, n_columns = touch.shape
     few = FIRST_ORDER.features_per_turned_row * n_rows <= n_columns
-    if few and n_rows <= FIRST_ORDER.turned_rows_per_class * problem.n_classes:
+    few = few and n_rows <= FIRST_ORDER.turned_rows_per_class * problem.n_classes
+    # Flips need pairs of classes that adapt often, which short rows do not pay for.
+    if few and problem.trusts_labels:
         rotation, rows = linalg.qr(touch.T, mode="economic", check_finite=False)
         return np.ascontiguousarray(rows.T), rotation
     return np.ascontiguousarray(touch), None
