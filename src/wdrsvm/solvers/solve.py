@@ -118,7 +118,8 @@ def _solve_by_method(
     result = _run(chosen, problem, settings, _best_start(chosen, start, tried))
     if result.status is SolverStatus.CONVERGED or settings.max_iter is not None:
         return result
-    found = [result] if tried is None else [result, tried]
+    # What a trial lacked was not a larger max_iter, so that its status is no advice.
+    found = [result] if tried is None else [result, replace(tried, status=result.status)]
     if (rescuer := takes_over(problem, chosen, settings.tol)) is not None:
         found.insert(0, _run(rescuer, problem, settings, None))
     return min(found, key=lambda each: each.certificate.gap)

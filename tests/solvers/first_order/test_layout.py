@@ -12,6 +12,7 @@ from wdrsvm.solvers.first_order import layout as layout_module
 from wdrsvm.solvers.first_order.layout import Layout
 from wdrsvm.solvers.first_order.loop import first_order
 from wdrsvm.solvers.first_order.settings import FIRST_ORDER
+from wdrsvm.solvers.first_order.state import Ascent
 from wdrsvm.solvers.interior_point.loop import interior_point
 
 COSTS = {
@@ -38,12 +39,32 @@ def test_few_rows_are_turned_into_their_span():
     assert Layout.of(many).rotation is None
 
 
-def test_few_rows_stay_as_they_are_where_labels_can_be_flipped():
-    """Turned rows are short: few adaptations of the pairs would go with an epoch."""
+@pytest.mark.parametrize("label_cost", [2.0, np.inf])
+def test_pairs_of_turned_rows_adapt_as_often_as_before(label_cost, monkeypatch):
+    """Rows of the span are short, but pairs of classes are no easier to learn."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 30
+    X = 0.15 * rng.normal(size=(30, 300))[y] + rng.normal(size=(60, 300))
+    ball = WassersteinBall(0.1, label_cost)
+    problem = RobustProblem.of(X, y, np.full(60, 1 / 60), ball, 30, True)
+    pace = Ascent(problem, None, 0).block.pace
+    turned = first_order(problem, SolverSettings(tol=1e-3))
+    plain = replace(FIRST_ORDER, turned_rows_per_class=0)
+    monkeypatch.setattr(layout_module, "FIRST_ORDER", plain)
+    assert Ascent(problem, None, 0).block.pace == pace
+    again = first_order(problem, SolverSettings(tol=1e-3))
+    assert turned.status is SolverStatus.CONVERGED
+    assert turned.n_iter < 2 * again.n_iter
+
+
+def test_rows_with_known_multipliers_are_not_turned():
+    """Few epochs follow, and a turn takes as long as some of them."""
     problem = few_rows()
-    doubted = replace(problem, ball=replace(problem.ball, label_cost=2.0))
-    assert Layout.of(doubted).rotation is None
-    assert first_order(doubted, SolverSettings(tol=1e-3)).n_iter < 200
+    assert Layout.of(problem, may_turn=False).rotation is None
+    found = first_order(problem, SolverSettings(tol=1e-3))
+    start = Start(found.coef, found.intercept, found.certificate.lam, found.multipliers)
+    assert Ascent(problem, None, 0).layout.rotation is not None
+    assert Ascent(problem, start, 0).layout.rotation is None
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

@@ -284,7 +284,7 @@ class OneRow:
         )
         free = FreeTable(np.zeros((0, len(scores))), np.ones(0))
         rows = SampleArrays(
-            none, none, np.array([label]), np.ones(1), cost, *np.array([[q], [r]])
+            none, none, np.array([label]), np.ones(1), cost, *np.array([[q], [r]]), 0.0
         )
         self.samples = samples_of(rows, duals, free)
         self.scores, self.change = scores.copy(), np.empty_like(scores)

@@ -28,6 +28,7 @@ def sample_arrays(problem: RobustProblem, layout: Layout) -> SampleArrays:
         cost=np.ascontiguousarray(cost),
         touch_curvature=squares,
         free_curvature=np.zeros(problem.n_rows),
+        row_width=layout.row_width,
         singles=_singles(problem, layout, squares),
     )
 

@@ -5,7 +5,7 @@ infinite cost, and the column of ones of the intercept, are free columns: no nor
 them.  They are scaled to entries of at most 1.  Sparse data stay sparse.  Dense data are
 centred if there is an intercept, so that intercept and coefficients hardly depend on each
 other.  Under the l2 norm dense data stay dense, which is many times faster than to look up
-columns.  Few dense rows of many features with trusted labels are turned into their span,
+columns.  Few dense rows of many features are turned into their span,
 where a row has as many columns as there are rows: the l2 norm does not see the turn.
 """
 
@@ -43,12 +43,13 @@ class Layout:
     rotation: Floats | None = None
 
     @classmethod
-    def of(cls, problem: RobustProblem) -> Layout:
+    def of(cls, problem: RobustProblem, may_turn: bool = True) -> Layout:
+        """Without ``may_turn`` the columns are features, whatever their number."""
         cost = problem.attainable_feature_cost()
         touchable, fixed = np.flatnonzero(np.isfinite(cost)), np.flatnonzero(np.isinf(cost))
         X, centre = _centred(problem)
         free, free_scale = _free_columns(problem, X, fixed)
-        touch, rotation = _stored(problem, _scaled(X, touchable, cost[touchable]))
+        touch, rotation = _stored(problem, _scaled(X, touchable, cost[touchable]), may_turn)
         return cls(
             touch=touch,
             free=free,
@@ -60,6 +61,18 @@ class Layout:
             fit_intercept=problem.fit_intercept,
             rotation=rotation,
         )
+
+    @property
+    def row_width(self) -> float:
+        """The mean number of touchable entries of a row, before a turn.
+
+        Classes that were far apart stay so after a turn: pairs adapt as often as before.
+        """
+        if self.rotation is not None:
+            return float(len(self.touchable))
+        is_sparse = sparse.issparse(self.touch)
+        n_entries = self.touch.nnz if is_sparse else self.touch.size
+        return float(n_entries / max(self.touch.shape[0], 1))
 
     def original(self, touch: Floats, free: Floats) -> tuple[Floats, Floats]:
         """coef (C, P) and intercept (C,) of tables (T, C) and (E, C)."""
@@ -127,7 +140,9 @@ def _free_columns(problem: RobustProblem, X: Matrix, fixed: Codes) -> tuple[Matr
     return sparse.hstack([free * scale, ones], format="csr"), scale
 
 
-def _stored(problem: RobustProblem, touch: Matrix) -> tuple[Matrix, Floats | None]:
+def _stored(
+    problem: RobustProblem, touch: Matrix, may_turn: bool
+) -> tuple[Matrix, Floats | None]:
     """Dense if that is faster, else CSR; and the turn of the columns, if that is."""
     euclidean = problem.ball.norm == "l2" and not sparse.issparse(touch)
     dense = euclidean and np.count_nonzero(touch) >= FIRST_ORDER.least_density * touch.size
@@ -136,8 +151,7 @@ def _stored(problem: RobustProblem, touch: Matrix) -> tuple[Matrix, Floats | Non
     n_rows, n_columns = touch.shape
     few = FIRST_ORDER.features_per_turned_row * n_rows <= n_columns
     few = few and n_rows <= FIRST_ORDER.turned_rows_per_class * problem.n_classes
-    # Flips need pairs of classes that adapt often, which short rows do not pay for.
-    if few and problem.trusts_labels:
+    if few and may_turn:
         rotation, rows = linalg.qr(touch.T, mode="economic", check_finite=False)
         return np.ascontiguousarray(rows.T), rotation
     return np.ascontiguousarray(touch), None

@@ -56,8 +56,9 @@ class SampleArrays(NamedTuple):
     """All samples: touchable and free columns, labels, weights, flip costs (N or 0, C),
     and the curvatures q and r of each row (N,).
 
-    ``singles`` (N or 0, T) are dense touchable columns in single precision, where products
-    with them take most of the time."""
+    ``row_width`` is the mean number of touchable entries of a row before any turn, on which
+    the pace of the pairs depends.  ``singles`` (N or 0, T) are dense touchable columns in
+    single precision, where products with them take most of the time."""
 
     touch: StoredMatrix
     free: StoredMatrix
@@ -66,6 +67,7 @@ class SampleArrays(NamedTuple):
     cost: Floats
     touch_curvature: Floats
     free_curvature: Floats
+    row_width: float
     singles: Singles = NO_SINGLES
 
 

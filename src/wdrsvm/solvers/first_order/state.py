@@ -81,9 +81,10 @@ class Ascent:
     def __init__(self, problem: RobustProblem, start: Start | None, seed: int):
         self.problem = problem
         self.rng = np.random.default_rng(seed)
-        self.layout = Layout.of(problem)
-        self.rows = sample_arrays(problem, self.layout)
         known = resumable(problem, start)
+        # From known multipliers few epochs follow, which a turn would not pay for.
+        self.layout = Layout.of(problem, may_turn=known is None)
+        self.rows = sample_arrays(problem, self.layout)
         self.duals = first_duals(self.rows, problem, known)
         touch, self.free_centre, lam = first_point(problem, self.layout, start)
         self.least_lam = FIRST_ORDER.least_lam_share * lam

@@ -102,8 +102,8 @@ class EuclideanBlock:
 
     def _last_adaptations(self, n_rows: int) -> int:
         """Adaptations at the end of an epoch: many, while its rows take more time."""
-        a_row = len(self.rows.touch.data) / len(self.rows.y)
-        affordable = int(n_rows * a_row / (FIRST_ORDER.adaptation_work * self.n_classes**2))
+        work = n_rows * self.rows.row_width
+        affordable = int(work / (FIRST_ORDER.adaptation_work * self.n_classes**2))
         return min(FIRST_ORDER.max_last_adaptations, max(1, affordable))
 
     def resume(self, gradient: Floats) -> None:
@@ -180,12 +180,11 @@ class TriangleBlock(EuclideanBlock):
 def _rows_per_adaptation(rows: SampleArrays, n_classes: int) -> int:
     """Rows between two adaptations of the pairs: few, but they take most of the time."""
     n_rows = len(rows.y)
-    a_row = max(len(rows.touch.data) / n_rows, 1.0)
-    costly = int(FIRST_ORDER.adaptation_cost * n_classes**2 / a_row)
+    costly = FIRST_ORDER.adaptation_cost * n_classes**2 / max(rows.row_width, 1.0)
     often = min(
         FIRST_ORDER.rows_per_adaptation, n_rows // FIRST_ORDER.adaptations_per_epoch
     )
-    return max(1, often, costly)
+    return max(1, often, int(costly))
 
 
 def _starting_weights(coef: Floats, constrained: Floats) -> Floats:
