@@ -336,7 +336,7 @@ def judge(suite: Suite, arguments: argparse.Namespace) -> float:
     for mutation, fate in fates(suite, chosen, arguments.again):
         counts[suite.folder_of(mutation.module)][fate] += 1
         if fate != KILLED:
-            print(f"{fate}: {mutation.name} (line {mutation.line})", flush=True)
+            print(f"{fate}: {mutation.name}", flush=True)
     shares = []
     for folder, count in sorted(counts.items()):
         shares.append(count[KILLED] / count.total())
