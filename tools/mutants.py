@@ -39,8 +39,9 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "wdrsvm"
 KEPT = ROOT / ".mutants"
 RESULTS = KEPT / "results.jsonl"
-# Seconds of tests that a mutant must survive, and how many times as long it may take.
-TESTS_AT_MOST, PATIENCE = 6.0, 2.0
+# Seconds of tests that a mutant must survive, how many times as long it may take, and what
+# pytest may take to import the tests of a whole folder.
+TESTS_AT_MOST, PATIENCE, IMPORTS_AT_MOST = 6.0, 2.0, 20.0
 # Seconds that all variants of these tests may take.
 VARIANTS_AT_MOST = 60.0
 KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
@@ -169,7 +170,20 @@ def spoken(test: str) -> str:
 
 @cache
 def tests_by_line(suite: Suite, module: str) -> dict[int, set[str]]:
-    """For every line of a module the tests that run it."""
+    """For every line of a module the tests that run it.
+
+    A module that nothing but imports runs, such as settings, has the tests of its folder.
+    """
+    by_line = _contexts(suite, module)
+    if any(by_line.values()):
+        return by_line
+    folder = sorted((ROOT / module).parent.rglob("*.py"))
+    inside = [_contexts(suite, path.relative_to(ROOT).as_posix()) for path in folder]
+    return {0: set().union(*(tests for lines in inside for tests in lines.values()))}
+
+
+def _contexts(suite: Suite, module: str) -> dict[int, set[str]]:
+    """The tests that were seen to run each line."""
     from coverage import CoverageData
 
     data = CoverageData(str(suite.coverage))
@@ -272,7 +286,7 @@ def _exit_code(suite: Suite, mutation: Mutation, tests: list[str], seconds: floa
 
 def _run_tests(mutation: Mutation, tests: list[str], seconds: float) -> None:
     """Never returns: the process ends with 0 if no test noticed, within its time."""
-    limit = int(5 + PATIENCE * seconds)
+    limit = int(IMPORTS_AT_MOST + PATIENCE * seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
     # Threads that wait for each other use no processor.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
