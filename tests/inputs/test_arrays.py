@@ -50,6 +50,8 @@ def test_a_sparse_matrix_of_any_numbers_is_an_array_of_floats():
     assert isinstance(found, sparse.csr_array)
     assert found.dtype == np.float64
     assert as_matrix(X) is X
+    given = sparse.csr_array(X)
+    assert np.shares_memory(as_matrix(given).data, given.data)
 
 
 def test_dense_features_become_floats():

@@ -215,3 +215,10 @@ def test_slopes_of_the_models_agree_with_differences(monkeypatch):
         place = point + 0.1 * np.arange(len(point))
         slope = approx_fprime(place, lambda x, cost=cost: cost(x)[0])
         np.testing.assert_allclose(slope, cost(place)[1], rtol=1e-4, atol=1e-4)
+
+
+def test_labels_are_not_wrong_more_often_than_by_chance():
+    """Else classes would only swap their names."""
+    opinions, _ = drawn(uniform_confusion(0.95, 3), n_rows=90)
+    share = 1 - with_uniform_noise(opinions).confusion[0, 0]
+    assert 0.5 < share < 2 / 3

@@ -75,3 +75,11 @@ def test_no_plan_or_no_pair_is_infinitely_far():
     assert transport._transported(half, mass, mass) == np.inf
     uneven = transport._transported(np.array([[0.0, 4.0]]), np.ones(1), mass)
     assert uneven == pytest.approx(2.0)
+
+
+def test_pot_is_the_module_ot(monkeypatch):
+    for installed in ("ot", "pot"):
+        monkeypatch.setattr(
+            transport, "find_spec", lambda name, it=installed: name == it or None
+        )
+        assert transport._has_pot() == (installed == "ot")

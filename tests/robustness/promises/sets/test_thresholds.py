@@ -107,3 +107,9 @@ def test_the_rounding_of_many_rows_does_not_forbid_a_threshold(n_rows):
     lost = np.full(1, 1.0 - 0.5 * CONDITION_ROUNDING * (n_rows + 1))
     even = Wanted(share, share - 1 / (n_rows + 1))
     assert robust_threshold(lambda q: lost, n_rows, 1.0, even) == 0.0
+
+
+def test_where_all_labels_may_be_lost_no_threshold_is_needed():
+    gaps = np.array([1.0, 2.0, 3.0])
+    assert calm_threshold(gaps, Wanted(0.999, 0.0)) == 1.0
+    assert calm_threshold(gaps, Wanted(1.0, 0.0)) == 0.0
