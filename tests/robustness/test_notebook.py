@@ -1,5 +1,7 @@
 """Results say in a line what they are, and in a notebook show what matters."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -33,6 +35,29 @@ RESULTS = {
     "RadiusChoice": lambda: wdrsvm.RadiusChoice(0.5, np.array([0.1, 0.5]), np.ones(2)),
 }
 
+TABLES = {
+    "WorstCaseDistribution": (
+        "Atoms that the adversary changes, heaviest first",
+        ["source", "kind", "weight", "label"],
+    ),
+    "ErrorCurve": ("Radius that allows it", ["share wrong", "radius"]),
+    "ClassErrorCurves": (
+        "Worst-case errors within each class",
+        ["class", "share of the rows", "wrong now", "wrong at most", "radius"],
+    ),
+    "LabelAudit": ("Suspicious labels", ["row", "given", "suggested", "doubt"]),
+    "RobustPath": ("Worst-case risks", ["radius", "label cost 1", "label cost matrix"]),
+    "Tradeoff": (
+        "Models that no other model beats in both errors, in a ball of radius 0.1",
+        ["model", "wrong now", "wrong at most"],
+    ),
+    "ObservedRadius": ("Observed radius", ["radius", "noise floor", "drift"]),
+    "LabelNoiseTest": (
+        "Estimated probabilities of the given labels",
+        ["true label", "given &lt;a&gt;", "given b", "given c"],
+    ),
+}
+
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_every_result_says_in_a_line_what_it_is(name):
@@ -43,12 +68,22 @@ def test_every_result_says_in_a_line_what_it_is(name):
     assert len(text) < 250
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in RESULTS if hasattr(getattr(wdrsvm, name), "_repr_html_")]
-)
+def test_results_with_tables_are_these():
+    with_html = {name for name in RESULTS if hasattr(getattr(wdrsvm, name), "_repr_html_")}
+    assert with_html == TABLES.keys()
+
+
+@pytest.mark.parametrize("name", TABLES)
 def test_every_result_has_a_table_without_markup_of_values(name):
     html = RESULTS[name]()._repr_html_()
-    assert "<table><caption " in html
+    caption, header = TABLES[name]
+    assert f">{caption}</caption>" in html
+    assert re.findall(r"<th [^>]*>([^<]*)</th>", html) == header
+    assert html.startswith(("<div><p>", "<table>"))
+    assert set(re.findall(r' style="([^"]*)"', html)) == {
+        "text-align: left",
+        "text-align: left; white-space: nowrap",
+    }
     for value in ("<a>", "<m>"):
         assert value not in html
     assert html.count("<tr>") == html.count("</tr>")
