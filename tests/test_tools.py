@@ -104,6 +104,24 @@ def test_one_folder_is_judged_by_its_own_tests():
     }
 
 
+def test_warnings_are_errors_but_where_kernels_run_uncompiled():
+    assert [bool(suite.warnings) for suite in SUITES] == [False, True]
+    assert [suite.uncompiled for suite in SUITES] == [False, True]
+
+
+def test_a_module_that_only_imports_run_has_the_tests_of_its_folder(monkeypatch):
+    seen = {
+        "src/wdrsvm/rows/blocks.py": {3: {"tests/a.py::test_b"}, 4: set()},
+        "src/wdrsvm/rows/reduce.py": {1: {"tests/c.py::test_d"}},
+    }
+    monkeypatch.setattr(mutants, "_contexts", lambda suite, module: seen.get(module, {}))
+    tests_by_line = mutants.tests_by_line.__wrapped__
+    for module, lines in seen.items():
+        assert tests_by_line(SUITES[0], module) == lines
+    found = tests_by_line(SUITES[0], "src/wdrsvm/rows/__init__.py")
+    assert found == {0: {"tests/a.py::test_b", "tests/c.py::test_d"}}
+
+
 def test_a_mutant_takes_the_place_of_its_module_in_every_kind_of_install():
     module = "src/wdrsvm/solvers/cones/native/rows.py"
     source = (Path(__file__).parents[1] / module).read_text()

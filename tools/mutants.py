@@ -49,7 +49,8 @@ KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
 FOUND = (1, 2, -signal.SIGXCPU, -signal.SIGKILL, -signal.SIGALRM)
 # pytest knows no test of this name.
 UNKNOWN_TEST = 4
-# Compiled code divides by zero in silence, and what calls it knows.
+# Compiled code divides by zero in silence, and what calls it knows.  Elsewhere a warning is
+# an error, as in all tests.
 SILENCE = ("-W", "ignore::RuntimeWarning")
 QUIET = ("-x", "-q", "-p", "no:cacheprovider", "-W", "ignore:Module already imported")
 # Imported once, before forking, with whatever the package imports.
@@ -82,6 +83,11 @@ class Suite(NamedTuple):
     def environment(self) -> dict[str, str]:
         """Kernels that are changed run from their sources, others as usual."""
         return {"WDRSVM_CPU": "python" if self.uncompiled else ""}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The options of pytest about warnings."""
+        return SILENCE if self.uncompiled else ()
 
     @property
     def coverage(self) -> Path:
@@ -139,7 +145,7 @@ def measure_tests(suite: Suite) -> None:
         "auto",
         "-m",
         suite.marked,
-        *SILENCE,
+        *suite.warnings,
     ]
     options = ["--cov-context=test", "--cov-report=", f"--junitxml={suite.report}"]
     subprocess.run(
@@ -280,11 +286,11 @@ def _exit_code(suite: Suite, mutation: Mutation, tests: list[str], seconds: floa
     child = os.fork()
     if child == 0:
         os.environ.update(suite.environment)
-        _run_tests(mutation, tests, seconds)
+        _run_tests(suite, mutation, tests, seconds)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def _run_tests(mutation: Mutation, tests: list[str], seconds: float) -> None:
+def _run_tests(suite: Suite, mutation: Mutation, tests: list[str], seconds: float) -> None:
     """Never returns: the process ends with 0 if no test noticed, within its time."""
     limit = int(IMPORTS_AT_MOST + PATIENCE * seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
@@ -299,7 +305,7 @@ def _run_tests(mutation: Mutation, tests: list[str], seconds: float) -> None:
     code = 3
     try:
         sys.meta_path.insert(0, Changed(mutation))
-        code = int(pytest.main([*QUIET, *SILENCE, *tests]))
+        code = int(pytest.main([*QUIET, *suite.warnings, *tests]))
     finally:
         os._exit(code)
 
