@@ -321,9 +321,9 @@ def test_some_rows_are_of_the_kind_that_was_given(kind):
 )
 def test_what_is_no_plain_pair_of_arrays_needs_conversion(X, y):
     plain = np.array([[1.0], [2.0]]), np.array([0, 1])
-    assert need_no_conversion(*plain, READ_AS_THEY_ARE)
-    assert not need_no_conversion(*plain, [np.float32])
-    assert not need_no_conversion(X, y, READ_AS_THEY_ARE)
+    assert need_no_conversion(*plain, READ_AS_THEY_ARE) is True
+    assert need_no_conversion(*plain, [np.float32]) is False
+    assert need_no_conversion(X, y, READ_AS_THEY_ARE) is False
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64, float])

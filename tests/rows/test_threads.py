@@ -180,3 +180,11 @@ def test_workers_of_joblib_share_the_processors(limit):
     with parallel_config("loky", **options):
         counts = Parallel(n_jobs=2)(delayed(of_a_worker)(k) for k in range(2))
     assert max(counts) <= max(1, cpu_count() // 2)
+
+
+def test_the_main_thread_is_not_one_of_many():
+    assert module._is_one_of_many() is False
+    found = Parallel(2, backend="threading")(
+        delayed(module._is_one_of_many)() for _ in range(2)
+    )
+    assert found == [True, True]

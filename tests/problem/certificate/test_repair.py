@@ -77,8 +77,8 @@ def test_totals_of_many_features_wait_where_rows_are_in_memory(more, waits, monk
     masses = Multipliers(*np.full((3, 4, 2), 0.1))
     assert Repair(problem, masses, equalities)._totals_wait
     monkeypatch.setattr(repair, "CERTIFICATE", replace(CERTIFICATE, max_kept_entries=0))
-    assert Repair(problem, masses, equalities)._totals_wait == waits
-    assert not Repair(chunked(problem), masses, equalities)._totals_wait
+    assert Repair(problem, masses, equalities)._totals_wait is waits
+    assert Repair(chunked(problem), masses, equalities)._totals_wait is False
 
 
 @pytest.mark.parametrize("solver", ["dense", "products"])

@@ -370,3 +370,12 @@ def test_radius_max_looks_at_all_it_is_given(options):
     assert found == pytest.approx(radius_max_of(problem), rel=1e-3)
     if options:
         assert found != pytest.approx(radius_max(FEATURES, CODES, label_cost=0.7), rel=1e-3)
+
+
+def test_some_labels_are_trusted_or_none():
+    problem = twelve_rows()
+    assert radius._some_are_trusted(problem.with_rows(label_trust=None)) is False
+    trust = np.ones(12)
+    assert radius._some_are_trusted(problem.with_rows(label_trust=trust)) is False
+    trust[-1] = np.inf
+    assert radius._some_are_trusted(problem.with_rows(label_trust=trust)) is True
