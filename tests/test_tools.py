@@ -20,7 +20,7 @@ def f(a: int = 1, *, flag=True):
     """A docstring."""
     if a < 2 and flag:
         raise ValueError("left alone", 3)
-    a = not flag or a in "abc"
+    a = not flag or a in "abc" or a > 1e60
     return g(a, 4.5, key="k") if a is None else -a
 '''
 
@@ -34,6 +34,7 @@ def changed():
     [
         ("a < 2", "a <= 2"),
         ("2", "3"),
+        ("1e+60", "2e+60"),
         ("True", "False"),
         ("a < 2 and flag", "a < 2 or flag"),
         ("not flag", "flag"),

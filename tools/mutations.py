@@ -153,7 +153,9 @@ def _changed_constants(value: object) -> Iterator[Change]:
     if isinstance(value, bool):
         yield lambda old: ast.copy_location(ast.Constant(not value), old)
     elif isinstance(value, int | float):
-        yield lambda old: ast.copy_location(ast.Constant(value + 1), old)
+        # One more makes no difference to a huge number.
+        other = value + 1 if value + 1 != value else 2 * value
+        yield lambda old: ast.copy_location(ast.Constant(other), old)
     elif isinstance(value, str):
         # NumPy knows some names by their first letter, and letters to look for are a set.
         yield lambda old: ast.copy_location(ast.Constant(value[1:] or f"{value}!"), old)

@@ -226,3 +226,12 @@ def test_rows_in_blocks_have_the_leads_and_costs_of_all(monkeypatch):
     assert len([*problem.blocks()]) > 3
     found = RampProblem(problem).leads(coef, intercept), whole.costs(coef, intercept)
     np.testing.assert_allclose(found, expected)
+
+
+def test_both_errors_of_a_classifier():
+    for case in CASES[::7]:
+        problem, coef, intercept = random_case(*case)
+        found = RampProblem(problem).errors(coef, intercept)
+        assert found.worst == pytest.approx(error_of_rows(problem, coef, intercept))
+        calm = replace(problem, ball=replace(problem.ball, radius=0.0))
+        assert found.plain == pytest.approx(error_of_rows(calm, coef, intercept))

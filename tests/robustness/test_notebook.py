@@ -138,6 +138,7 @@ def test_a_tradeoff_shows_measured_errors_rounded_and_promises_rounded_up():
 def test_a_table_says_how_many_rows_it_leaves_out():
     assert "Rows, the first 1 of 3" in html_table("Rows", ["n"], [[1]], 3)
     assert ">Rows</caption>" in html_table("Rows", ["n"], [[1]], 1)
+    assert ">Rows</caption>" in html_table("Rows", ["n"], [])
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 3])

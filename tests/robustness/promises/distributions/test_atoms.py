@@ -229,3 +229,25 @@ def test_the_supremum_is_approached(seed):
     losses = judged.problem.loss.of_labels(scores)[np.arange(len(scores)), atoms.label]
     risk = judged.problem.risk(judged.scores.coef, judged.scores.intercept).value
     assert atoms.weight @ losses == pytest.approx(risk, rel=1e-4)
+
+
+@pytest.mark.parametrize("cost", [0.7, np.inf])
+def test_the_merit_of_a_tail_is_what_moving_gains_at_once(cost):
+    """The winner's lead with the margin, less the loss now and the price of the label."""
+    judged = judged_of(WassersteinBall(0.5, cost), weight=ATOMS.weight)
+    rates, (coef, intercept, *_) = _escape(judged)[0], judged.scores
+    best = _best_tail(judged, ATOMS, rates)
+    scores = X @ coef.T + intercept
+    price = label_costs(judged, ATOMS.source)
+    merits = [
+        scores[n, winner]
+        - scores[n, label]
+        + 1.0
+        - losses_of(ATOMS)[n]
+        # The price of the label in units of the steepest way.
+        - rates.max() * price[n, label]
+        for winner, label in np.argwhere(rates == rates.max())
+        for n in range(4)
+        if np.isfinite(price[n, label])
+    ]
+    assert best.merit == pytest.approx(max(merits))
