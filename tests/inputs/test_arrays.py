@@ -9,6 +9,7 @@ from sklearn.exceptions import DataConversionWarning
 from wdrsvm import WassersteinBall, audit_labels, bootstrap_radius, radius_max
 from wdrsvm.inputs.arrays import (
     READ_AS_THEY_ARE,
+    _are_codes,
     as_matrix,
     check_kernel_ball,
     check_size,
@@ -337,3 +338,37 @@ def test_labels_that_are_codes_are_copied(dtype):
     for wrong in (-1, 3):
         with pytest.raises(ValueError, match=rf"does not know: \[{wrong}"):
             label_codes(np.array([0, wrong]), np.arange(3))
+
+
+@pytest.mark.parametrize(
+    "classes", [np.array([1.5, 2.5]), np.array([False, True]), np.array([-4, 7])]
+)
+def test_labels_that_are_numbers_are_found_without_sorting_them(classes, monkeypatch):
+    def refuse(*args, **options):
+        raise AssertionError("labels are sorted")
+
+    monkeypatch.setattr(np, "unique", refuse)
+    found = label_codes(classes[[1, 0, 1]], classes)
+    assert found.tolist() == [1, 0, 1]
+    with pytest.raises(AssertionError, match="labels are sorted"):
+        label_codes(np.array(["b", "a"]), np.array(["a", "b"]))
+
+
+@pytest.mark.parametrize(
+    ("column", "classes", "are_codes"),
+    [
+        ([0, 1, 2], [0, 1, 2], True),
+        ([0], [0, 1, 2], True),
+        ([1, 2], [0, 1, 2], True),
+        ([0, 3], [0, 1, 2], False),
+        ([-1, 0], [0, 1, 2], False),
+        ([0, 1], [0, 2], False),
+        ([0.0, 1.0], [0, 1], False),
+        ([0, 1], [0.0, 1.0], False),
+        ([], [0, 1], False),
+    ],
+)
+def test_codes_are_whole_numbers_from_zero_on(column, classes, are_codes):
+    for kind in (np.int64, np.uint8) if are_codes else (None,):
+        given = np.array(column, dtype=kind), np.array(classes, dtype=kind)
+        assert bool(_are_codes(*given)) is are_codes

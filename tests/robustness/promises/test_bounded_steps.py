@@ -213,3 +213,12 @@ def test_steps_lead_where_their_cost_says(norm):
     after = leads_of(moved, y, model.coef_, model.intercept_).min(axis=0)
     np.testing.assert_allclose(after[reached], np.minimum(after[reached], 0), atol=1e-9)
     assert reached.sum() > 6
+
+
+@pytest.mark.parametrize(("n_groups", "is_exact"), [(0, True), (6, True), (7, False)])
+def test_six_categorical_features_may_switch(n_groups, is_exact):
+    columns = [([2 * k, 2 * k + 1], 1.0) for k in range(n_groups)]
+    ball = WassersteinBall(0.1, categorical=columns, support=(0.0, 1.0))
+    X = np.tile([1.0, 0.0], (2, 7))
+    problem = RobustProblem.of(X, np.arange(2), np.full(2, 0.5), ball, 2)
+    assert bounded_steps.BoundedSteps(problem).is_exact is is_exact

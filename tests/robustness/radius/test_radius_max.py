@@ -379,3 +379,23 @@ def test_some_labels_are_trusted_or_none():
     assert radius._some_are_trusted(problem.with_rows(label_trust=trust)) is False
     trust[-1] = np.inf
     assert radius._some_are_trusted(problem.with_rows(label_trust=trust)) is True
+
+
+@pytest.mark.parametrize(
+    ("mass", "wins", "risk"),
+    [
+        ([0.1, 0.6, 0.3], [0.0, 1.0, 0.0], 0.8),
+        ([0.25, 0.35, 0.4], [0.0, 0.0, 0.0], 1.0),
+        ([0.5, 0.5], [0.0, 0.0], 1.0),
+    ],
+)
+def test_a_class_with_more_than_half_of_the_mass_wins_by_the_margin(mass, wins, risk):
+    mass = np.array(mass)
+    for margin in (1.0, 0.5):
+        found, value = radius._best_constant(Loss(0.0, margin), 2 * mass)
+        np.testing.assert_allclose(found, margin * np.array(wins))
+        assert value == pytest.approx(2 * margin * risk)
+    shares, entropy = radius._best_constant(Loss(0.5, 0.0), 2 * mass)
+    np.testing.assert_allclose(shares, 0.5 * np.log(mass))
+    assert entropy == pytest.approx(-mass @ np.log(mass))
+    assert radius._best_constant(Loss(0.5, 1.0), mass) is None
