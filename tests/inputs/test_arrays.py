@@ -372,3 +372,12 @@ def test_codes_are_whole_numbers_from_zero_on(column, classes, are_codes):
     for kind in (np.int64, np.uint8) if are_codes else (None,):
         given = np.array(column, dtype=kind), np.array(classes, dtype=kind)
         assert bool(_are_codes(*given)) is are_codes
+
+
+def test_only_tables_are_features(monkeypatch):
+    for wrong in (np.ones(3), np.ones((2, 2, 2)), np.ones((0, 2)), np.ones((2, 0))):
+        with pytest.raises(ValueError, match="array"):
+            checked_features(wrong)
+    # A plain array of finite floats needs no more than one look at its entries.
+    monkeypatch.setattr("wdrsvm.inputs.arrays.check_array", None)
+    assert checked_features(X) is X
