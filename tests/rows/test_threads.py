@@ -188,3 +188,11 @@ def test_the_main_thread_is_not_one_of_many():
         delayed(module._is_one_of_many)() for _ in range(2)
     )
     assert found == [True, True]
+
+
+def test_the_environment_tells_by_one_name(monkeypatch):
+    for told, expected in (("3", 3), ("2,1", 2), (" 1 ", 1), ("many", 8), ("", 8)):
+        monkeypatch.setenv("OMP_NUM_THREADS", told)
+        assert module._told_by_environment(8) == expected
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    assert module._told_by_environment(8) == 8

@@ -9,6 +9,7 @@ from wdrsvm import RobustLogisticRegression, label_noise_test
 from wdrsvm.robustness.labels import noise_test
 from wdrsvm.robustness.labels.noise_model import NoiseModel, Opinions
 from wdrsvm.robustness.labels.noise_test import (
+    _checked_level,
     _directions,
     _drawn,
     _main_directions,
@@ -180,3 +181,10 @@ def test_directions_are_the_clarity_of_rows_and_their_features():
     noisy_model = NoiseModel(1.0, np.zeros(2), np.array([[0.75, 0.25], [0.25, 0.75]]), 0.0)
     # 0.1 * 0.25 / (0.9 * 0.75 + 0.1 * 0.25) and 0.25.
     assert _wrong_share(noisy_model, opinions) == pytest.approx((1 / 28 + 1 / 4) / 2)
+
+
+def test_a_level_is_between_zero_and_one():
+    assert _checked_level(0.05) == 0.05
+    for wrong in (0, 0.0, 1, 1.0, -0.1, 1.5, True, "0.05", None, np.nan):
+        with pytest.raises(ValueError, match="level must be a number between 0 and 1"):
+            _checked_level(wrong)

@@ -262,8 +262,9 @@ class TestErrors:
 
     def test_not_linear(self):
         neighbours = KNeighborsClassifier().fit(self.X, self.y)
-        with pytest.raises(TypeError, match="classifier must be linear"):
+        with pytest.raises(TypeError, match="classifier must be linear") as caught:
             worst_case_risk(neighbours, self.X, self.y, self.ball)
+        assert str(caught.value).endswith("has no coef_ and no intercept_.")
 
     def test_one_vs_one(self):
         machine = SVC(kernel="linear").fit(self.X, self.y)

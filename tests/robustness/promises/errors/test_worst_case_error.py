@@ -19,7 +19,10 @@ from wdrsvm import (
     error_curve,
     worst_case_error,
 )
-from wdrsvm.robustness.promises.errors.worst_case_error import wording_of
+from wdrsvm.robustness.promises.errors.worst_case_error import (
+    _check_confidence,
+    wording_of,
+)
 
 from ..error_cases import (
     NORMS,
@@ -302,3 +305,13 @@ def test_promises_in_words(plain, labels_stay, confidence, who, how):
     ):
         told = wording_of(model, labels_stay, confidence, space)
         assert (told.who, told.how) == (who, f"{how}{where} on average")
+
+
+def test_a_confidence_is_at_least_one_half():
+    for right in (None, 0.5, 0.9, np.float64(0.99)):
+        _check_confidence(right)
+    for wrong in (0.49, 1, 1.0, -0.5, "0.9", np.nan):
+        with pytest.raises(
+            ValueError, match=r"confidence must be None or a number in \[0.5"
+        ):
+            _check_confidence(wrong)
