@@ -10,6 +10,7 @@ from wdrsvm import WassersteinBall, audit_labels, bootstrap_radius, radius_max
 from wdrsvm.inputs.arrays import (
     READ_AS_THEY_ARE,
     _are_codes,
+    are_missing,
     as_matrix,
     check_kernel_ball,
     check_size,
@@ -381,3 +382,18 @@ def test_only_tables_are_features(monkeypatch):
     # A plain array of finite floats needs no more than one look at its entries.
     monkeypatch.setattr("wdrsvm.inputs.arrays.check_array", None)
     assert checked_features(X) is X
+
+
+def test_missing_labels_of_any_kind_and_shape():
+    for given, missing in (
+        ([1, 2], [False, False]),
+        ([1.0, np.nan], [False, True]),
+        (np.array(["2020-01-01", "NaT"], dtype="M8[D]"), [False, True]),
+        (np.array(["a", None], dtype=object), [False, True]),
+        (np.array([["a"], [np.nan]], dtype=object), [[False], [True]]),
+        (np.array(None, dtype=object), False),
+        (np.array("a"), False),
+    ):
+        found = are_missing(np.asarray(given))
+        assert found.dtype == bool
+        assert found.tolist() == missing

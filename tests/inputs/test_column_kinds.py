@@ -113,3 +113,23 @@ def test_types_of_dates_and_times():
     assert column_kinds._is_temporal("period[M]") is True
     for kind in (polars.Int8(), np.dtype(float), np.dtype(object), "category"):
         assert column_kinds._is_temporal(kind) is False
+
+
+def test_types_of_numbers():
+    polars = pytest.importorskip("polars")
+    numbers = (
+        polars.Int8(),
+        polars.Float64(),
+        *map(np.dtype, (int, np.uint8, float, complex)),
+    )
+    for kind in (*numbers, pd.Int64Dtype()):
+        assert column_kinds._is_number(kind) is True
+    others = (
+        polars.Boolean(),
+        polars.String(),
+        np.dtype(bool),
+        pd.BooleanDtype(),
+        "category",
+    )
+    for kind in (*others, np.dtype(object), np.dtype("M8[s]")):
+        assert column_kinds._is_number(kind) is False

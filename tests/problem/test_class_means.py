@@ -110,3 +110,10 @@ def test_means_are_rows_of_labels_that_are_verified_or_trusted_as_much_as_any(op
     plain = class_means(RobustProblem.of(rows, labels, weight, ball, 2, **given))
     assert plain.label_trust is None
     assert plain.n_classes == plain.n_rows == 2
+
+
+def test_labels_that_are_all_verified_stay_verified():
+    problem = problem_of(label_trust=np.full(len(y), np.inf))
+    found = class_means(problem)
+    assert found.n_rows == 3
+    assert np.isinf(found.label_trust).all()

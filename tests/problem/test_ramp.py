@@ -235,3 +235,8 @@ def test_both_errors_of_a_classifier():
         assert found.worst == pytest.approx(error_of_rows(problem, coef, intercept))
         calm = replace(problem, ball=replace(problem.ball, radius=0.0))
         assert found.plain == pytest.approx(error_of_rows(calm, coef, intercept))
+
+
+def test_rows_that_are_lost_are_wrong_and_not_tied():
+    ramp, coef, intercept = on_a_line(0.1, (-1.0, 0.0, 2.0))
+    assert ramp.lost(ramp.point(coef, intercept)) == 0.5

@@ -145,3 +145,23 @@ def test_a_table_says_how_many_rows_it_leaves_out():
 def test_a_table_says_when_a_single_row_is_left_out(n_rows):
     html = html_table("Sizes", ["name"], [["a"], ["b"]], n_rows)
     assert (f"Sizes, the first 2 of {n_rows}<" in html) == (n_rows > 2)
+
+
+def test_a_worst_case_says_how_many_atoms_it_leaves_out():
+    n = 12
+    worst = wdrsvm.WorstCaseDistribution(
+        X=np.zeros((n, 1)),
+        y=np.zeros(n, dtype=int),
+        weight=np.arange(1.0, n + 1),
+        source=np.arange(n),
+        kind=np.array(["kept", *["moved"] * (n - 1)]),
+        transport_cost=0.1,
+        risk=0.5,
+        supremum=0.5,
+        feature_names=["x0"],
+    )
+    html = worst._repr_html_()
+    assert "heaviest first, the first 10 of 11</caption>" in html
+    cells = re.findall(r"<td [^>]*>([^<]*)</td>", html)
+    assert cells[:4] == ["11", "moved", "12", "0"]
+    assert repr(worst).startswith("WorstCaseDistribution(12 atoms of 12 rows: ")

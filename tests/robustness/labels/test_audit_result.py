@@ -59,3 +59,9 @@ def test_a_notebook_shows_ten_suspects_and_no_table_of_none():
     none = audit_of(0)._repr_html_()
     assert cells(none, "p") == [repr(audit_of(0))]
     assert "table" not in none
+
+
+def test_a_mask_has_the_suspects_in_the_order_of_the_rows():
+    mask = audit_of(2).issue_mask()
+    assert mask.dtype == bool
+    assert mask.tolist() == [False, False, False, True, True]
