@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn import config_context
 from sklearn.exceptions import DataConversionWarning
 
 from wdrsvm import WassersteinBall, audit_labels, bootstrap_radius, radius_max
@@ -13,6 +14,7 @@ from wdrsvm.inputs.arrays import (
     are_missing,
     as_matrix,
     check_kernel_ball,
+    check_scores,
     check_size,
     check_some_weight,
     check_two_classes,
@@ -341,16 +343,15 @@ def test_labels_that_are_codes_are_copied(dtype):
             label_codes(np.array([0, wrong]), np.arange(3))
 
 
-@pytest.mark.parametrize(
-    "classes", [np.array([1.5, 2.5]), np.array([False, True]), np.array([-4, 7])]
-)
-def test_labels_that_are_numbers_are_found_without_sorting_them(classes, monkeypatch):
+def test_labels_that_are_numbers_are_found_without_sorting_them(monkeypatch):
     def refuse(*args, **options):
         raise AssertionError("labels are sorted")
 
     monkeypatch.setattr(np, "unique", refuse)
-    found = label_codes(classes[[1, 0, 1]], classes)
-    assert found.tolist() == [1, 0, 1]
+    for kind in (bool, np.int8, np.uint8, np.float32):
+        classes = np.array([0, 1]) if kind is bool else np.array([4, 7])
+        found = label_codes(classes[[1, 0, 1]].astype(kind), classes.astype(kind))
+        assert found.tolist() == [1, 0, 1]
     with pytest.raises(AssertionError, match="labels are sorted"):
         label_codes(np.array(["b", "a"]), np.array(["a", "b"]))
 
@@ -397,3 +398,26 @@ def test_missing_labels_of_any_kind_and_shape():
         found = are_missing(np.asarray(given))
         assert found.dtype == bool
         assert found.tolist() == missing
+
+
+def test_indices_of_sparse_features_have_32_bits():
+    wide = sparse.csr_array(X)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    found = as_matrix(wide)
+    assert found.indices.dtype == found.indptr.dtype == np.int32
+
+
+def test_nothing_is_no_plain_pair():
+    nothing = np.empty((0, 1)), np.empty(0, dtype=int)
+    assert need_no_conversion(*nothing, READ_AS_THEY_ARE) is False
+    one = np.ones((1, 1)), np.zeros(1, dtype=int)
+    assert need_no_conversion(*one, READ_AS_THEY_ARE) is True
+
+
+def test_scores_that_are_not_numbers_are_refused_where_nobody_has_looked_before():
+    wrong = np.array([[np.nan, 0.0]])
+    check_scores(wrong)
+    with config_context(assume_finite=True):
+        check_scores(np.zeros((1, 2)))
+        with pytest.raises(ValueError, match="finite entries only"):
+            check_scores(wrong)
