@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.preprocessing import scale
 
 import wdrsvm
-from wdrsvm.robustness.notebook import LEFT, html_table
+from wdrsvm.robustness.notebook import LEFT, html_facts, html_result, html_table
 
 X, y = load_iris(return_X_y=True)
 X, y = scale(X)[::3], np.array(["<a>", "b", "c"])[y][::3]
@@ -139,6 +139,16 @@ def test_a_table_says_how_many_rows_it_leaves_out():
     assert "Rows, the first 1 of 3" in html_table("Rows", ["n"], [[1]], 3)
     assert ">Rows</caption>" in html_table("Rows", ["n"], [[1]], 1)
     assert ">Rows</caption>" in html_table("Rows", ["n"], [])
+
+
+def test_nothing_stands_between_the_cells_and_lines_of_a_table():
+    html = html_table("Rows", ["n", "m"], [[1, 2], [3, 4]])
+    html += html_facts("Facts", {"a": 1, "b": 2}) + html_result(
+        "Told", "<i></i>", "<b></b>"
+    )
+    between = re.findall(r">([^<]*)<", html)
+    told = ["Rows", "n", "m", "1", "2", "3", "4", "Facts", "a", "1", "b", "2", "Told"]
+    assert [each for each in between if each] == told
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 3])

@@ -16,6 +16,8 @@ from wdrsvm.rows.threads import BLOCKS_AHEAD, MIN_ROWS, at_most, n_processors, r
 def test_few_rows_need_no_threads():
     with row_threads(MIN_ROWS - 1) as run:
         assert run is map
+    assert module.are_few(MIN_ROWS - 1) is True
+    assert module.are_few(MIN_ROWS) is False
 
 
 @pytest.mark.parametrize("n_items", [0, 1, 3, 50])

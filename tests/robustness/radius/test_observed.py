@@ -288,3 +288,12 @@ def test_noise_is_measured_between_parts_of_the_wanted_sizes(sizes, parts):
         measure, None, few, (100, 100), 1, np.random.default_rng(0)
     ) == [1.0]
     assert asked[-1] == (1, 1)
+
+
+def test_whole_numbers_are_read_as_floats():
+    old, new = np.array([[-120], [100]], dtype=np.int8), np.array([[-120], [120]])
+    found = observed_radius(old, new.astype(np.int8), feature_cost=[3.0])
+    assert found.radius == pytest.approx(30.0)
+    assert found == observed_radius(
+        old.astype(float), new.astype(float), feature_cost=[3.0]
+    )

@@ -100,11 +100,11 @@ def test_rows_that_can_all_be_spared_need_no_multiplier():
 def test_the_rounding_of_many_rows_does_not_forbid_a_threshold(n_rows):
     """Losses of n rows may exceed what is left by the rounding of n + 1 terms."""
     share = 0.3
-    spent = Wanted(share, share - 1 / (n_rows + 1) + 0.5 * CONDITION_ROUNDING)
+    spent = Wanted(share, share - 1 / (n_rows + 1) + 0.9 * CONDITION_ROUNDING)
     assert robust_threshold(lambda q: np.full(1, np.inf), n_rows, 1.0, spent) == 0.0
-    more = Wanted(share, share - 1 / (n_rows + 1) + 2 * CONDITION_ROUNDING)
+    more = Wanted(share, share - 1 / (n_rows + 1) + 1.1 * CONDITION_ROUNDING)
     assert robust_threshold(lambda q: np.full(1, np.inf), n_rows, 1.0, more) == np.inf
-    lost = np.full(1, 1.0 - 0.5 * CONDITION_ROUNDING * (n_rows + 1))
+    lost = np.full(1, 1.0 - 0.9 * CONDITION_ROUNDING * (n_rows + 1))
     even = Wanted(share, share - 1 / (n_rows + 1))
     assert robust_threshold(lambda q: lost, n_rows, 1.0, even) == 0.0
 
