@@ -74,6 +74,24 @@ def test_a_mutant_differs_in_one_place_from_the_code_that_stays_as_it_was():
     assert ast.unparse(ast.parse(SOURCE)) == right
 
 
+def test_constants_and_defaults_are_changed_at_import():
+    source = "A = 1\nclass B:\n    c = 2\n    def d(self, e=3):\n        return 4\n"
+    found = {one.before: one.at_import for one in mutations("m.py", source)}
+    assert found == {"1": True, "2": True, "3": True, "return 4": False, "4": False}
+
+
+def test_every_test_of_a_module_may_notice_a_constant():
+    inside, outside = sorted(
+        mutations("m.py", "A = 1\ndef f():\n    return A + 2\n"),
+        key=lambda one: one.at_import,
+    )[-2:]
+    lines = {1: {"first"}, 3: {"first", "second"}}
+    times = {"first.": 0.1, "second.": 0.1}
+    assert mutants.chosen_tests(outside, lines, times) == ["first", "second"]
+    only = {1: {"first"}, 3: {"second"}}
+    assert mutants.chosen_tests(inside, only, times) == ["second"]
+
+
 def test_equal_changes_of_two_places_have_two_names():
     one, other = mutations("m.py", "a = [1, 1]")
     assert (one.before, one.after) == (other.before, other.after)

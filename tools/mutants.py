@@ -209,7 +209,9 @@ def chosen_tests(
     A line within a statement is the statement's; one run by imports is every test's.
     """
     above = max((line for line in by_line if line <= mutation.line), default=0)
-    on_line = by_line.get(above) or set().union(*by_line.values())
+    # A test that was the first to import the module is not the only one of its constants.
+    on_line = set() if mutation.at_import else by_line.get(above)
+    on_line = on_line or set().union(*by_line.values())
     stem = Path(mutation.module).stem.strip("_")
     variants: Counter[str] = Counter()
     ranked = []

@@ -54,6 +54,8 @@ class Mutation:
     after: str
     path: tuple[tuple[str, int | None], ...]
     change: Change
+    # Whether importing the module runs it, and not a call of a function.
+    at_import: bool
 
     @property
     def name(self) -> str:
@@ -77,13 +79,15 @@ class Mutation:
 
 def mutations(module: str, source: str) -> Iterator[Mutation]:
     """Every mutation of a module, in the order of its text."""
-    for path, node in _visited(ast.parse(source), ()):
+    tree = ast.parse(source)
+    for path, node in _visited(tree, ()):
+        at_import = _runs_at_import(tree, path)
         for change in _changes(node):
             changed = change(copy.deepcopy(node))
             before = _short(ast.unparse(node))
             after = _short(ast.unparse(ast.fix_missing_locations(changed)))
             line, column = node.lineno, node.col_offset
-            yield Mutation(module, line, column, before, after, path, change)
+            yield Mutation(module, line, column, before, after, path, change, at_import)
 
 
 def _visited(
@@ -99,6 +103,15 @@ def _visited(
                 place = (*path, (field, index))
                 yield place, child
                 yield from _visited(child, place)
+
+
+def _runs_at_import(tree: ast.AST, path: tuple[tuple[str, int | None], ...]) -> bool:
+    node: Any = tree
+    for field, index in path:
+        if isinstance(node, ast.FunctionDef | ast.Lambda) and field == "body":
+            return False
+        node = _child(node, field, index)
+    return True
 
 
 def _left_alone(node: ast.AST, field: str) -> bool:
