@@ -109,6 +109,7 @@ SUITES = (
             "estimators/fitting/test_lazy.py",
             "inputs",
             "problem",
+            "properties/test_defaults.py",
             "properties/test_oracles.py",
             "robustness",
             "rows",
