@@ -12,13 +12,15 @@ from tools.mutations import mutations
 SOURCE = '''
 """A module."""
 __all__ = ["f"]
+Kind = Literal["kind"]
+Any = TypeVar("Any", bound="many")
 
 
 def f(a: int = 1, *, flag=True):
     """A docstring."""
     if a < 2 and flag:
         raise ValueError("left alone", 3)
-    a = not flag
+    a = not flag or a in "abc" or a > 1e60
     return g(a, 4.5, key="k") if a is None else -a
 '''
 
@@ -32,12 +34,14 @@ def changed():
     [
         ("a < 2", "a <= 2"),
         ("2", "3"),
+        ("1e+60", "2e+60"),
         ("True", "False"),
         ("a < 2 and flag", "a < 2 or flag"),
         ("not flag", "flag"),
         ("-a", "a"),
         ("a is None", "a is not None"),
         ("'k'", "'k!'"),
+        ("'abc'", "'bc'"),
         ("g(a, 4.5, key='k')", "g(a, key='k')"),
         ("g(a, 4.5, key='k')", "g(a, 4.5)"),
         (
@@ -55,6 +59,10 @@ def test_texts_errors_and_names_are_left_alone():
     assert touched.isdisjoint({"'left alone'", "3", "'f'", "'A docstring.'", "int"})
 
 
+def test_what_only_a_type_checker_reads_is_left_alone():
+    assert not {before for before, _ in changed() if "kind" in before or "many" in before}
+
+
 def test_a_mutant_differs_in_one_place_from_the_code_that_stays_as_it_was():
     right = ast.unparse(ast.parse(SOURCE))
     for one in mutations("m.py", SOURCE):
@@ -64,6 +72,30 @@ def test_a_mutant_differs_in_one_place_from_the_code_that_stays_as_it_was():
         assert sum(before != after for before, after in lines) == 1
         compile(one.applied(SOURCE), "m.py", "exec")
     assert ast.unparse(ast.parse(SOURCE)) == right
+
+
+def test_constants_and_defaults_are_changed_at_import():
+    source = "A = 1\nclass B:\n    c = 2\n    def d(self, e=3):\n        return 4\n"
+    found = {one.before: one.at_import for one in mutations("m.py", source)}
+    assert found == {"1": True, "2": True, "3": True, "return 4": False, "4": False}
+
+
+def test_every_test_of_a_module_may_notice_a_constant():
+    inside, outside = sorted(
+        mutations("m.py", "A = 1\ndef f():\n    return A + 2\n"),
+        key=lambda one: one.at_import,
+    )[-2:]
+    lines = {1: {"first"}, 3: {"first", "second"}}
+    times = {"first.": 0.1, "second.": 0.1}
+    assert mutants.chosen_tests(outside, lines, times) == ["first", "second"]
+    only = {1: {"first"}, 3: {"second"}}
+    assert mutants.chosen_tests(inside, only, times) == ["second"]
+
+
+def test_equal_changes_of_two_places_have_two_names():
+    one, other = mutations("m.py", "a = [1, 1]")
+    assert (one.before, one.after) == (other.before, other.after)
+    assert one.name != other.name
 
 
 def test_the_order_of_a_sample_depends_on_its_seed_alone():
@@ -89,6 +121,24 @@ def test_one_folder_is_judged_by_its_own_tests():
     assert {problem.folder_of(one.module) for one in sample(problem, 1, seed=0)} == {
         "problem"
     }
+
+
+def test_warnings_are_errors_but_where_kernels_run_uncompiled():
+    assert [bool(suite.warnings) for suite in SUITES] == [False, True]
+    assert [suite.uncompiled for suite in SUITES] == [False, True]
+
+
+def test_a_module_that_only_imports_run_has_the_tests_of_its_folder(monkeypatch):
+    seen = {
+        "src/wdrsvm/rows/blocks.py": {3: {"tests/a.py::test_b"}, 4: set()},
+        "src/wdrsvm/rows/reduce.py": {1: {"tests/c.py::test_d"}},
+    }
+    monkeypatch.setattr(mutants, "_contexts", lambda suite, module: seen.get(module, {}))
+    tests_by_line = mutants.tests_by_line.__wrapped__
+    for module, lines in seen.items():
+        assert tests_by_line(SUITES[0], module) == lines
+    found = tests_by_line(SUITES[0], "src/wdrsvm/rows/__init__.py")
+    assert found == {0: {"tests/a.py::test_b", "tests/c.py::test_d"}}
 
 
 def test_a_mutant_takes_the_place_of_its_module_in_every_kind_of_install():

@@ -39,8 +39,9 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "wdrsvm"
 KEPT = ROOT / ".mutants"
 RESULTS = KEPT / "results.jsonl"
-# Seconds of tests that a mutant must survive, and how many times as long it may take.
-TESTS_AT_MOST, PATIENCE = 6.0, 2.0
+# Seconds of tests that a mutant must survive, how many times as long it may take, and what
+# pytest may take to import the tests of a whole folder.
+TESTS_AT_MOST, PATIENCE, IMPORTS_AT_MOST = 6.0, 2.0, 20.0
 # Seconds that all variants of these tests may take.
 VARIANTS_AT_MOST = 60.0
 KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
@@ -48,7 +49,8 @@ KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
 FOUND = (1, 2, -signal.SIGXCPU, -signal.SIGKILL, -signal.SIGALRM)
 # pytest knows no test of this name.
 UNKNOWN_TEST = 4
-# Compiled code divides by zero in silence, and what calls it knows.
+# Compiled code divides by zero in silence, and what calls it knows.  Elsewhere a warning is
+# an error, as in all tests.
 SILENCE = ("-W", "ignore::RuntimeWarning")
 QUIET = ("-x", "-q", "-p", "no:cacheprovider", "-W", "ignore:Module already imported")
 # Imported once, before forking, with whatever the package imports.
@@ -83,6 +85,11 @@ class Suite(NamedTuple):
         return {"WDRSVM_CPU": "python" if self.uncompiled else ""}
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """The options of pytest about warnings."""
+        return SILENCE if self.uncompiled else ()
+
+    @property
     def coverage(self) -> Path:
         """The lines that each test runs."""
         return KEPT / f"{self.name}-coverage"
@@ -102,6 +109,7 @@ SUITES = (
             "estimators/fitting/test_lazy.py",
             "inputs",
             "problem",
+            "properties/test_defaults.py",
             "properties/test_oracles.py",
             "robustness",
             "rows",
@@ -138,7 +146,7 @@ def measure_tests(suite: Suite) -> None:
         "auto",
         "-m",
         suite.marked,
-        *SILENCE,
+        *suite.warnings,
     ]
     options = ["--cov-context=test", "--cov-report=", f"--junitxml={suite.report}"]
     subprocess.run(
@@ -169,7 +177,20 @@ def spoken(test: str) -> str:
 
 @cache
 def tests_by_line(suite: Suite, module: str) -> dict[int, set[str]]:
-    """For every line of a module the tests that run it."""
+    """For every line of a module the tests that run it.
+
+    A module that nothing but imports runs, such as settings, has the tests of its folder.
+    """
+    by_line = _contexts(suite, module)
+    if any(by_line.values()):
+        return by_line
+    folder = sorted((ROOT / module).parent.rglob("*.py"))
+    inside = [_contexts(suite, path.relative_to(ROOT).as_posix()) for path in folder]
+    return {0: set().union(*(tests for lines in inside for tests in lines.values()))}
+
+
+def _contexts(suite: Suite, module: str) -> dict[int, set[str]]:
+    """The tests that were seen to run each line."""
     from coverage import CoverageData
 
     data = CoverageData(str(suite.coverage))
@@ -189,7 +210,9 @@ def chosen_tests(
     A line within a statement is the statement's; one run by imports is every test's.
     """
     above = max((line for line in by_line if line <= mutation.line), default=0)
-    on_line = by_line.get(above) or set().union(*by_line.values())
+    # A test that was the first to import the module is not the only one of its constants.
+    on_line = set() if mutation.at_import else by_line.get(above)
+    on_line = on_line or set().union(*by_line.values())
     stem = Path(mutation.module).stem.strip("_")
     variants: Counter[str] = Counter()
     ranked = []
@@ -266,13 +289,13 @@ def _exit_code(suite: Suite, mutation: Mutation, tests: list[str], seconds: floa
     child = os.fork()
     if child == 0:
         os.environ.update(suite.environment)
-        _run_tests(mutation, tests, seconds)
+        _run_tests(suite, mutation, tests, seconds)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def _run_tests(mutation: Mutation, tests: list[str], seconds: float) -> None:
+def _run_tests(suite: Suite, mutation: Mutation, tests: list[str], seconds: float) -> None:
     """Never returns: the process ends with 0 if no test noticed, within its time."""
-    limit = int(5 + PATIENCE * seconds)
+    limit = int(IMPORTS_AT_MOST + PATIENCE * seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
     # Threads that wait for each other use no processor.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -285,7 +308,7 @@ def _run_tests(mutation: Mutation, tests: list[str], seconds: float) -> None:
     code = 3
     try:
         sys.meta_path.insert(0, Changed(mutation))
-        code = int(pytest.main([*QUIET, *SILENCE, *tests]))
+        code = int(pytest.main([*QUIET, *suite.warnings, *tests]))
     finally:
         os._exit(code)
 
@@ -336,7 +359,7 @@ def judge(suite: Suite, arguments: argparse.Namespace) -> float:
     for mutation, fate in fates(suite, chosen, arguments.again):
         counts[suite.folder_of(mutation.module)][fate] += 1
         if fate != KILLED:
-            print(f"{fate}: {mutation.name} (line {mutation.line})", flush=True)
+            print(f"{fate}: {mutation.name}", flush=True)
     shares = []
     for folder, count in sorted(counts.items()):
         shares.append(count[KILLED] / count.total())

@@ -1,7 +1,8 @@
 """Small wrong changes to a module, one at a time: what a careless hand might do.
 
 A mutation is found by its place in the syntax tree and applied to a fresh copy of it.
-Left alone: annotations, docstrings, imports, the texts of errors, and ``__all__``.
+Left alone: annotations, docstrings, imports, the texts of errors, and ``__all__``.  So are
+``TypeVar`` and ``Literal``, which only a type checker reads.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitOr: ast.BitAnd,
 }
 NONE = ast.Constant(None)
+FOR_TYPES = ("TypeVar", "Literal")
 
 
 @dataclass(frozen=True)
@@ -47,19 +49,23 @@ class Mutation:
 
     module: str
     line: int
+    column: int
     before: str
     after: str
     path: tuple[tuple[str, int | None], ...]
     change: Change
+    # Whether importing the module runs it, and not a call of a function.
+    at_import: bool
 
     @property
     def name(self) -> str:
-        """The same for the same change of the same expression, wherever its line went."""
-        return f"{self.module}: {self.before} -> {self.after}"
+        """Where it is and what it does: many lines of a module have a one or a zero."""
+        place = f"{self.module}:{self.line}:{self.column}"
+        return f"{place}: {self.before} -> {self.after}"
 
     def order(self, seed: int) -> str:
         """A place in a shuffled list that does not move when others come or go."""
-        return hashlib.sha256(f"{seed} {self.line} {self.name}".encode()).hexdigest()
+        return hashlib.sha256(f"{seed} {self.name}".encode()).hexdigest()
 
     def applied(self, source: str) -> ast.Module:
         """The module with this change."""
@@ -73,12 +79,15 @@ class Mutation:
 
 def mutations(module: str, source: str) -> Iterator[Mutation]:
     """Every mutation of a module, in the order of its text."""
-    for path, node in _visited(ast.parse(source), ()):
+    tree = ast.parse(source)
+    for path, node in _visited(tree, ()):
+        at_import = _runs_at_import(tree, path)
         for change in _changes(node):
             changed = change(copy.deepcopy(node))
             before = _short(ast.unparse(node))
             after = _short(ast.unparse(ast.fix_missing_locations(changed)))
-            yield Mutation(module, node.lineno, before, after, path, change)
+            line, column = node.lineno, node.col_offset
+            yield Mutation(module, line, column, before, after, path, change, at_import)
 
 
 def _visited(
@@ -90,10 +99,19 @@ def _visited(
             continue
         children = enumerate(value) if isinstance(value, list) else [(None, value)]
         for index, child in children:
-            if isinstance(child, ast.AST) and not _is_text(child):
+            if isinstance(child, ast.AST) and not (_is_text(child) or _is_for_types(child)):
                 place = (*path, (field, index))
                 yield place, child
                 yield from _visited(child, place)
+
+
+def _runs_at_import(tree: ast.AST, path: tuple[tuple[str, int | None], ...]) -> bool:
+    node: Any = tree
+    for field, index in path:
+        if isinstance(node, ast.FunctionDef | ast.Lambda) and field == "body":
+            return False
+        node = _child(node, field, index)
+    return True
 
 
 def _left_alone(node: ast.AST, field: str) -> bool:
@@ -107,6 +125,12 @@ def _left_alone(node: ast.AST, field: str) -> bool:
 def _is_text(node: ast.AST) -> bool:
     """A docstring: an expression statement that is a constant."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    """``TypeVar(...)`` or ``Literal[...]``: no change of it changes what the code does."""
+    name = getattr(node, "func", None) or getattr(node, "value", None)
+    return getattr(name, "id", "") in FOR_TYPES
 
 
 def _changes(node: ast.AST) -> Iterator[Change]:
@@ -142,9 +166,12 @@ def _changed_constants(value: object) -> Iterator[Change]:
     if isinstance(value, bool):
         yield lambda old: ast.copy_location(ast.Constant(not value), old)
     elif isinstance(value, int | float):
-        yield lambda old: ast.copy_location(ast.Constant(value + 1), old)
+        # One more makes no difference to a huge number.
+        other = value + 1 if value + 1 != value else 2 * value
+        yield lambda old: ast.copy_location(ast.Constant(other), old)
     elif isinstance(value, str):
-        yield lambda old: ast.copy_location(ast.Constant(f"{value}!"), old)
+        # NumPy knows some names by their first letter, and letters to look for are a set.
+        yield lambda old: ast.copy_location(ast.Constant(value[1:] or f"{value}!"), old)
 
 
 def _fewer_arguments(node: ast.Call) -> Iterator[Change]:

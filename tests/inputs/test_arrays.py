@@ -4,13 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn import config_context
 from sklearn.exceptions import DataConversionWarning
 
 from wdrsvm import WassersteinBall, audit_labels, bootstrap_radius, radius_max
 from wdrsvm.inputs.arrays import (
     READ_AS_THEY_ARE,
+    _are_codes,
+    are_missing,
     as_matrix,
     check_kernel_ball,
+    check_scores,
     check_size,
     check_some_weight,
     check_two_classes,
@@ -50,6 +54,8 @@ def test_a_sparse_matrix_of_any_numbers_is_an_array_of_floats():
     assert isinstance(found, sparse.csr_array)
     assert found.dtype == np.float64
     assert as_matrix(X) is X
+    given = sparse.csr_array(X)
+    assert np.shares_memory(as_matrix(given).data, given.data)
 
 
 def test_dense_features_become_floats():
@@ -319,9 +325,9 @@ def test_some_rows_are_of_the_kind_that_was_given(kind):
 )
 def test_what_is_no_plain_pair_of_arrays_needs_conversion(X, y):
     plain = np.array([[1.0], [2.0]]), np.array([0, 1])
-    assert need_no_conversion(*plain, READ_AS_THEY_ARE)
-    assert not need_no_conversion(*plain, [np.float32])
-    assert not need_no_conversion(X, y, READ_AS_THEY_ARE)
+    assert need_no_conversion(*plain, READ_AS_THEY_ARE) is True
+    assert need_no_conversion(*plain, [np.float32]) is False
+    assert need_no_conversion(X, y, READ_AS_THEY_ARE) is False
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64, float])
@@ -335,3 +341,83 @@ def test_labels_that_are_codes_are_copied(dtype):
     for wrong in (-1, 3):
         with pytest.raises(ValueError, match=rf"does not know: \[{wrong}"):
             label_codes(np.array([0, wrong]), np.arange(3))
+
+
+def test_labels_that_are_numbers_are_found_without_sorting_them(monkeypatch):
+    def refuse(*args, **options):
+        raise AssertionError("labels are sorted")
+
+    monkeypatch.setattr(np, "unique", refuse)
+    for kind in (bool, np.int8, np.uint8, np.float32):
+        classes = np.array([0, 1]) if kind is bool else np.array([4, 7])
+        found = label_codes(classes[[1, 0, 1]].astype(kind), classes.astype(kind))
+        assert found.tolist() == [1, 0, 1]
+    with pytest.raises(AssertionError, match="labels are sorted"):
+        label_codes(np.array(["b", "a"]), np.array(["a", "b"]))
+
+
+@pytest.mark.parametrize(
+    ("column", "classes", "are_codes"),
+    [
+        ([0, 1, 2], [0, 1, 2], True),
+        ([0], [0, 1, 2], True),
+        ([1, 2], [0, 1, 2], True),
+        ([0, 3], [0, 1, 2], False),
+        ([-1, 0], [0, 1, 2], False),
+        ([0, 1], [0, 2], False),
+        ([0.0, 1.0], [0, 1], False),
+        ([0, 1], [0.0, 1.0], False),
+        ([], [0, 1], False),
+    ],
+)
+def test_codes_are_whole_numbers_from_zero_on(column, classes, are_codes):
+    for kind in (np.int64, np.uint8) if are_codes else (None,):
+        given = np.array(column, dtype=kind), np.array(classes, dtype=kind)
+        assert bool(_are_codes(*given)) is are_codes
+
+
+def test_only_tables_are_features(monkeypatch):
+    for wrong in (np.ones(3), np.ones((2, 2, 2)), np.ones((0, 2)), np.ones((2, 0))):
+        with pytest.raises(ValueError, match="array"):
+            checked_features(wrong)
+    # A plain array of finite floats needs no more than one look at its entries.
+    monkeypatch.setattr("wdrsvm.inputs.arrays.check_array", None)
+    assert checked_features(X) is X
+
+
+def test_missing_labels_of_any_kind_and_shape():
+    for given, missing in (
+        ([1, 2], [False, False]),
+        ([1.0, np.nan], [False, True]),
+        (np.array(["2020-01-01", "NaT"], dtype="M8[D]"), [False, True]),
+        (np.array(["a", None], dtype=object), [False, True]),
+        (np.array([["a"], [np.nan]], dtype=object), [[False], [True]]),
+        (np.array(None, dtype=object), False),
+        (np.array("a"), False),
+    ):
+        found = are_missing(np.asarray(given))
+        assert found.dtype == bool
+        assert found.tolist() == missing
+
+
+def test_indices_of_sparse_features_have_32_bits():
+    wide = sparse.csr_array(X)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    found = as_matrix(wide)
+    assert found.indices.dtype == found.indptr.dtype == np.int32
+
+
+def test_nothing_is_no_plain_pair():
+    nothing = np.empty((0, 1)), np.empty(0, dtype=int)
+    assert need_no_conversion(*nothing, READ_AS_THEY_ARE) is False
+    one = np.ones((1, 1)), np.zeros(1, dtype=int)
+    assert need_no_conversion(*one, READ_AS_THEY_ARE) is True
+
+
+def test_scores_that_are_not_numbers_are_refused_where_nobody_has_looked_before():
+    wrong = np.array([[np.nan, 0.0]])
+    check_scores(wrong)
+    with config_context(assume_finite=True):
+        check_scores(np.zeros((1, 2)))
+        with pytest.raises(ValueError, match="finite entries only"):
+            check_scores(wrong)

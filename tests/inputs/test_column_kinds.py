@@ -8,6 +8,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from wdrsvm import RobustLinearSVC, mixed_table
+from wdrsvm.inputs import column_kinds
 
 N_ROWS = 40
 DAYS = [datetime.date(2020, 1, 1) + datetime.timedelta(days) for days in range(N_ROWS)]
@@ -103,3 +104,32 @@ def test_dates_and_missing_values_of_polars():
     assert [len(columns) for columns, _ in mixed_table(frame).groups] == [3]
     with pytest.raises(ValueError, match=f"column 'day' of frame {DATES}"):
         mixed_table(frame.with_columns(polars.Series("day", DAYS[:3])))
+
+
+def test_types_of_dates_and_times():
+    polars = pytest.importorskip("polars")
+    for kind in (polars.Date(), polars.Duration(), np.dtype("M8[s]"), np.dtype("m8[D]")):
+        assert column_kinds._is_temporal(kind) is True
+    assert column_kinds._is_temporal("period[M]") is True
+    for kind in (polars.Int8(), np.dtype(float), np.dtype(object), "category"):
+        assert column_kinds._is_temporal(kind) is False
+
+
+def test_types_of_numbers():
+    polars = pytest.importorskip("polars")
+    numbers = (
+        polars.Int8(),
+        polars.Float64(),
+        *map(np.dtype, (int, np.uint8, float, complex)),
+    )
+    for kind in (*numbers, pd.Int64Dtype()):
+        assert column_kinds._is_number(kind) is True
+    others = (
+        polars.Boolean(),
+        polars.String(),
+        np.dtype(bool),
+        pd.BooleanDtype(),
+        "category",
+    )
+    for kind in (*others, np.dtype(object), np.dtype("M8[s]")):
+        assert column_kinds._is_number(kind) is False

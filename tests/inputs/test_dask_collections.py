@@ -318,3 +318,10 @@ def test_many_classes_are_no_regression():
     table = lazy(np.ones((60, 2)), sizes)
     _, classes = observed_rows(table, lazy(y, sizes), None, None, None)
     np.testing.assert_array_equal(classes, np.arange(30))
+
+
+def test_deviations_are_those_of_rows_in_memory_that_have_weight():
+    found = LazyRows.of(checked_block, lazy(X), lazy(Y), lazy(WEIGHT), None).deviations()
+    mean = np.average(X, axis=0, weights=WEIGHT)
+    expected = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=WEIGHT))
+    np.testing.assert_allclose(found, expected)

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from wdrsvm import RobustLinearSVC, RobustOneVsRestSVC
-from wdrsvm.inputs.frames import is_frame, observed_box, one_hot_groups
+from wdrsvm.inputs.frames import _is_numeric, is_frame, observed_box, one_hot_groups
 
 
 def dummies(kind=bool):
@@ -66,3 +66,16 @@ def test_columns_of_texts_are_named(kind, library):
     given = frame if library == "pandas" else import_module("polars").from_pandas(frame)
     with pytest.raises(ValueError, match=r"column 'colour' has texts: .*mixed_table"):
         kind(support="auto").fit(given, [0, 1])
+
+
+def test_numbers_may_be_written_as_texts():
+    assert _is_numeric(["1", "2.5"]) is True
+    assert _is_numeric(["1", "two"]) is False
+
+
+def test_one_column_is_no_group():
+    assert one_hot_groups(pd.DataFrame({"colour_red": [True, True]})) == []
+    both = pd.DataFrame({"colour_red": [True, False], "colour_blue": [False, True]})
+    assert one_hot_groups(both, 0.5) == [([0, 1], 0.5)]
+    neither = both.rename(columns={"colour_red": "red", "colour_blue": "blue"})
+    assert one_hot_groups(neither) == []

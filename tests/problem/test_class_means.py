@@ -89,3 +89,31 @@ def test_constant_risks_are_those_of_the_best_intercept(trust):
         found = solve(alone.with_radius(0.2), settings=SolverSettings(tol=1e-7))
         assert risk == pytest.approx(found.certificate.objective, rel=1e-4)
     assert without_features(problem).n_rows == (3 if trust is None else 6)
+
+
+@pytest.mark.parametrize("options", [{}, {"lipschitz": "triangle", "fit_intercept": False}])
+def test_means_are_rows_of_labels_that_are_verified_or_trusted_as_much_as_any(options):
+    rows = np.array([[0.0], [2.0], [5.0], [-1.0], [1.0]])
+    labels, weight = np.array([0, 0, 0, 1, 1]), np.array([0.1, 0.3, 0.2, 0.2, 0.2])
+    trust = np.array([0.5, 0.25, np.inf, np.inf, np.inf])
+    ball = WassersteinBall(0.1, 1.0)
+    given = {"label_trust": trust, "loss": LOSSES["logistic"], **options}
+    found = class_means(RobustProblem.of(rows, labels, weight, ball, 2, **given))
+    assert found.y.tolist() == [0, 0, 1]
+    np.testing.assert_allclose(found.X[:, 0], [1.5, 5.0, 0.0])
+    np.testing.assert_allclose(found.weight, [0.4, 0.2, 0.4])
+    assert found.label_trust.tolist() == [0.5, np.inf, np.inf]
+    assert found.loss is LOSSES["logistic"]
+    for name, value in options.items():
+        assert getattr(found, name) == value
+    given["label_trust"] = None
+    plain = class_means(RobustProblem.of(rows, labels, weight, ball, 2, **given))
+    assert plain.label_trust is None
+    assert plain.n_classes == plain.n_rows == 2
+
+
+def test_labels_that_are_all_verified_stay_verified():
+    problem = problem_of(label_trust=np.full(len(y), np.inf))
+    found = class_means(problem)
+    assert found.n_rows == 3
+    assert np.isinf(found.label_trust).all()

@@ -179,7 +179,7 @@ def test_beliefs_agree_where_doubted_labels_do(repair):
         other = label.copy()
         other[doubted_row] = 2
         assert doubts.agree(one, Beliefs(belief, other, False)) is not repair
-    assert not doubts.agree(one, Beliefs(np.ones(N), label, False))
+    assert doubts.agree(one, Beliefs(np.ones(N), label, False)) is False
     nearly = belief + np.where(belief < 1, 0.9e-9, 0.0)
     assert doubts.agree(one, Beliefs(nearly, label, False))
     assert not doubts.agree(one, Beliefs(nearly + 1e-9, label, False))

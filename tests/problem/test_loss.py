@@ -171,3 +171,11 @@ def test_the_named_losses_are_the_known_ones():
         "crammer-singer": (0.0, 1.0),
         "logistic": (1.0, 0.0),
     }
+
+
+def test_own_losses_of_all_members_are_one_column():
+    scores = np.random.default_rng(0).normal(size=(5, 3))
+    y = np.array([0, 2, 1, 1, 0])
+    for loss in MEMBERS:
+        expected = loss.of_labels(scores)[np.arange(5), y]
+        np.testing.assert_allclose(loss.of_own_labels(scores, y), expected, rtol=1e-12)

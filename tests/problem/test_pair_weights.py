@@ -112,3 +112,15 @@ def test_the_length_of_shortened_flows_is_foreseen(n_rounds, rtol):
     assert found.length == pytest.approx(found.cost(gradient, l2), rel=1e-6)
     assert PairWeights.uniform(6).shortened(0 * gradient).length == 0.0
     assert PairWeights.uniform(6).cost(np.zeros((6, 0)), l2) == 0.0
+
+
+def test_the_size_of_weights_does_not_matter_to_the_least_of_them():
+    weights = np.array([[0.0, 1e-3, 1.0], [1e-3, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    expected = module._floored(weights)
+    assert (expected[~np.eye(3, dtype=bool)] > 0).all()
+    assert expected.mean() == pytest.approx(1.0)
+    assert not np.diag(expected).any()
+    for unit in (2.0**-40, 2.0**40):
+        np.testing.assert_allclose(module._floored(unit * weights), expected)
+    equal = module._floored(np.zeros((3, 3)))
+    np.testing.assert_allclose(equal, 1.5 * (1 - np.eye(3)))

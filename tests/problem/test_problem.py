@@ -431,3 +431,15 @@ def test_the_triangle_bound_goes_by_the_name_of_a_norm():
     assert triangle.norm == "triangle"
     coef, _ = classifier_for(problem)
     assert triangle.modulus(coef) >= problem.modulus(coef)
+
+
+def test_a_problem_knows_what_its_adversary_can_do():
+    problem = random_problem(3)
+    for cost, trusts in ((np.inf, True), (1.0, False)):
+        ball = WassersteinBall(0.1, cost)
+        assert replace(problem, ball=ball).trusts_labels is trusts
+    box = WassersteinBall(0.1, support=(-9.0, 9.0))
+    assert (box.is_bounded, ball.is_bounded) == (True, False)
+    assert box.unbounded().is_bounded is False
+    assert problem.is_distributed is False
+    assert problem.rows.are_distributed is False

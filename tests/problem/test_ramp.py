@@ -9,6 +9,7 @@ from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.problem.label_noise import Beliefs
 from wdrsvm.problem.ramp import RampProblem
 from wdrsvm.robustness.promises.errors.worst_case_error import error_of_rows
+from wdrsvm.rows import blocks
 
 NORMS = ["l1", "l2", "linf"]
 
@@ -185,3 +186,57 @@ def test_a_trivial_bound_does_not_give_the_classifier_up():
     assert point.value == 1.0
     error = error_of_rows(problem, point.coef, point.intercept)
     assert error == pytest.approx(0.575)
+
+
+def on_a_line(radius, x=(0.1, 0.5, 2.0)):
+    """Three rows of class 1 that are wrong after a move of x."""
+    weight = np.array([0.5, 0.25, 0.25])
+    problem = RobustProblem.of(
+        np.array(x)[:, None], np.ones(3, dtype=int), weight, WassersteinBall(radius), 2
+    )
+    return RampProblem(problem), np.array([[-0.5], [0.5]]), np.zeros(2)
+
+
+@pytest.mark.parametrize(("share", "rate"), [(0.0, 10.0), (0.6, 2.0), (2.0, 0.5)])
+def test_the_multiplier_is_that_of_a_budget_that_buys_at_least_a_share(share, rate):
+    ramp, *classifier = on_a_line(0.01)
+    assert ramp.multiplier(*classifier, share) == pytest.approx(rate)
+    more, *_ = on_a_line(0.1)
+    assert more.multiplier(*classifier, 0.0) == pytest.approx(2.0)
+    assert on_a_line(9.0)[0].multiplier(*classifier, share) == 0.0
+    heavy = ramp.problem.with_rows(weight=2 * ramp.problem.weight)
+    assert RampProblem(heavy).multiplier(*classifier, share) == pytest.approx(rate)
+
+
+def test_rows_that_are_wrong_already_have_no_price():
+    ramp, *classifier = on_a_line(0.1, (-1.0, -2.0, 0.0))
+    with np.errstate(all="raise"):
+        assert ramp.multiplier(*classifier, 0.5) == 0.0
+    assert ramp.errors(*classifier) == (1.0, 1.0)
+    some, *_ = on_a_line(1e-3, (-1.0, 0.5, 2.0))
+    assert some.multiplier(*classifier, 0.2) == pytest.approx(2.0)
+    assert some.multiplier(*classifier, 0.3) == pytest.approx(0.5)
+
+
+def test_rows_in_blocks_have_the_leads_and_costs_of_all(monkeypatch):
+    problem, coef, intercept = random_case(4, kind="matrix", with_trust=True)
+    whole = RampProblem(problem)
+    expected = whole.leads(coef, intercept), whole.costs(coef, intercept)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 12)
+    assert len([*problem.blocks()]) > 3
+    found = RampProblem(problem).leads(coef, intercept), whole.costs(coef, intercept)
+    np.testing.assert_allclose(found, expected)
+
+
+def test_both_errors_of_a_classifier():
+    for case in CASES[::7]:
+        problem, coef, intercept = random_case(*case)
+        found = RampProblem(problem).errors(coef, intercept)
+        assert found.worst == pytest.approx(error_of_rows(problem, coef, intercept))
+        calm = replace(problem, ball=replace(problem.ball, radius=0.0))
+        assert found.plain == pytest.approx(error_of_rows(calm, coef, intercept))
+
+
+def test_rows_that_are_lost_are_wrong_and_not_tied():
+    ramp, coef, intercept = on_a_line(0.1, (-1.0, 0.0, 2.0))
+    assert ramp.lost(ramp.point(coef, intercept)) == 0.5

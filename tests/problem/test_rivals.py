@@ -29,3 +29,9 @@ def test_a_rival_that_no_movement_brings_closer_has_caught_up_or_never_does():
     leads = leads_in(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([0, 0]))
     found = nearest_rival(leads, rates, np.array([0, 0]))
     np.testing.assert_array_equal(found, [np.inf, 0.0])
+
+
+def test_leads_are_written_where_they_are_wanted():
+    scores = np.array([[1.0, 0.0], [0.0, 3.0]])
+    assert leads_in(scores, np.array([0, 0]), out=scores) is scores
+    np.testing.assert_array_equal(scores, [[np.inf, np.inf], [1.0, -3.0]])

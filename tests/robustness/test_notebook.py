@@ -1,12 +1,14 @@
 """Results say in a line what they are, and in a notebook show what matters."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import scale
 
 import wdrsvm
-from wdrsvm.robustness.notebook import LEFT, html_table
+from wdrsvm.robustness.notebook import LEFT, html_facts, html_result, html_table
 
 X, y = load_iris(return_X_y=True)
 X, y = scale(X)[::3], np.array(["<a>", "b", "c"])[y][::3]
@@ -33,6 +35,29 @@ RESULTS = {
     "RadiusChoice": lambda: wdrsvm.RadiusChoice(0.5, np.array([0.1, 0.5]), np.ones(2)),
 }
 
+TABLES = {
+    "WorstCaseDistribution": (
+        "Atoms that the adversary changes, heaviest first",
+        ["source", "kind", "weight", "label"],
+    ),
+    "ErrorCurve": ("Radius that allows it", ["share wrong", "radius"]),
+    "ClassErrorCurves": (
+        "Worst-case errors within each class",
+        ["class", "share of the rows", "wrong now", "wrong at most", "radius"],
+    ),
+    "LabelAudit": ("Suspicious labels", ["row", "given", "suggested", "doubt"]),
+    "RobustPath": ("Worst-case risks", ["radius", "label cost 1", "label cost matrix"]),
+    "Tradeoff": (
+        "Models that no other model beats in both errors, in a ball of radius 0.1",
+        ["model", "wrong now", "wrong at most"],
+    ),
+    "ObservedRadius": ("Observed radius", ["radius", "noise floor", "drift"]),
+    "LabelNoiseTest": (
+        "Estimated probabilities of the given labels",
+        ["true label", "given &lt;a&gt;", "given b", "given c"],
+    ),
+}
+
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_every_result_says_in_a_line_what_it_is(name):
@@ -43,12 +68,22 @@ def test_every_result_says_in_a_line_what_it_is(name):
     assert len(text) < 250
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in RESULTS if hasattr(getattr(wdrsvm, name), "_repr_html_")]
-)
+def test_results_with_tables_are_these():
+    with_html = {name for name in RESULTS if hasattr(getattr(wdrsvm, name), "_repr_html_")}
+    assert with_html == TABLES.keys()
+
+
+@pytest.mark.parametrize("name", TABLES)
 def test_every_result_has_a_table_without_markup_of_values(name):
     html = RESULTS[name]()._repr_html_()
-    assert "<table><caption " in html
+    caption, header = TABLES[name]
+    assert f">{caption}</caption>" in html
+    assert re.findall(r"<th [^>]*>([^<]*)</th>", html) == header
+    assert html.startswith(("<div><p>", "<table>"))
+    assert set(re.findall(r' style="([^"]*)"', html)) == {
+        "text-align: left",
+        "text-align: left; white-space: nowrap",
+    }
     for value in ("<a>", "<m>"):
         assert value not in html
     assert html.count("<tr>") == html.count("</tr>")
@@ -103,9 +138,40 @@ def test_a_tradeoff_shows_measured_errors_rounded_and_promises_rounded_up():
 def test_a_table_says_how_many_rows_it_leaves_out():
     assert "Rows, the first 1 of 3" in html_table("Rows", ["n"], [[1]], 3)
     assert ">Rows</caption>" in html_table("Rows", ["n"], [[1]], 1)
+    assert ">Rows</caption>" in html_table("Rows", ["n"], [])
+
+
+def test_nothing_stands_between_the_cells_and_lines_of_a_table():
+    html = html_table("Rows", ["n", "m"], [[1, 2], [3, 4]])
+    html += html_facts("Facts", {"a": 1, "b": 2}) + html_result(
+        "Told", "<i></i>", "<b></b>"
+    )
+    between = re.findall(r">([^<]*)<", html)
+    told = ["Rows", "n", "m", "1", "2", "3", "4", "Facts", "a", "1", "b", "2", "Told"]
+    assert [each for each in between if each] == told
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 3])
 def test_a_table_says_when_a_single_row_is_left_out(n_rows):
     html = html_table("Sizes", ["name"], [["a"], ["b"]], n_rows)
     assert (f"Sizes, the first 2 of {n_rows}<" in html) == (n_rows > 2)
+
+
+def test_a_worst_case_says_how_many_atoms_it_leaves_out():
+    n = 12
+    worst = wdrsvm.WorstCaseDistribution(
+        X=np.zeros((n, 1)),
+        y=np.zeros(n, dtype=int),
+        weight=np.arange(1.0, n + 1),
+        source=np.arange(n),
+        kind=np.array(["kept", *["moved"] * (n - 1)]),
+        transport_cost=0.1,
+        risk=0.5,
+        supremum=0.5,
+        feature_names=["x0"],
+    )
+    html = worst._repr_html_()
+    assert "heaviest first, the first 10 of 11</caption>" in html
+    cells = re.findall(r"<td [^>]*>([^<]*)</td>", html)
+    assert cells[:4] == ["11", "moved", "12", "0"]
+    assert repr(worst).startswith("WorstCaseDistribution(12 atoms of 12 rows: ")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wdrsvm.rows.along_rows import row_maxima, row_sums
+from wdrsvm.rows.along_rows import _ones, row_maxima, row_sums
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -17,3 +17,10 @@ def test_rows_are_reduced_as_numpy_does(shape, order):
 def test_rows_without_entries_have_no_sum_and_no_maximum():
     assert row_sums(np.empty((3, 0))).tolist() == [0.0] * 3
     assert row_maxima(np.empty((3, 0))).tolist() == [-np.inf] * 3
+
+
+def test_ones_that_are_shared_cannot_be_changed():
+    shared = _ones(12_345)
+    assert _ones(12_345) is shared
+    with pytest.raises(ValueError, match="read-only"):
+        shared[0] = 2.0

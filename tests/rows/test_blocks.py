@@ -27,3 +27,12 @@ def test_a_block_has_one_row_at_least(monkeypatch):
     assert [*blocks.row_blocks(np.ones((0, 9)), 3)] == []
     monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 30)
     assert [*blocks.row_blocks(np.ones((6, 0)), 10)] == [slice(0, 3), slice(3, 6)]
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_dense_rows_are_floats(kind):
+    X = np.array([[1, 0], [0, 2]], dtype=np.int8)
+    found = blocks.dense_rows(kind(X))
+    assert type(found) is np.ndarray
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, X)

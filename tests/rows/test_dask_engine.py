@@ -132,3 +132,12 @@ def test_the_engine_is_the_client_that_there_is(monkeypatch):
     assert isinstance(current_engine(), LocalEngine)
     monkeypatch.delitem(sys.modules, "distributed")
     assert isinstance(current_engine(), LocalEngine)
+
+
+def test_equal_calls_are_not_one_whatever_dask_is_told():
+    dask = pytest.importorskip("dask")
+    with dask.config.set(delayed_pure=True):
+        one, other = calls(np.random.default_rng, [0, 0])
+        assert one.key != other.key
+        sums = [reduction(max, [one, other]) for _ in range(2)]
+        assert sums[0].key != sums[1].key

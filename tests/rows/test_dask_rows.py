@@ -241,6 +241,8 @@ def test_a_change_by_chunks_may_change_the_ball_and_the_labels():
 
     there = chunked(problem, 4).by_chunks(change)
     assert there.is_distributed
+    assert not there.rows.with_trust
+    assert chunked(problem, 4).by_chunks(lambda part: part).rows.with_trust
     assert there.radius == 0.77
     assert there.n_features == 1
     taken = there.take(np.arange(problem.n_rows))

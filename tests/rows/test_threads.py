@@ -16,6 +16,8 @@ from wdrsvm.rows.threads import BLOCKS_AHEAD, MIN_ROWS, at_most, n_processors, r
 def test_few_rows_need_no_threads():
     with row_threads(MIN_ROWS - 1) as run:
         assert run is map
+    assert module.are_few(MIN_ROWS - 1) is True
+    assert module.are_few(MIN_ROWS) is False
 
 
 @pytest.mark.parametrize("n_items", [0, 1, 3, 50])
@@ -180,3 +182,19 @@ def test_workers_of_joblib_share_the_processors(limit):
     with parallel_config("loky", **options):
         counts = Parallel(n_jobs=2)(delayed(of_a_worker)(k) for k in range(2))
     assert max(counts) <= max(1, cpu_count() // 2)
+
+
+def test_the_main_thread_is_not_one_of_many():
+    assert module._is_one_of_many() is False
+    found = Parallel(2, backend="threading")(
+        delayed(module._is_one_of_many)() for _ in range(2)
+    )
+    assert found == [True, True]
+
+
+def test_the_environment_tells_by_one_name(monkeypatch):
+    for told, expected in (("3", 3), ("2,1", 2), (" 1 ", 1), ("many", 8), ("", 8)):
+        monkeypatch.setenv("OMP_NUM_THREADS", told)
+        assert module._told_by_environment(8) == expected
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    assert module._told_by_environment(8) == 8

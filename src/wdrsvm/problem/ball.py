@@ -130,7 +130,7 @@ class WassersteinBall:
         if self.support is None and self.categorical is None:
             return self
         cost = self.feature_costs(n_features).copy()
-        length = float(NORMS[self.norm].of_rows(np.ones((1, 2)))[0])
+        length = float(NORMS[self.norm].of_rows(np.ones(2)))
         for group in self.groups(n_features):
             cost[group.columns] = group.cost / length
         return replace(self, feature_cost=cost, support=None, categorical=None)

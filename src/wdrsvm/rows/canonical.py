@@ -96,8 +96,7 @@ def _sorting(
 def _keys(X: Matrix, by: tuple[Codes | Floats, ...]) -> Floats:
     """The values by which rows are compared, one column after the other."""
     dense = X.toarray() if sparse.issparse(X) else X
-    # Adding zero turns -0.0 into 0.0, which sorts and compares as one value.
-    return np.column_stack([*by, dense]) + 0.0
+    return np.column_stack([*by, dense])
 
 
 def _differs_from_previous(rows: Floats) -> Flags:

@@ -6,7 +6,7 @@ from scipy.special import entr
 
 from wdrsvm import WassersteinBall
 from wdrsvm.problem import RobustProblem
-from wdrsvm.problem.bounded.plan_sums import PairPlan, entropy_of
+from wdrsvm.problem.bounded.plan_sums import PairPlan, entropy_of, system_of
 
 
 def two_rows():
@@ -60,3 +60,22 @@ def test_a_pair_may_stand_in_the_plan_twice():
     once, twice = plan_of((1, 0, [0.2, 0.0])), plan_of(*[(1, 0, [0.1, 0.0])] * 2)
     expected = entropy_of(once, two_rows(), slice(0, 2))
     assert entropy_of(twice, two_rows(), slice(0, 2)) == pytest.approx(expected)
+
+
+def test_the_system_of_a_tilt_is_a_covariance():
+    """Of (e_winner - e_label) times the lifted row, over the pairs of each row."""
+    problem = two_rows().with_rows(X=np.array([[0.25], [0.75]]))
+    plan = plan_of((1, 0, [0.2, 0.1]), (0, 1, [0.1, 0.3]), (1, 1, [0.2, 0.1]))
+    lifts = np.random.default_rng(0).normal(size=(3, 2, 2))
+    found = system_of(plan, lifts, problem, slice(0, 2))
+    system, size = np.zeros((4, 4)), np.zeros(2)
+    for n, x in enumerate(problem.X[:, 0]):
+        lifted = np.array([x, 1.0]) @ lifts
+        sign = np.eye(2)[plan.winner] - np.eye(2)[plan.label]
+        terms = (sign[:, :, None] * lifted[:, None, :]).reshape(3, 4)
+        mass = plan.mass[:, n]
+        mean = mass @ terms
+        system += (terms.T * mass) @ terms - np.outer(mean, mean) / problem.weight[n]
+        size += mass[:2] @ np.abs(lifted[:2])
+    np.testing.assert_allclose(found.system.reshape(4, 4), system, atol=1e-12)
+    np.testing.assert_allclose(found.size, size)

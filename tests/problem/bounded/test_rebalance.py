@@ -105,3 +105,18 @@ def test_an_error_is_spread_over_categories_that_hold_mass(seed):
     assert (found.sum(axis=2) <= held).all()
     # What was switched is switched back before anything is switched the other way.
     assert not found[:, 2, 1].any()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_category_that_has_switched_all_of_its_mass_has_none_left(seed):
+    rng = np.random.default_rng(seed)
+    held = rng.uniform(0.5, 1.0, size=(len(WINNER), 3))
+    switched = np.zeros((len(WINNER), 3, 3))
+    switched[:4, 1, 2] = held[:4, 1]
+    shift = 0.01 * rng.normal(size=switched.shape)
+    error = error_of(shift.sum(axis=1) - shift.sum(axis=2))
+    found = spread_switches(WINNER, LABEL, switched, held, error)
+    assert (found.sum(axis=2) <= held + 1e-15).all()
+    change = found - switched
+    removed = error_of(change.sum(axis=1) - change.sum(axis=2))
+    np.testing.assert_allclose(removed, -error, atol=1e-12)

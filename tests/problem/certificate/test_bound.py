@@ -377,14 +377,14 @@ def test_joint_tilts_are_for_few_rows_of_flips_of_the_loss_with_kinks(monkeypatc
     monkeypatch.setattr(
         certificate, "CERTIFICATE", replace(CERTIFICATE, max_joint_entries=entries)
     )
-    assert certificate._can_tilt_jointly(problem, 1e-300)
+    assert certificate._can_tilt_jointly(problem, 1e-300) is True
     assert not certificate._can_tilt_jointly(problem, 0.0)
     smooth = replace(problem, loss=LOSSES["logistic"])
-    assert not certificate._can_tilt_jointly(smooth, 0.1)
+    assert certificate._can_tilt_jointly(smooth, 0.1) is False
     monkeypatch.setattr(
         certificate, "CERTIFICATE", replace(CERTIFICATE, max_joint_entries=entries - 1)
     )
-    assert not certificate._can_tilt_jointly(problem, 0.1)
+    assert certificate._can_tilt_jointly(problem, 0.1) is False
 
 
 def test_moving_is_paid_on_what_can_be_touched():

@@ -127,3 +127,12 @@ def test_a_pull_is_the_tilt_on_the_columns_of_each_row():
 def replace_aim(equalities, lack):
     """Sums whose lack is exact: the aim is added to nothing."""
     return sums_that_lack(lack, replace(equalities, aim=equalities.aim))
+
+
+def test_sums_that_are_reached_without_any_terms_count_as_reached():
+    equalities = Equalities.of(problem_of(), ALL, np.zeros((2, 4)))
+    sums = replace_aim(equalities, np.zeros((2, 4)))
+    totals = sums.totals._replace(sizes=np.zeros((2, 4)))
+    found = equalities.rounded(sums, totals).gradient
+    np.testing.assert_array_equal(found[:, [0, 1, 3]], 0.0)
+    np.testing.assert_array_equal(found[:, 2], 7.0)

@@ -33,6 +33,8 @@ def test_the_envelope_is_the_minimum_over_prices():
 
 def test_infinite_spending_proves_nothing():
     assert envelope(np.array([np.inf]), np.array([1.0]), 1.0) == 0.0
+    some = envelope(np.array([0.5, np.inf, 3.0]), np.array([0.25, 9.0, 0.5]), 1.75)
+    assert some == pytest.approx(0.375)
 
 
 def test_scaling_into_the_budget():

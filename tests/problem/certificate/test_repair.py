@@ -77,8 +77,8 @@ def test_totals_of_many_features_wait_where_rows_are_in_memory(more, waits, monk
     masses = Multipliers(*np.full((3, 4, 2), 0.1))
     assert Repair(problem, masses, equalities)._totals_wait
     monkeypatch.setattr(repair, "CERTIFICATE", replace(CERTIFICATE, max_kept_entries=0))
-    assert Repair(problem, masses, equalities)._totals_wait == waits
-    assert not Repair(chunked(problem), masses, equalities)._totals_wait
+    assert Repair(problem, masses, equalities)._totals_wait is waits
+    assert Repair(chunked(problem), masses, equalities)._totals_wait is False
 
 
 @pytest.mark.parametrize("solver", ["dense", "products"])
@@ -228,3 +228,21 @@ def test_the_own_response_is_that_to_a_pull_on_one_class(kind):
     found = one_by_one(rows, (4, 3))
     assert (found > 0).all()
     np.testing.assert_allclose(rows.own_response(), found, atol=1e-12)
+
+
+def test_products_have_the_diagonal_of_their_system():
+    problem, masses = wide(5)
+    equalities = Equalities.of(problem, np.isinf(problem.feature_cost))
+    product, diagonal = Repair(problem, masses, equalities)._products
+    for place in np.ndindex(diagonal.shape):
+        unit = np.zeros(diagonal.shape)
+        unit[place] = 1.0
+        assert product(unit)[place] == pytest.approx(diagonal[place])
+
+
+def test_all_flips_are_kept_unless_a_share_is_asked_for():
+    problem, masses = wide(5)
+    equalities = Equalities.of(problem, np.isinf(problem.feature_cost))
+    whole = Repair(problem, masses, equalities).sums.on_flips
+    assert whole == Repair(problem, masses, equalities, 1.0).sums.on_flips
+    assert Repair(problem, masses, equalities, 0.25).sums.on_flips < 0.5 * whole

@@ -193,3 +193,11 @@ def test_the_system_of_one_column_is_that_of_many():
         part = RowTangents(loss, rng.normal(size=(30, 4)), masses)
         many = part.curvature(np.hstack([column, column]))
         np.testing.assert_allclose(part.curvature(column)[:, 0, :, 0], many[:, 0, :, 0])
+
+
+def test_rows_without_mass_do_not_respond():
+    rows = random_tangents(0, LOSSES[1])
+    rows = replace(rows, masses=np.where(np.arange(7)[:, None] == 2, 0.0, rows.masses))
+    found = rows.response(np.ones((7, 4)) * np.arange(4.0))
+    assert np.isfinite(found).all()
+    assert not found[2].any()

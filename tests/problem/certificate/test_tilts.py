@@ -97,3 +97,15 @@ def test_tilts_are_limited_in_each_stage():
     errors = tuple(0.9**k for k in range(100))
     found = tilted_until_equal(Errors(errors), [EVERY, EVERY])
     assert len(found.ridges) == 2 * CERTIFICATE.max_tilts
+
+
+def test_a_column_that_no_row_has_is_not_divided_by():
+    rng = np.random.default_rng(2)
+    columns = rng.normal(size=(9, 2)) * [1.0, 0.0]
+    system = RowMultipliers(*rng.exponential(size=(3, 9, 2))).curvature(columns)
+    lack = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    with np.errstate(all="raise"):
+        tilt = by_products(system, lack, 0.0, np.ones(2, dtype=bool))
+    supplied = np.einsum("idje,je->id", system, tilt)
+    np.testing.assert_allclose(supplied, lack, atol=1e-6)
+    assert not tilt[:, 1].any()

@@ -7,6 +7,7 @@ import pytest
 
 from wdrsvm import RobustLinearSVC, WassersteinBall, robust_path
 from wdrsvm.problem import RobustProblem
+from wdrsvm.problem.rounding import last_digits
 from wdrsvm.problem.rounding.last_digits import REACH, rounded_together, with_sums_of_zero
 from wdrsvm.solvers import SolverSettings, SolverStatus, solve
 
@@ -132,3 +133,10 @@ def test_what_is_exact_already_stays_as_it_is():
     coef = np.array([[2.0, 2.0], [0.0, 0.0], [-2.0, -2.0]])
     found, _ = rounded_together(coef, np.zeros(3), np.full(2, 2.0**40))
     np.testing.assert_array_equal(found, coef)
+
+
+def test_every_column_must_sum_to_zero():
+    columns = np.array([[1.0, 1.0], [-1.0, 1.0]])
+    assert last_digits._sums_to_zero(columns) is False
+    assert last_digits._sums_to_zero(np.array([[1.0, -1.0], [1.0, -1.0]])) is False
+    assert last_digits._sums_to_zero(columns[:, :1]) is True

@@ -39,7 +39,7 @@ from wdrsvm.robustness.labels.audit import (
     checked_count,
 )
 from wdrsvm.robustness.labels.out_of_fold import LabelledRows, OutOfFoldScores
-from wdrsvm.robustness.labels.suspicion import noise_models
+from wdrsvm.robustness.labels.suspicion import noise_models, share_interval
 
 ROOT = Path(__file__).parents[3]
 
@@ -562,3 +562,24 @@ def test_nearest_neighbours_take_no_weights():
     assert np.isin(found.row[:5], wrong).sum() >= 4
     with pytest.raises(TypeError, match="sample_weight must be None"):
         audit_labels(X, labels, KNeighborsClassifier(), sample_weight=np.ones(len(y)))
+
+
+def test_verified_labels_lower_the_interval_as_they_lower_the_share(monkeypatch):
+    audit = asked_of_audit(monkeypatch, label_trust=TOY_TRUST, random_state=2).audit
+    opinions = _unverified(TOY_SCORES, toy_rows())
+    models = noise_models(opinions)
+    factor = audit.wrong_share / models.wrong_share(opinions)
+    assert 0.5 < factor < 0.95
+    expected = factor * np.array(share_interval(opinions, models, 2))
+    np.testing.assert_allclose(audit.wrong_share_interval, expected)
+    order = np.argsort(audit.row)
+    quality = audit.wrong_probability[order]
+    assert audit.wrong_share == pytest.approx(quality.mean())
+
+
+@pytest.mark.parametrize("judge", [audit_labels, label_noise_test])
+def test_features_beside_probabilities_must_have_as_many_rows(judge):
+    X, y = blobs()
+    probs = np.full((90, 3), 1 / 3)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        judge(X[:-1], y, pred_probs=probs)

@@ -6,11 +6,17 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from wdrsvm import RobustLogisticRegression, label_noise_test
+from wdrsvm.robustness.labels import noise_test
 from wdrsvm.robustness.labels.noise_model import NoiseModel, Opinions
 from wdrsvm.robustness.labels.noise_test import (
+    _checked_level,
+    _directions,
     _drawn,
     _main_directions,
+    _p_value,
+    _pairs_that_stand_out,
     _rows_that_stand_out,
+    _wrong_share,
 )
 
 
@@ -133,3 +139,52 @@ def test_equal_seeds_give_equal_answers():
 def test_bad_arguments_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         label_noise_test(*blobs(), **options)
+
+
+def test_squared_scores_of_pairs_have_the_mean_one_under_the_model(monkeypatch):
+    """Of one row, over all labels with their probabilities: one per pair of classes."""
+    confusion = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.2, 0.1, 0.7]])
+    model = NoiseModel(1.0, np.zeros(3), confusion, 0.0)
+    monkeypatch.setattr(noise_test, "with_uniform_noise", lambda opinions: model)
+    log_probability = np.log([[0.2, 0.5, 0.3]])
+    found = [
+        _pairs_that_stand_out(Opinions(log_probability, np.array([label]), np.ones(1)))
+        for label in range(3)
+    ]
+    assert model.given_probability(log_probability)[0] @ found == pytest.approx(6.0)
+
+
+def test_a_p_value_is_the_share_of_draws_that_are_as_extreme():
+    """The statistic is the number of labels 1; each is drawn with the probability 1/2."""
+    log_probability = np.zeros((2, 2))
+    model = NoiseModel(1.0, np.zeros(2), np.eye(2), 0.0)
+    for labels, least, most in (((0, 0), 1.0, 1.0), ((1, 1), 0.15, 0.35)):
+        opinions = Opinions(log_probability, np.array(labels), np.ones(2))
+        rng = np.random.default_rng(0)
+        found = _p_value(lambda told: float(told.y.sum()), model, opinions, 199, rng)
+        assert least <= found <= most
+        assert round(200 * found, 9).is_integer()
+    never = _p_value(lambda told: -len(set(told.y)), model, opinions, 19, rng)
+    assert 1 / 20 <= never < 1
+
+
+def test_directions_are_the_clarity_of_rows_and_their_features():
+    model = NoiseModel(1.0, np.zeros(2), np.eye(2), 0.0)
+    opinions = Opinions(
+        np.log([[0.9, 0.1], [0.5, 0.5]]), np.zeros(2, dtype=int), np.ones(2)
+    )
+    np.testing.assert_allclose(_directions(None, opinions, model), [[0.2], [-0.2]])
+    found = _directions(np.array([[0.0, 5.0], [4.0, 1.0]]), opinions, model)
+    np.testing.assert_allclose(found, [[0.2, -1.0, 1.0], [-0.2, 1.0, -1.0]])
+    half = model.posterior(opinions)
+    np.testing.assert_array_equal(half, [[1.0, 0.0], [1.0, 0.0]])
+    noisy_model = NoiseModel(1.0, np.zeros(2), np.array([[0.75, 0.25], [0.25, 0.75]]), 0.0)
+    # 0.1 * 0.25 / (0.9 * 0.75 + 0.1 * 0.25) and 0.25.
+    assert _wrong_share(noisy_model, opinions) == pytest.approx((1 / 28 + 1 / 4) / 2)
+
+
+def test_a_level_is_between_zero_and_one():
+    assert _checked_level(0.05) == 0.05
+    for wrong in (0, 0.0, 1, 1.0, -0.1, 1.5, True, "0.05", None, np.nan):
+        with pytest.raises(ValueError, match="level must be a number between 0 and 1"):
+            _checked_level(wrong)

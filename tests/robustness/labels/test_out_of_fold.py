@@ -13,6 +13,7 @@ from wdrsvm.robustness.labels import out_of_fold
 from wdrsvm.robustness.labels.out_of_fold import (
     Fold,
     LabelledRows,
+    _calibrated,
     _opinion,
     all_scores,
     checked_judge,
@@ -204,3 +205,13 @@ def test_what_cannot_judge_labels_is_refused():
         checked_judge(X, NEIGHBOURS, sample_weight=WEIGHT)
     with pytest.raises(TypeError, match="label_trust must be None"):
         checked_judge(X, LogisticRegression(), sample_weight=WEIGHT, label_trust=TRUST)
+
+
+def test_scores_without_spread_are_calibrated_too():
+    """The unit of scores does not matter, and equal scores have none."""
+    scores = np.random.default_rng(0).normal(size=(12, 3))
+    found = [_calibrated(unit * scores, ROWS, FOLDS) for unit in (1.0, 1e6)]
+    np.testing.assert_allclose(*found, rtol=1e-6)
+    constant = _calibrated(np.full((12, 3), 5.0), ROWS, FOLDS)
+    assert np.isfinite(constant).all()
+    np.testing.assert_allclose(np.exp(constant).sum(axis=1), 1.0)

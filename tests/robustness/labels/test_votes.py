@@ -1,13 +1,21 @@
 """Votes become labels: reliable annotators count for more, few votes shrink to the mean."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from wdrsvm import trust_from_votes
-from wdrsvm.robustness.labels.votes import SETTINGS, _confusions, _Votes
+from wdrsvm.robustness.labels.votes import (
+    SETTINGS,
+    _confusions,
+    _estimated,
+    _posterior,
+    _trust,
+    _Votes,
+)
 
 
 def crowd(seed=0, n_rows=200, n_classes=4, accuracies=(0.95, 0.9, 0.9, 0.3, 0.25)):
@@ -167,3 +175,45 @@ def test_bad_votes_are_refused(given, message):
 def test_texts_and_numbers_are_not_mixed():
     with pytest.raises(TypeError, match="label must have numbers only or texts only"):
         trust_from_votes([0, 1], ["a", "b"], ["x", 1])
+
+
+def test_the_first_opinion_is_the_share_of_the_votes():
+    votes = _Votes.of([0, 0, 0, 1, 1], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "x"])
+    shares = np.array([[2 / 3, 1 / 3], [0.5, 0.5]])
+    np.testing.assert_array_equal(votes.counts, [[2, 1], [1, 1]])
+    once = replace(SETTINGS, max_iter=1)
+    posterior, confusion = _estimated(votes, once)
+    np.testing.assert_allclose(confusion, _confusions(votes, shares, once))
+    expected = _posterior(votes, shares, confusion, once)
+    np.testing.assert_allclose(posterior, expected)
+
+
+def test_probabilities_are_those_of_bayes():
+    """Shares of the classes, with pseudo-votes, times what each annotator would say."""
+    votes = _Votes.of([0, 0, 1], ["a", "b", "a"], ["x", "y", "y"])
+    before = np.array([[0.5, 0.5], [0.0, 1.0]])
+    says = np.array([[[0.9, 0.1], [0.2, 0.8]], [[0.7, 0.3], [0.4, 0.6]]])
+    prior = np.array([0.5, 1.5]) + SETTINGS.common_votes
+    likely = np.array([[0.9 * 0.3, 0.2 * 0.6], [0.1, 0.8]]) * prior
+    expected = likely / likely.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(_posterior(votes, before, says, SETTINGS), expected)
+
+
+def test_trust_is_the_lead_of_the_best_label_in_units_of_the_mean():
+    found = _trust(np.array([[0.2, 0.75, 0.05], [0.45, 0.1, 0.45]]))
+    np.testing.assert_allclose(found, [2.0, 0.0], atol=1e-12)
+    certain = _trust(np.array([[1.0, 0.0], [0.5, 0.5]]))
+    assert np.isfinite(certain).all()
+
+
+def test_tables_have_the_columns_of_rows_and_of_annotators():
+    votes = trust_from_votes([0, 0, 1], ["a", "b", "a"], ["x", "x", "y"])
+    table = votes.to_frame()
+    assert list(table) == ["row", "label", "probability", "trust", "n_votes"]
+    assert table["n_votes"].tolist() == [2, 1]
+    assert table["label"].tolist() == ["x", "y"]
+    np.testing.assert_array_equal(table["trust"], votes.trust)
+    others = votes.annotators_to_frame()
+    assert list(others) == ["annotator", "reliability", "n_given"]
+    assert others["n_given"].tolist() == [2, 1]
+    np.testing.assert_array_equal(others["reliability"], votes.reliability)

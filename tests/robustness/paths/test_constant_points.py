@@ -47,4 +47,12 @@ def test_a_class_without_weight_never_wins():
 def test_risks_are_compared_with_a_share_of_the_constant_risk():
     constant = np.array([0.2, 0.5, 2.0])
     assert is_as_good_as_constant(constant, constant).all()
+    assert is_as_good_as_constant((1 - CONSTANT_SHARE) * constant, constant).all()
     assert not is_as_good_as_constant(0.9 * (1 - CONSTANT_SHARE) * constant, constant).any()
+
+
+def test_a_last_class_without_rows_never_wins():
+    problem = replace(trusted(np.ones(6)), n_classes=4, loss=LOSSES["logistic"])
+    intercept = best_intercept(problem)
+    assert len(intercept) == 4
+    assert intercept.argmin() == 3

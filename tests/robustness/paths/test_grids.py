@@ -16,6 +16,7 @@ from wdrsvm.robustness.paths.grids import (
     checked_label_costs,
     checked_radii,
     radii_below,
+    useful_radii,
 )
 from wdrsvm.robustness.radius.radius_max import radius_max_of
 
@@ -141,3 +142,44 @@ def test_label_costs_alone_and_in_lists():
 def test_more_radii_than_anyone_wants_are_refused():
     with pytest.raises(ValueError, match="radii at most, got"):
         checked_radii(10**9)
+
+
+@pytest.mark.parametrize(("useful", "n_steps"), [(0.7, 1), (0.3, 3), (1e-9, 1)])
+def test_a_search_begins_where_a_classifier_says_something(monkeypatch, useful, n_steps):
+    """Steps down from the top by the factor 1.5; after eight, any radii will do."""
+    asked = []
+
+    def says_something(problem):
+        asked.append((problem.ball.label_cost, problem.radius))
+        return problem.ball.label_cost == np.inf and problem.radius <= useful
+
+    monkeypatch.setattr(grids, "radius_max_of", lambda problem, tol: 1.0)
+    monkeypatch.setattr(grids, "_says_something", says_something)
+    found = useful_radii(PROBLEM, 2, [2.0, np.inf])
+    np.testing.assert_allclose(found, [1.5**-n_steps, 1e-3 * 1.5**-n_steps])
+    n_asked = n_steps if useful > 0.1 else 8
+    expected = [(cost, 1.5**-k) for k in range(1, n_asked + 1) for cost in (2.0, np.inf)]
+    np.testing.assert_allclose(asked, expected)
+
+
+def test_a_classifier_says_something_if_it_promises_more_than_a_constant():
+    problem = twelve_rows(WassersteinBall(0.01))
+    assert grids._says_something(problem)
+    assert not grids._says_something(problem.with_radius(100.0))
+
+
+@pytest.mark.parametrize(("objective", "says"), [(0.49, True), (0.5, False), (0.6, False)])
+def test_a_promise_that_counts_is_two_shares_below_that_of_a_constant(
+    monkeypatch, objective, says
+):
+    asked = []
+
+    def told(problem, settings):
+        asked.append((problem.n_rows, settings))
+        return SimpleNamespace(certificate=SimpleNamespace(objective=next(objectives)))
+
+    objectives = iter([0.5 / (1 - 2 * grids.CONSTANT_SHARE), objective])
+    monkeypatch.setattr(grids, "solve", told)
+    assert grids._says_something(twelve_rows()) == says
+    # Without features, rows of one label are one row.
+    assert asked == [(3, grids.ROUGHLY), (12, grids.ROUGHLY)]

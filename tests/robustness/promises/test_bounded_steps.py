@@ -213,3 +213,26 @@ def test_steps_lead_where_their_cost_says(norm):
     after = leads_of(moved, y, model.coef_, model.intercept_).min(axis=0)
     np.testing.assert_allclose(after[reached], np.minimum(after[reached], 0), atol=1e-9)
     assert reached.sum() > 6
+
+
+@pytest.mark.parametrize(("n_groups", "is_exact"), [(0, True), (6, True), (7, False)])
+def test_six_categorical_features_may_switch(n_groups, is_exact):
+    columns = [([2 * k, 2 * k + 1], 1.0) for k in range(n_groups)]
+    ball = WassersteinBall(0.1, categorical=columns, support=(0.0, 1.0))
+    X = np.tile([1.0, 0.0], (2, 7))
+    problem = RobustProblem.of(X, np.arange(2), np.full(2, 0.5), ball, 2)
+    assert bounded_steps.BoundedSteps(problem).is_exact is is_exact
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_the_least_cost_is_the_gap_over_the_best_gain(norm):
+    """Of a movement whose end is far away, or of a switch."""
+    price, slope = np.array([0.5, 4.0]), np.array([1.0, -2.0, 3.0, -1.0])
+    shape = {"categorical": [([2, 3], 0.25)], "support": ([-9, -9, 0, 0], [9, 9, 1, 1])}
+    X = np.array([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 1.0, 0.0]])
+    ball = WassersteinBall(0.1, norm=norm, feature_cost=[*price, 1.0, 1.0], **shape)
+    problem = RobustProblem.of(X, np.array([0, 1, 0]), np.full(3, 1 / 3), ball, 2)
+    found = BoundedSteps(problem)._least_costs(slope, np.array([2, 2, -1]), np.arange(3))
+    moving = np.linalg.norm(slope[:2] / price, DUAL_ORDER[norm])
+    # The first row switches from the fourth column to the third, and gains 4.
+    np.testing.assert_allclose(found, [2 / max(moving, 4 / 0.25), 2 / moving, 0.0])

@@ -256,13 +256,15 @@ class TestErrors:
             worst_case_risk(self.classifier, self.X, np.where(self.y, self.y, 7), self.ball)
 
     def test_unfitted(self):
-        with pytest.raises(NotFittedError):
+        with pytest.raises(NotFittedError) as caught:
             worst_case_risk(LogisticRegression(), self.X, self.y, self.ball)
+        assert "refit" not in str(caught.value)
 
     def test_not_linear(self):
         neighbours = KNeighborsClassifier().fit(self.X, self.y)
-        with pytest.raises(TypeError, match="classifier must be linear"):
+        with pytest.raises(TypeError, match="classifier must be linear") as caught:
             worst_case_risk(neighbours, self.X, self.y, self.ball)
+        assert str(caught.value).endswith("has no coef_ and no intercept_.")
 
     def test_one_vs_one(self):
         machine = SVC(kernel="linear").fit(self.X, self.y)

@@ -130,3 +130,10 @@ def test_the_promise_of_fitted_classifiers_holds(norm):
             worst_case_risk(model, *many, calm) <= worst_case_risk(model, X, y, ball)
         )
     assert all(truth)
+
+
+@pytest.mark.parametrize("n_features", [1, 7, 30])
+def test_many_features_are_rougher_in_the_largest_norm(n_features):
+    box = (np.zeros(n_features), np.full(n_features, 2.0))
+    found = guaranteed_radius(40, box, n_classes=3, norm="linf", rule="linear")
+    assert found == pytest.approx(by_hand("linf", 1.0, n_features, 3, 40, 0.95))

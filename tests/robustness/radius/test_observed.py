@@ -215,6 +215,7 @@ def test_noise_falls_by_its_own_rate():
     rng = np.random.default_rng(0)
     found = noise._extrapolated(measure, None, rows, (64, 64), 2, rng)
     assert found == pytest.approx([1 / 64] * 2)
+    assert noise._extrapolated(measure, None, rows, (128, 128), 1, rng) == [1 / 128]
     assert noise._extrapolated(measure, None, rows, (16, 16), 1, rng) == [1 / 16]
     assert noise._extrapolated(measure, None, rows, (40, 24), 1, rng) == [1 / 40]
 
@@ -264,3 +265,35 @@ def test_pot_is_used_where_it_is(monkeypatch):
 def test_bad_input(arguments, options, message):
     with pytest.raises(ValueError, match=message):
         observed_radius(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "parts"), [((16, 8), (16, 8)), ((16, 30), (16, 16)), ((90, 60), (38, 25))]
+)
+def test_noise_is_measured_between_parts_of_the_wanted_sizes(sizes, parts):
+    """Of disjoint rows, as many as there are; noise that grows with them is left alone."""
+    asked = []
+
+    def measure(cost, one, other, rng):
+        asked.append((one.n_rows, other.n_rows))
+        assert not np.intersect1d(one.X, other.X).size
+        return float(one.n_rows)
+
+    rows = sample(np.arange(64.0)[:, None])
+    found = noise._extrapolated(measure, None, rows, sizes, 3, np.random.default_rng(0))
+    assert found == [parts[0]] * 3
+    assert asked[:3] == [parts] * 3
+    few = rows.take(np.arange(3))
+    assert noise._extrapolated(
+        measure, None, few, (100, 100), 1, np.random.default_rng(0)
+    ) == [1.0]
+    assert asked[-1] == (1, 1)
+
+
+def test_whole_numbers_are_read_as_floats():
+    old, new = np.array([[-120], [100]], dtype=np.int8), np.array([[-120], [120]])
+    found = observed_radius(old, new.astype(np.int8), feature_cost=[3.0])
+    assert found.radius == pytest.approx(30.0)
+    assert found == observed_radius(
+        old.astype(float), new.astype(float), feature_cost=[3.0]
+    )

@@ -370,3 +370,32 @@ def test_radius_max_looks_at_all_it_is_given(options):
     assert found == pytest.approx(radius_max_of(problem), rel=1e-3)
     if options:
         assert found != pytest.approx(radius_max(FEATURES, CODES, label_cost=0.7), rel=1e-3)
+
+
+def test_some_labels_are_trusted_or_none():
+    problem = twelve_rows()
+    assert radius._some_are_trusted(problem.with_rows(label_trust=None)) is False
+    trust = np.ones(12)
+    assert radius._some_are_trusted(problem.with_rows(label_trust=trust)) is False
+    trust[-1] = np.inf
+    assert radius._some_are_trusted(problem.with_rows(label_trust=trust)) is True
+
+
+@pytest.mark.parametrize(
+    ("mass", "wins", "risk"),
+    [
+        ([0.1, 0.6, 0.3], [0.0, 1.0, 0.0], 0.8),
+        ([0.25, 0.35, 0.4], [0.0, 0.0, 0.0], 1.0),
+        ([0.5, 0.5], [0.0, 0.0], 1.0),
+    ],
+)
+def test_a_class_with_more_than_half_of_the_mass_wins_by_the_margin(mass, wins, risk):
+    mass = np.array(mass)
+    for margin in (1.0, 0.5):
+        found, value = radius._best_constant(Loss(0.0, margin), 2 * mass)
+        np.testing.assert_allclose(found, margin * np.array(wins))
+        assert value == pytest.approx(2 * margin * risk)
+    shares, entropy = radius._best_constant(Loss(0.5, 0.0), 2 * mass)
+    np.testing.assert_allclose(shares, 0.5 * np.log(mass))
+    assert entropy == pytest.approx(-mass @ np.log(mass))
+    assert radius._best_constant(Loss(0.5, 1.0), mass) is None

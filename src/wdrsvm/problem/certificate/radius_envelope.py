@@ -73,7 +73,8 @@ def envelope(spending: Floats, value: Floats, radius: float) -> float:
     near_cost = np.append(spending[within], 0.0)
     near = np.append(value[within], 0.0)
     best = float(near.max())
-    beyond = ~within & np.isfinite(spending) & (value > best)
+    # The slope to a point of infinite spending is 0.
+    beyond = value > best
     if not beyond.any():
         return best
     far_cost, far = spending[beyond], value[beyond]

@@ -319,7 +319,7 @@ def _trust(posterior: Floats) -> Floats:
     if posterior.shape[1] == 1:
         return np.ones(len(posterior))
     smallest = np.finfo(np.float64).tiny
-    ordered = np.log(np.maximum(np.sort(posterior, axis=1), smallest))
+    ordered = np.log(np.maximum(np.sort(posterior), smallest))
     log_odds = ordered[:, -1] - ordered[:, -2]
     mean = log_odds.mean()
     return np.asarray(log_odds / mean) if mean > 0 else np.ones(len(posterior))

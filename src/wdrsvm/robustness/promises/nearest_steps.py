@@ -41,7 +41,7 @@ def _together(
 ) -> Floats:
     rate, most = (steepness / cost) ** power, steepness * reach
     ends = most / rate
-    order = np.argsort(ends, axis=1, kind="stable")
+    order = np.argsort(ends, kind="stable")
     ends, ended = (np.take_along_axis(part, order, axis=1) for part in (ends, most))
     moving = np.cumsum(rate[order][:, ::-1], axis=1)[:, ::-1]
     ended = _before(ended)

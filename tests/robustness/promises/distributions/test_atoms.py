@@ -229,3 +229,27 @@ def test_the_supremum_is_approached(seed):
     losses = judged.problem.loss.of_labels(scores)[np.arange(len(scores)), atoms.label]
     risk = judged.problem.risk(judged.scores.coef, judged.scores.intercept).value
     assert atoms.weight @ losses == pytest.approx(risk, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("cost", "label"), [(0.7, Y), (np.inf, Y), (0.7, np.array([1, 2, 2, 0]))]
+)
+def test_the_merit_of_a_tail_is_what_moving_gains_at_once(cost, label):
+    """The winner's lead with the margin, less the loss now and the price of the label."""
+    judged = judged_of(WassersteinBall(0.5, cost), weight=ATOMS.weight)
+    atoms = ATOMS._replace(label=label)
+    rates, (coef, intercept, *_) = _escape(judged)[0], judged.scores
+    best = _best_tail(judged, atoms, rates)
+    scores, n = X @ coef.T + intercept, np.arange(4)
+    price = label_costs(judged, atoms.source)
+    extra = price - price[n, label][:, None]
+    merits = [
+        scores[:, winner]
+        - scores[:, other]
+        + 1
+        - losses_of(atoms)
+        # The price of the label in units of the steepest way.
+        - rates.max() * extra[:, other]
+        for winner, other in np.argwhere(rates == rates.max())
+    ]
+    assert best.merit == pytest.approx(np.max(merits))

@@ -181,6 +181,8 @@ def test_words():
     assert repr(curve) == (
         "ErrorCurve(5 rows: at most 20 % wrong at radius 0, 30 % at 0.1, 80 % at 0.6)"
     )
+    calm = curve_of(costs_of([0.0, 1.0]), 0.0)
+    assert repr(calm) == "ErrorCurve(2 rows: at most 50 % wrong at radius 0, 100 % at 0.5)"
     all_wrong = curve_of(costs_of([0.1]), 5.0)
     assert all_wrong.sentence() == (
         "If these rows move by 5 on average, all of them may be classified wrongly: "

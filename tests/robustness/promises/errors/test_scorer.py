@@ -71,7 +71,7 @@ def test_it_is_pickled_cloned_and_sent_to_other_processes():
     assert scorer(model, X, y) == expected
     assert clone(scorer, safe=False)(model, X, y) == expected
     assert "radius=0.1" in repr(scorer)
-    assert "space" not in repr(scorer)
+    assert repr(scorer) == f"worst_case_error_scorer({scorer.ball!r})"
     assert "space='inputs'" in repr(worst_case_error_scorer(BALL, space="inputs"))
 
 

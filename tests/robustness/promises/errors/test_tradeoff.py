@@ -84,3 +84,8 @@ def test_refusals():
         tradeoff(LogisticRegression().fit(X[:, :1], y), X, y, BALL)
     with pytest.raises(ValueError, match="models must not be empty"):
         tradeoff({}, X, y, BALL)
+
+
+def test_a_pair_must_beat_all_before_it():
+    first, second = np.array([0.3, 0.1, 0.2, 0.0]), np.array([0.0, 0.1, 0.2, 0.3])
+    assert pareto_front(first, second).tolist() == [3, 1, 0]

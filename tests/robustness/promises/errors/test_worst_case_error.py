@@ -19,6 +19,10 @@ from wdrsvm import (
     error_curve,
     worst_case_error,
 )
+from wdrsvm.robustness.promises.errors.worst_case_error import (
+    _check_confidence,
+    wording_of,
+)
 
 from ..error_cases import (
     NORMS,
@@ -278,3 +282,36 @@ def test_kernel_models_and_dask_do_not_meet():
     rows = da.from_array(X, chunks=(50, 4))
     with pytest.raises(TypeError, match="in memory for a kernel"):
         worst_case_error(RobustSVC().fit(X, y), rows, y, BALL)
+
+
+@pytest.mark.parametrize(
+    ("labels_stay", "confidence", "who", "how"),
+    [
+        (True, None, "these rows", "move by {radius:g}"),
+        (
+            False,
+            0.9,
+            "new rows from the same source",
+            "move or change labels at a cost of {radius:g}",
+        ),
+    ],
+)
+def test_promises_in_words(plain, labels_stay, confidence, who, how):
+    kernel = RobustSVC().fit(X[::10], y[::10])
+    for model, space, where in (
+        (plain, "features", ""),
+        (kernel, "features", " in feature space"),
+        (kernel, "inputs", ""),
+    ):
+        told = wording_of(model, labels_stay, confidence, space)
+        assert (told.who, told.how) == (who, f"{how}{where} on average")
+
+
+def test_a_confidence_is_at_least_one_half():
+    for right in (None, 0.5, 0.9, np.float64(0.99)):
+        _check_confidence(right)
+    for wrong in (0.49, 1, 1.0, -0.5, "0.9", np.nan):
+        with pytest.raises(
+            ValueError, match=r"confidence must be None or a number in \[0.5"
+        ):
+            _check_confidence(wrong)

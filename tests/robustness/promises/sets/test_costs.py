@@ -5,7 +5,12 @@ import pytest
 from scipy.optimize import linprog
 
 from wdrsvm import WassersteinBall
-from wdrsvm.robustness.promises.sets.costs import SetCosts, judged_scores, sets_of
+from wdrsvm.robustness.promises.sets.costs import (
+    SetCosts,
+    judged_scores,
+    nearest_labels,
+    sets_of,
+)
 from wdrsvm.robustness.promises.worst_case import judged_classifier
 
 from ...cases import FixedScores, random_case
@@ -131,3 +136,10 @@ def test_free_labels_count_where_nothing_moves():
     np.testing.assert_array_equal(free.free_gaps, [2.0, 0.0])
     np.testing.assert_array_equal(free.lost(np.full(3, 1.9)), [True, False])
     np.testing.assert_array_equal(free.lost(np.full(3, 2.0)), [False, False])
+
+
+def test_the_nearest_label_is_least_below_the_largest_on_average():
+    one = np.array([[3.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
+    other = np.array([[0.0, 2.0, 1.5], [0.0, 5.0, 4.5]])
+    assert nearest_labels([one, other]).tolist() == [1, 2]
+    assert nearest_labels([one]).tolist() == [0, 2]

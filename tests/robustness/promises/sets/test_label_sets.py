@@ -1,5 +1,7 @@
 """Sets of labels tell their labels and sizes."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,12 @@ def test_labels_sizes_and_length():
 def test_the_text_says_how_large_they_are():
     assert repr(SETS) == "LabelSets(3 rows: 1 labels on average, a single label for 33.3 %)"
     assert repr(LabelSets(HELD[:0], SETS.classes)) == "LabelSets(0 rows)"
-    assert ">a, &lt;c&gt;</td>" in SETS._repr_html_()
+    html = SETS._repr_html_()
+    assert ">a, &lt;c&gt;</td>" in html
+    assert re.findall(r"<th [^>]*>([^<]*)</th>", html) == ["row", "labels"]
+    assert ">Sets of labels</caption>" in html
+    many = LabelSets(np.tile(HELD, (7, 1)), SETS.classes)._repr_html_()
+    assert ">Sets of labels, the first 10 of 21</caption>" in many
 
 
 def test_the_table_has_a_column_for_each_label():

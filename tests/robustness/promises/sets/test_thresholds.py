@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from wdrsvm.robustness.promises.sets.thresholds import (
+    CONDITION_ROUNDING,
     Wanted,
     best_multiplier,
     blind_multiplier,
@@ -93,3 +94,22 @@ def test_rows_that_can_all_be_spared_need_no_multiplier():
     wanted = Wanted(0.15, 0.5)
     assert best_multiplier(lambda q: costs, 200, wanted) == 0
     assert robust_threshold(lambda q: costs, 200, 0.0, wanted) == 0
+
+
+@pytest.mark.parametrize("n_rows", [9, 10**6 - 1])
+def test_the_rounding_of_many_rows_does_not_forbid_a_threshold(n_rows):
+    """Losses of n rows may exceed what is left by the rounding of n + 1 terms."""
+    share = 0.3
+    spent = Wanted(share, share - 1 / (n_rows + 1) + 0.9 * CONDITION_ROUNDING)
+    assert robust_threshold(lambda q: np.full(1, np.inf), n_rows, 1.0, spent) == 0.0
+    more = Wanted(share, share - 1 / (n_rows + 1) + 1.1 * CONDITION_ROUNDING)
+    assert robust_threshold(lambda q: np.full(1, np.inf), n_rows, 1.0, more) == np.inf
+    lost = np.full(1, 1.0 - 0.9 * CONDITION_ROUNDING * (n_rows + 1))
+    even = Wanted(share, share - 1 / (n_rows + 1))
+    assert robust_threshold(lambda q: lost, n_rows, 1.0, even) == 0.0
+
+
+def test_where_all_labels_may_be_lost_no_threshold_is_needed():
+    gaps = np.array([1.0, 2.0, 3.0])
+    assert calm_threshold(gaps, Wanted(0.999, 0.0)) == 1.0
+    assert calm_threshold(gaps, Wanted(1.0, 0.0)) == 0.0

@@ -146,7 +146,7 @@ def with_tail(judged: Judged, atoms: Atoms, left: float, tail_mass: float) -> At
 def _best_tail(judged: Judged, atoms: Atoms, rates: Floats) -> Tail | None:
     """The atom and the label under which moving comes closest to the supremum."""
     problem, (coef, intercept, *_) = judged.problem, judged.scores
-    steepest = float(rates[:, problem.reachable].max(initial=0.0))
+    steepest = float(rates[:, problem.reachable].max())
     if steepest == 0:
         return None
     scores = np.asarray(atoms.X @ coef.T + intercept)

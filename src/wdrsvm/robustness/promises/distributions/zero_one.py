@@ -77,7 +77,7 @@ def _steps(judged: Judged, leads: Floats, rows: Codes) -> Floats:
     """Movements of some rows to the nearest point of another class, and beyond."""
     problem, coef = judged.problem, judged.scores.coef
     size = np.abs(problem.X[rows]) @ np.abs(coef).max(axis=0)
-    size = size + np.abs(judged.scores.intercept).max(initial=0.0)
+    size = size + np.abs(judged.scores.intercept).max()
     further = leads.copy()
     further[:, rows] += BEYOND * leads[:, rows] + OF_TERMS * coef.shape[1] * size
     if problem.ball.is_bounded:
