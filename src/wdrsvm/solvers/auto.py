@@ -51,15 +51,16 @@ class AutoRule:
         From this tolerance on a few epochs of "first-order" may reach the goal before an
         interior point has begun.
     n_steps : int
-        Steps of a second-order method, about.  Their work is counted in multiply-adds of
-        matrix products: rows times squared unknowns, cubed unknowns and the two next ones.
+        Steps of a second-order method, about.  The work of a step is counted in
+        multiply-adds of matrix products: rows times squared unknowns, plus cubed unknowns,
+        plus ``step_overhead``, plus ``score_work`` for each row and class.
     step_overhead : float
-        The rest of a step.
+        The work of a step on a tiny problem.
     score_work : float
-        What a step of "newton" takes for each row and class.
+        Work for each row and class, which only "newton" has.
     epoch_overhead, row_work, entry_work : float
-        What an epoch takes, for each row, and for each entry of X and class, in the same
-        unit.
+        The work of an epoch on a tiny problem, its work for each row, and its work for each
+        entry of X and class, in the same unit.
     least_point_epochs : int
         A trial of fewer epochs does not pay before an interior point.
     least_newton_epochs, most_newton_epochs : int
@@ -70,8 +71,8 @@ class AutoRule:
     slower_by_tails : int
         On such tables "newton" takes so many times as long as its work says, or longer.
     max_copied_entries, least_large_epochs : int
-        With more entries of X, which epochs copy, a trial has to afford so many epochs, and
-        there is none for a memory map.
+        Epochs copy X.  If X has more entries, there is a trial only if it can have so many
+        epochs, and none for a memory map.
     near_start : float
         "newton" starts from a trial that left at most this relative gap.
     least_doubted_unknowns : int
@@ -162,10 +163,10 @@ def choose(problem: RobustProblem, tol: float, of_kernel: bool = False) -> str:
 
     From a ``tol`` of 1e-3 on, with the l2 norm and labels that cannot be flipped, epochs
     of "first-order" are tried before the other two, for about as long as these take: before
-    an "interior-point" if that makes at least 40 epochs, before "newton" if it makes at
-    least 20 and, of more than two million entries of X, at least 50.  There are at most 100
-    before "newton", which counts as three times as slow on tables with long tails.  A trial
-    ends early if it does not promise to succeed, and "newton" starts where it ended.  With
+    an "interior-point" that takes as long as 40 epochs or more, and before a "newton" that
+    takes as long as 20 or more, or 50 if X has more than two million entries.  There are at
+    most 100 before "newton", which counts as three times as slow on tables with long tails.
+    A trial ends early if it does not promise to succeed, and "newton" starts there.  With
     labels that can be flipped and 600 unknowns or more 30 epochs are tried before an
     "interior-point", and up to 700 where these leave a gap of at most 0.2.
 

@@ -5,8 +5,8 @@ infinite cost, and the column of ones of the intercept, are free columns: no nor
 them.  They are scaled to entries of at most 1.  Sparse data stay sparse.  Dense data are
 centred if there is an intercept, so that intercept and coefficients hardly depend on each
 other.  Under the l2 norm dense data stay dense, which is many times faster than to look up
-columns.  Few dense rows of many features are turned into their span,
-where a row has as many columns as there are rows: the l2 norm does not see the turn.
+columns.  Few dense rows of many features are turned into their span, where a row has as
+many columns as there are rows: the l2 norm does not see the turn.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Layout:
     def row_width(self) -> float:
         """The mean number of touchable entries of a row, before a turn.
 
-        Classes that were far apart stay so after a turn: pairs adapt as often as before.
+        A turn makes rows shorter, but the weights of pairs no easier to find.
         """
         if self.rotation is not None:
             return float(len(self.touchable))
