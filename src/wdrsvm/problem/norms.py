@@ -30,7 +30,8 @@ from functools import lru_cache
 import numpy as np
 
 from ..arrays import Codes, Flags, Floats
-from .pair_weights import PairWeights
+from .pair_weights import MANY_CLASSES as MANY_CLASSES
+from .pair_weights import PairWeights, distance_bounds
 
 # Products of a few numbers between these limits, or of their reciprocals, do not overflow.
 TINY, HUGE = 1e-60, 1e60
@@ -107,8 +108,7 @@ def class_pairs(n_classes: int) -> tuple[Codes, Codes]:
 def pairwise_moduli(coef: Floats, norm: str, feature_cost: Floats) -> Floats:
     """Dual norms of all differences of rows, a symmetric (C, C) array."""
     n_classes = len(coef)
-    touchable = np.isfinite(feature_cost)
-    scaled = coef[:, touchable] / feature_cost[touchable]
+    scaled = _scaled(coef, feature_cost)
     moduli = np.zeros((n_classes, n_classes))
     # Several classes at a time where they are few: a call takes longer than their work.
     step = max(1, MAX_DIFFERENCES // max(scaled.size, 1))
@@ -131,14 +131,35 @@ def lipschitz(
     """
     if norm == TRIANGLE:
         return 2 * float(_l2(coef / feature_cost).max(initial=0.0))
+    if norm == "l2" and len(coef) >= MANY_CLASSES:
+        farthest = _largest_distance(_scaled(coef, feature_cost), reachable)
+        if farthest is not None:
+            return farthest
     moduli = pairwise_moduli(coef, norm, feature_cost)
     if reachable is not None:
         moduli = moduli[:, reachable]
     return float(moduli.max(initial=0.0))
 
 
-# From so many classes on, products with a matrix of all pairs are slower than a loop.
-MANY_CLASSES = 50
+def _scaled(coef: Floats, feature_cost: Floats) -> Floats:
+    """The coefficients of features that can move, for a unit of cost."""
+    touchable = np.isfinite(feature_cost)
+    return coef[:, touchable] / feature_cost[touchable]
+
+
+def _largest_distance(points: Floats, reachable: Flags | None) -> float | None:
+    """The largest distance of a point from a reachable one; None if many may be largest.
+
+    Bounds by products leave few pairs, and their differences are computed.
+    """
+    low, high = distance_bounds(points)
+    if reachable is not None:
+        low[:, ~reachable], high[:, ~reachable] = -1.0, -1.0
+    most = low.max(initial=0.0)
+    first, second = np.nonzero(high >= most)
+    if not np.isfinite(most) or len(first) > len(points):
+        return None
+    return float(_l2(points[first] - points[second]).max(initial=0.0))
 
 
 @lru_cache
@@ -197,5 +218,5 @@ def polar(
     if flow is None:
         flow = PairWeights.uniform(n_classes).shortened(scaled)
     if isinstance(flow, PairWeights):
-        return flow.cost(scaled, length)
+        return flow.cost(scaled, length, is_l2=norm == "l2")
     return float(length(with_divergence(flow * feature_cost, scaled)).sum())

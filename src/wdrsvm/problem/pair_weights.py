@@ -17,6 +17,10 @@ from ..arrays import Floats
 # The least weight of a pair, as a share of the mean: it keeps the Laplacian invertible.
 LEAST_WEIGHT = 1e-9
 EPSILON = float(np.finfo(np.float64).eps)
+# From so many classes on, a table of all pairs with all features is too large to be quick.
+MANY_CLASSES = 50
+# The share of a length that may be lost to the rounding of a Gram matrix.
+MOST_LOST = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +58,27 @@ class PairWeights:
             weights = lengths
         return PairWeights(best, least / 2)
 
-    def cost(self, gradient: Floats, length_of_rows: Callable[[Floats], Floats]) -> float:
+    def cost(
+        self,
+        gradient: Floats,
+        length_of_rows: Callable[[Floats], Floats],
+        is_l2: bool = False,
+    ) -> float:
         """The total length of a flow with divergence G, an upper bound of its polar.
 
         What rounding leaves of the divergence is sent from every class to every other, with
-        the rounding of this difference itself.
+        the rounding of this difference itself.  ``is_l2``: the lengths are those of the l2
+        norm, which many classes have sooner from a Gram matrix.
         """
         weights = _floored(self.weights)
         potential = _potentials(weights, gradient)
         missing = length_of_rows(gradient - laplacian(weights) @ potential)
         missing += EPSILON * len(weights) * weights.sum(axis=1) * length_of_rows(potential)
         total, differences = float(missing.sum()), np.empty_like(gradient)
+        if is_l2 and len(weights) >= MANY_CLASSES:
+            length = _length_by_products(weights, potential)
+            if length is not None:
+                return total + length
         for i in range(len(weights) - 1):
             # One array for all classes: fresh memory takes longer than the numbers.
             found = np.subtract(potential[i], potential[i + 1 :], out=differences[i + 1 :])
@@ -75,13 +89,42 @@ class PairWeights:
 def pair_distances(points: Floats) -> Floats:
     """Distances of all points (C, P) from each other, by their Gram matrix."""
     gram = points @ points.T
-    squares = np.diag(gram)
+    squares = gram.diagonal()
     return np.asarray(np.sqrt(np.maximum(squares[:, None] + squares - 2 * gram, 0.0)))
+
+
+def distance_bounds(points: Floats) -> tuple[Floats, Floats]:
+    """Numbers below and above the distances of all points (C, P), by their Gram matrix.
+
+    The products of a Gram matrix of P columns are wrong by at most P roundings of the
+    squared lengths.
+    """
+    gram = points @ points.T
+    squares = gram.diagonal()
+    both = squares[:, None] + squares
+    error = (2 * points.shape[1] + 8) * EPSILON * both
+    found = both - 2 * gram
+    low, high = (np.sqrt(np.maximum(found + sign * error, 0.0)) for sign in (-1, 1))
+    np.fill_diagonal(high, 0.0)
+    return low, high
+
+
+def _length_by_products(weights: Floats, potential: Floats) -> float | None:
+    """A number hardly above the total length of a flow; None if too many digits are lost.
+
+    They are where points are close to each other beside their distance from zero.
+    """
+    low, high = distance_bounds(potential)
+    least, most = (0.5 * float(np.vdot(weights, lengths)) for lengths in (low, high))
+    return most if most - least <= MOST_LOST * most else None
 
 
 def laplacian(weights: Floats) -> Floats:
     """diag(sum_j w_ij) - w."""
-    return np.diag(weights.sum(axis=1)) - weights
+    found = -weights
+    # Both what is and what is not on the diagonal counts.
+    found.flat[:: len(found) + 1] += weights.sum(axis=1)
+    return np.asarray(found)
 
 
 def _floored(weights: Floats) -> Floats:

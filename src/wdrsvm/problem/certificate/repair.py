@@ -116,7 +116,9 @@ class Repair:
     def _was_quick(self, before: Repair) -> bool:
         every = np.ones_like(self.equalities.strict)
         is_smooth = self.problem.loss.temperature > 0
-        return is_smooth and self.miss(every) <= CERTIFICATE.quick * before.miss(every)
+        many = self.problem.n_classes >= CERTIFICATE.many_classes
+        quick = CERTIFICATE.quick_of_many if many else CERTIFICATE.quick
+        return is_smooth and self.miss(every) <= quick * before.miss(every)
 
     @cached_property
     def totals(self) -> BoundTotals:

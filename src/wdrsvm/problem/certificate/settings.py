@@ -27,6 +27,11 @@ class CertificateSettings:
         the repair.
     quick : float
         A tilt that leaves at most this share of the error lends its system to the next one.
+    many_classes : int
+        From so many classes on, the products of a system take most of the time.  They are
+        computed in single precision.
+    quick_of_many : float
+        As ``quick``, from so many classes on: more tilts take less time than a new system.
     max_cg_steps : int
         Steps of conjugate gradients for one tilt.
     cg_tol : float
@@ -67,6 +72,8 @@ class CertificateSettings:
     few_features: int = 32
     max_kept_entries: int = 2_000_000
     quick: float = 1e-3
+    many_classes: int = 64
+    quick_of_many: float = 0.05
     max_cg_steps: int = 200
     cg_tol: float = 1e-6
     first_ridge: float = 1e-12

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
+from scipy import sparse
 
-from ...arrays import Codes, Floats, Matrix
+from ...arrays import Codes, Floats, Matrix, Singles
 from ...rows.along_rows import row_maxima, row_sums
 from ..loss import Loss, softmax
 from ..norms import TINY
 from .multipliers import slopes_on_columns
+from .settings import CERTIFICATE
 
 # Entries of a part: its arrays stay in a processor's cache.
 PART_ENTRIES = 1 << 15
@@ -141,7 +144,7 @@ class TrustedTangents:
     def curvature(self, columns: Floats) -> Floats:
         """The covariance of the winners, times the squares of the columns."""
         n_classes, n_columns = self.winners.shape[1], columns.shape[1]
-        system = np.zeros((n_classes, n_columns, n_classes, n_columns))
+        system = np.empty((n_classes, n_columns, n_classes, n_columns))
         for d in range(n_columns):
             for e in range(n_columns):
                 moments = self.weight * columns[:, d] * columns[:, e]
@@ -150,10 +153,57 @@ class TrustedTangents:
 
     def _covariance(self) -> Floats:
         """sum_n w (diag(p) - p p')."""
+        if self.winners.shape[1] >= CERTIFICATE.many_classes:
+            return self._covariance_of_rests()
         products = sum(
             part.winners.T * part.weight @ part.winners for part in self._parts()
         )
         return np.asarray(np.diag(self.weight @ self.winners) - products)
+
+    def _covariance_of_rests(self) -> Floats:
+        """The same by the rests  r = p - e_y:  sum_n w (diag(r) - e_y r' - r e_y' - r r').
+
+        Where rests are small, so are their products.  These may then be computed in single
+        precision: the system of a tilt leads the way to equal sums, and does not judge them.
+        """
+        parts = (part._second_moments() for part in self._parts())
+        own, products = reduce(_added_to, parts)
+        covariance = own + own.T
+        covariance += products
+        np.negative(covariance, out=covariance)
+        covariance.flat[:: len(own) + 1] += own.sum(axis=0)
+        return covariance
+
+    def _second_moments(self) -> tuple[Floats, Floats | Singles]:
+        """sum_n w e_y r'  and  sum_n w r r'."""
+        rests = self.winners.copy()
+        rests[self._own] -= 1.0
+        return np.asarray(self._by_label @ rests), _products(rests, self.weight)
+
+    @property
+    def _by_label(self) -> sparse.csc_array:
+        """The weights of the rows of each label, (C, rows)."""
+        starts, shape = np.arange(len(self.y) + 1), (self.winners.shape[1], len(self.y))
+        return sparse.csc_array((self.weight, self.y, starts), shape=shape)
+
+
+def _added_to(
+    sums: tuple[Floats, Floats], more: tuple[Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """Both sums together; the first are written to, because they are large."""
+    for total, part in zip(sums, more, strict=True):
+        total += part
+    return sums
+
+
+def _products(rests: Floats, weight: Floats) -> Singles:
+    """sum_n w r r' in single precision; weights may be negative."""
+    if (weight >= 0).all():
+        scaled = (rests * np.sqrt(weight)[:, None]).astype(np.float32)
+        # A matrix times its own transpose takes half of a product.
+        return np.asarray(scaled.T @ scaled)
+    weighted = (rests * weight[:, None]).astype(np.float32)
+    return np.asarray(weighted.T @ rests.astype(np.float32))
 
 
 def _logarithms(winners: Floats) -> Floats:
