@@ -272,6 +272,30 @@ def test_divergence_of_many_classes_is_summed_class_by_class():
     np.testing.assert_allclose(divergence(flow, n_classes), expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e-100, 1e100])
+def test_the_modulus_of_many_classes_is_the_largest_of_all_differences(scale):
+    rng = np.random.default_rng(0)
+    coef = scale * rng.normal(size=(MANY_CLASSES + 3, 6))
+    cost = np.array([0.5, 2.0, 1.0, 1.0, np.inf, 3.0])
+    reachable = rng.uniform(size=len(coef)) < 0.5
+    # The longest difference of all is one between classes that no row can have.
+    first, second = np.flatnonzero(~reachable)[:2]
+    coef[first], coef[second] = 100 * coef[0], -100 * coef[0]
+    moduli = pairwise_moduli(coef, "l2", cost)
+    for columns in (None, reachable):
+        largest = moduli.max() if columns is None else moduli[:, columns].max()
+        assert lipschitz(coef, "l2", cost, columns) == pytest.approx(largest, rel=1e-14)
+    assert moduli[:, reachable].max() < moduli.max()
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0])
+def test_equal_coefficients_of_many_classes_have_no_modulus(value):
+    coef = np.full((MANY_CLASSES, 4), value)
+    assert lipschitz(coef, "l2", np.ones(4)) == 0.0
+    coef[0, 0] = np.nan
+    assert np.isnan(lipschitz(coef, "l2", np.ones(4)))
+
+
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_corrected_flow_is_the_nearest_with_its_divergence(n_classes):
     rng = np.random.default_rng(n_classes)

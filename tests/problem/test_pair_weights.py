@@ -7,7 +7,13 @@ import pytest
 
 from wdrsvm.problem import pair_weights as module
 from wdrsvm.problem.norms import NORMS, lipschitz
-from wdrsvm.problem.pair_weights import PairWeights, laplacian, pair_distances
+from wdrsvm.problem.pair_weights import (
+    MANY_CLASSES,
+    PairWeights,
+    distance_bounds,
+    laplacian,
+    pair_distances,
+)
 
 l2 = NORMS["l2"].of_rows
 
@@ -124,3 +130,38 @@ def test_the_size_of_weights_does_not_matter_to_the_least_of_them():
         np.testing.assert_allclose(module._floored(unit * weights), expected)
     equal = module._floored(np.zeros((3, 3)))
     np.testing.assert_allclose(equal, 1.5 * (1 - np.eye(3)))
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e8])
+def test_distances_lie_between_their_bounds(offset):
+    """However far all points are from zero; there the bounds are far apart."""
+    points = np.random.default_rng(0).normal(size=(7, 300)) + offset
+    points[1] = points[0]
+    true = np.linalg.norm(points[:, None] - points, axis=2)
+    low, high = distance_bounds(points)
+    assert (low <= true).all()
+    assert (true <= high).all()
+    assert (high[2:, :2] <= (1 + 1e-10) * low[2:, :2]).all() == (offset == 0)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-100, 1e100])
+def test_many_classes_have_the_same_cost_by_products(scale):
+    gradient = scale * zero_sum(0, MANY_CLASSES, 80)
+    weights = PairWeights(random_weights(1, MANY_CLASSES))
+    cost = weights.cost(gradient, l2)
+    found = weights.cost(gradient, l2, is_l2=True)
+    assert cost * (1 - 1e-13) <= found <= cost * (1 + 1e-9)
+
+
+def test_a_length_that_products_cannot_tell_is_computed_from_differences():
+    """Nearly all of the weight is on a pair whose potentials are close to each other."""
+    weights = np.full((MANY_CLASSES, MANY_CLASSES), 1e-9)
+    weights[0, 1] = weights[1, 0] = 1.0
+    np.fill_diagonal(weights, 0.0)
+    gradient, found = zero_sum(0, MANY_CLASSES, 30), PairWeights(weights)
+    cost = found.cost(gradient, l2)
+    assert found.cost(gradient, l2, is_l2=True) == pytest.approx(cost, rel=1e-12)
+    potential = np.random.default_rng(0).normal(size=(MANY_CLASSES, 30))
+    potential[1] = potential[0] * (1 + 1e-12)
+    assert module._length_by_products(weights, potential) is None
+    assert module._length_by_products(np.ones_like(weights), potential) is not None

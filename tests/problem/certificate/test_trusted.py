@@ -1,6 +1,7 @@
 """Tangents at trusted labels: those of ``smooth.py`` without flips, and drawn ones."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy import sparse
 
 from wdrsvm.problem import Loss
 from wdrsvm.problem.certificate import trusted as module
+from wdrsvm.problem.certificate.settings import CERTIFICATE
 from wdrsvm.problem.certificate.smooth import RowTangents
 from wdrsvm.problem.certificate.trusted import TrustedTangents
 
@@ -127,3 +129,21 @@ def test_a_row_whose_winners_would_vanish_stays_as_it_is():
     trusted = TrustedTangents.at(Loss(1e-3, 0.0), points, np.arange(2), np.ones(2))
     found = trusted.tilted(np.broadcast_to([-800.0, -800.0, 0.0], (2, 3)))
     np.testing.assert_array_equal(found.winners, trusted.winners)
+
+
+@pytest.mark.parametrize("sharpness", [1.0, 30.0])
+def test_systems_of_many_classes_are_right_to_single_precision(sharpness, monkeypatch):
+    """Also where nearly all of the probability is on the labels."""
+    rng = np.random.default_rng(0)
+    y, weight = rng.integers(0, 5, 40), rng.uniform(size=40)
+    points = sharpness * (np.eye(5)[y] + 0.1 * rng.normal(size=(40, 5)))
+    trusted = TrustedTangents.at(LOSSES[0], points, y, weight)
+    columns = np.column_stack([np.ones(40), rng.normal(size=40)])
+    expected = trusted.curvature(columns)
+    monkeypatch.setattr(module, "CERTIFICATE", replace(CERTIFICATE, many_classes=5))
+    for entries in (1, 1 << 15):
+        monkeypatch.setattr(module, "PART_ENTRIES", entries)
+        found = trusted.curvature(columns)
+        largest = np.abs(expected).max()
+        np.testing.assert_allclose(found, expected, atol=1e-6 * largest)
+        assert np.abs(found.sum(axis=0)).max() < 1e-6 * largest

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -22,6 +23,8 @@ from ..norms import TINY
 from .multipliers import slopes_on_columns
 from .settings import CERTIFICATE
 
+# Sums in double precision and in single precision.
+Moments: TypeAlias = tuple[Floats, Singles]
 # Entries of a part: its arrays stay in a processor's cache.
 PART_ENTRIES = 1 << 15
 
@@ -163,8 +166,8 @@ class TrustedTangents:
     def _covariance_of_rests(self) -> Floats:
         """The same by the rests  r = p - e_y:  sum_n w (diag(r) - e_y r' - r e_y' - r r').
 
-        Where rests are small, so are their products.  These may then be computed in single
-        precision: the system of a tilt leads the way to equal sums, and does not judge them.
+        Where rests are small, so are their products.  Single precision is enough for these:
+        the system of a tilt leads the way to equal sums, and does not judge them.
         """
         parts = (part._second_moments() for part in self._parts())
         own, products = reduce(_added_to, parts)
@@ -174,7 +177,7 @@ class TrustedTangents:
         covariance.flat[:: len(own) + 1] += own.sum(axis=0)
         return covariance
 
-    def _second_moments(self) -> tuple[Floats, Floats | Singles]:
+    def _second_moments(self) -> Moments:
         """sum_n w e_y r'  and  sum_n w r r'."""
         rests = self.winners.copy()
         rests[self._own] -= 1.0
@@ -187,13 +190,9 @@ class TrustedTangents:
         return sparse.csc_array((self.weight, self.y, starts), shape=shape)
 
 
-def _added_to(
-    sums: tuple[Floats, Floats], more: tuple[Floats, Floats]
-) -> tuple[Floats, Floats]:
+def _added_to(sums: Moments, more: Moments) -> Moments:
     """Both sums together; the first are written to, because they are large."""
-    for total, part in zip(sums, more, strict=True):
-        total += part
-    return sums
+    return np.add(sums[0], more[0], out=sums[0]), np.add(sums[1], more[1], out=sums[1])
 
 
 def _products(rests: Floats, weight: Floats) -> Singles:

@@ -21,7 +21,7 @@ def test_loss_slopes_and_spreads(temperature, margin):
     slopes = weight * share
     slopes[own] -= weight
     found = scores.copy()
-    loss = soften_columns(found, y, weight, temperature, margin, False)
+    loss, _ = soften_columns(found, y, weight, temperature, margin, False)
     assert loss == pytest.approx(weight @ losses, rel=1e-12)
     np.testing.assert_allclose(found, slopes, atol=1e-12)
     found = scores.copy()
@@ -33,7 +33,7 @@ def test_loss_slopes_and_spreads(temperature, margin):
 
 def test_scores_far_apart_neither_overflow_nor_vanish():
     scores = np.array([[1e6, -1e6], [-1e6, 0.0], [0.0, 1e6]])
-    loss = soften_columns(scores, np.array([0, 0]), np.ones(2), 1.0, 0.0, False)
+    loss, _ = soften_columns(scores, np.array([0, 0]), np.ones(2), 1.0, 0.0, False)
     assert loss == pytest.approx(2e6)
     np.testing.assert_allclose(scores, [[0, -1], [0, 0], [0, 1]], atol=1e-20)
 
@@ -44,3 +44,18 @@ def test_small_shares_are_as_exact_as_large_ones():
     scores = np.stack([np.zeros(30), -below])
     soften_columns(scores, np.zeros(30, dtype=np.intp), np.ones(30), 1.0, 0.0, False)
     np.testing.assert_allclose(scores[1], 1 / (1 + np.exp(below)), rtol=1e-10)
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.3])
+def test_the_bend_is_the_curvature_in_the_scale_of_the_scores(temperature):
+    scores, y = 2 * rng.normal(size=(4, 30)), rng.integers(0, 4, 30)
+    weight, step = rng.uniform(size=30), 1e-3
+
+    def loss_and_bend(scale):
+        return soften_columns(scale * scores, y, weight, temperature, 0.0, False)
+
+    behind, here, ahead = (loss_and_bend(1 + t)[0] for t in (-step, 0.0, step))
+    curved = (ahead - 2 * here + behind) / step**2
+    assert loss_and_bend(1.0)[1] == pytest.approx(curved, rel=1e-5)
+    spread = soften_columns(scores.copy(), y, weight, temperature, 0.0, True)
+    assert spread == loss_and_bend(1.0)

@@ -12,6 +12,7 @@ from wdrsvm.solvers.newton.products.lengths.descent import LengthDescent
 from wdrsvm.solvers.newton.products.lengths.diameter import LengthDiameter
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.newton.products.steps import Descent
+from wdrsvm.solvers.newton.products.tangents import Multiples
 from wdrsvm.solvers.scaling import Scaling
 
 from .test_loop import blobs
@@ -101,3 +102,47 @@ def test_new_shares_add_no_more_than_the_longest_length_allows(descent, norm):
         if norm == "linf":
             # Multipliers may lag behind by more than any length.
             descent.smoothed = descent.smoothed._replace(lag=2 * descent.smoothed.largest)
+
+
+def at_multiple(descent, scale):
+    return Descent(descent.design, descent.diameter, descent.radius, scale * descent.coef)
+
+
+def test_a_multiple_has_longer_slopes_and_a_foreseen_value(descent):
+    for _ in range(6):
+        descent.step()
+    fall = -np.vdot(descent.coef, descent.sums.gradient)
+    for growth in (1.002, 1.01):
+        scale = Multiples.of(descent).scale_for(growth)
+        there = at_multiple(descent, scale)
+        grown = -np.vdot(descent.coef, there.sums.gradient) / fall
+        assert grown - 1 == pytest.approx(growth - 1, rel=0.05)
+        gained = there.dual - descent.dual
+        assert Multiples.of(descent).dual_at(scale) - descent.dual == pytest.approx(
+            gained, rel=0.05
+        )
+        assert gained > 0
+
+
+def test_no_tangents_are_worth_more_than_the_best_multiple_costs(descent):
+    for _ in range(6):
+        descent.step()
+    risks = [at_multiple(descent, scale).smooth_risk for scale in np.linspace(0.8, 1.2, 81)]
+    assert Multiples.of(descent).best_dual == pytest.approx(min(risks), rel=1e-4)
+    assert Multiples.of(descent).best_dual <= descent.smooth_risk
+
+
+def test_multiples_are_for_slopes_that_are_too_short_and_trusted_labels(descent):
+    for _ in range(6):
+        descent.step()
+    assert (
+        Multiples.of(descent).scale_for(1.0) == Multiples.of(descent).scale_for(0.9) == 1.0
+    )
+    assert Multiples.of(descent).scale_for(1e6) == PRODUCTS.least_scale
+    assert Multiples.of(descent).dual_at(1.0) == descent.dual
+    dual = descent.dual
+    descent.smoothed = descent.smoothed._replace(value=0.0)
+    assert Multiples.of(descent).scale_for(1.01) == 1.0
+    assert Multiples.of(descent).best_dual == dual
+    descent.flip_cost = 1.0
+    assert Multiples.of(descent).scale_for(1.01) == 1.0

@@ -74,6 +74,25 @@ def fill_shares(z: Table, top: Vector, total: Vector, sharp: Real) -> None:
 
 
 @kernel
+def _fill_shares_and_moments(
+    z: Table, top: Vector, total: Vector, first: Vector, second: Vector, sharp: Real
+) -> None:
+    """The same, with sums of the powers times their exponents, and times the squares."""
+    j: Count
+    n: Count
+    gap: Real
+    for n in range(z.shape[1]):
+        total[n], first[n], second[n] = 0.0, 0.0, 0.0
+    for j in range(z.shape[0]):
+        for n in range(z.shape[1]):
+            gap = (z[j, n] - top[n]) * sharp
+            z[j, n] = falling_power(gap)
+            total[n] += z[j, n]
+            first[n] += z[j, n] * gap
+            second[n] += z[j, n] * gap * gap
+
+
+@kernel
 def scale_columns(z: Table, factor: Vector) -> None:
     j: Count
     n: Count
@@ -100,22 +119,29 @@ def soften_columns(
     margin: Real,
     spread: Flag,
 ):
-    """Replace the scores z (C, n) by the slopes w (p - e_y) of the loss; return its sum.
+    """Replace the scores z (C, n) by the slopes w (p - e_y) of the loss.
 
-    If ``spread``, by the curvature w p (1 - p) / temperature of each score alone.
+    If ``spread``, by the curvature w p (1 - p) / temperature of each score alone.  Return
+    the sum of the losses, and how they bend when all scores grow in proportion.
     """
     n: Count
+    mean: Real
     loss: Real = 0.0
+    bend: Real = 0.0
     top: Vector = np.empty(z.shape[1])
     total: Vector = np.empty(z.shape[1])
+    first: Vector = np.empty(z.shape[1])
+    second: Vector = np.empty(z.shape[1])
     own: Vector = np.empty(z.shape[1])
     with cython.nogil:
         for n in range(z.shape[1]):
             own[n] = z[y[n], n]
             z[y[n], n] -= margin
         find_tops(z, top)
-        fill_shares(z, top, total, 1.0 / temperature)
+        _fill_shares_and_moments(z, top, total, first, second, 1.0 / temperature)
         for n in range(z.shape[1]):
+            mean = first[n] / total[n]
+            bend += weight[n] * temperature * (second[n] / total[n] - mean * mean)
             loss += weight[n] * (temperature * log(total[n]) + margin + top[n] - own[n])
             total[n] = (1.0 if spread else weight[n]) / total[n]
         scale_columns(z, total)
@@ -124,4 +150,4 @@ def soften_columns(
         else:
             for n in range(z.shape[1]):
                 z[y[n], n] -= weight[n]
-    return loss
+    return loss, bend

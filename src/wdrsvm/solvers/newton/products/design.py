@@ -36,7 +36,8 @@ class At(NamedTuple):
 class LossSums(NamedTuple):
     """The mean loss and its gradient (C, Q).
 
-    Where labels can be flipped: the mass of the flips, each times the trust in the label;
+    Where labels are trusted: the loss's curvature along the coefficients themselves.  Where
+    labels can be flipped: the mass of the flips, each times the trust in the label;
     what flips add to the loss; how far the smoothed loss is below the largest one, as far
     as the shares of the labels tell; and the price of a flip, which a design may choose.
     """
@@ -47,6 +48,7 @@ class LossSums(NamedTuple):
     added: float = 0.0
     smoothing: float = 0.0
     price: float | None = None
+    bend: float = 0.0
 
 
 class CurvatureSums(NamedTuple):
@@ -159,7 +161,8 @@ def _soften(is_spread: bool, problem: RobustProblem, block: ScoredBlock) -> Loss
     """Replace the scores by slopes or spreads; the sums have these as their gradient."""
     scores, loss = block.scores, problem.loss
     told = block.y, block.weight, loss.temperature, loss.margin, is_spread
-    return LossSums(kernels.soften_columns(scores, *told), scores)
+    total, bend = kernels.soften_columns(scores, *told)
+    return LossSums(total, scores, bend=bend)
 
 
 class Spanned(NamedTuple):

@@ -17,7 +17,7 @@ such vector puts every column's range in the middle.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -51,6 +51,10 @@ class Diameter:
 
     shares: Floats
     power: float = PRODUCTS.first_power
+
+    def of_kind(self, kind: Any) -> Self:
+        """With shares in numbers of ``kind``."""
+        return replace(self, shares=self.shares.astype(kind, copy=False))
 
     def mean(self, lengths: Floats) -> float:
         """D of these lengths."""

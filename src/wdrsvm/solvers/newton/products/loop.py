@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,7 +41,7 @@ from .principal_axes import along_principal_axes
 from .settings import PRODUCTS
 from .start import first_point
 from .steps import Descent
-from .tangents import DrawnTangents, with_winners
+from .tangents import DrawnTangents, Multiples, with_winners
 
 
 def product_newton(
@@ -78,6 +78,18 @@ def _flip_design(told: Any, prepared: RobustProblem, budget: float) -> Design:
     return ClusterFlipDesign(*told, budget=budget, lessons=Lessons(shares))
 
 
+class Fit(NamedTuple):
+    """How tangents are fitted to the radius: drawn to the labels, so that this share of
+    them is left, or taken at a multiple of the coefficients."""
+
+    share: float
+    scale: float = 1.0
+
+    @property
+    def plain(self) -> Fit:
+        return Fit(self.share)
+
+
 class ProductRounds:
     """The rounds, the best point and the best bound so far."""
 
@@ -102,7 +114,7 @@ class ProductRounds:
         # What a repair cost, relative to what there was to learn.
         self.excess_rate = PRODUCTS.first_excess
         # What a bound lacked, relative to the imbalance of the intercepts.
-        self.shortfall_rate = 0.0
+        self.shortfall_rate = PRODUCTS.first_shortfall
 
     def first_descent(self, start: Start | None) -> Descent:
         """The descent at its first point."""
@@ -132,7 +144,7 @@ class ProductRounds:
         if not self.best.certificate.holds(tol) and self.n_asked < PRODUCTS.max_asked:
             self._offer(descent.repaired(tol))
             flow = descent.flow(tol)
-            self._ask(flow, self._share(flow))
+            self._ask(flow, self._fit(flow).plain)
         stalled = descent.n_iter < self.max_iter
         return self.best.result("newton", tol, stalled, descent.n_iter, self.history)
 
@@ -177,17 +189,20 @@ class ProductRounds:
         """
         descent, tol, wanted = self.descent, self.settings.tol, self._wanted
         excess = PRODUCTS.excess_hope * self.excess_rate * descent.to_learn
-        hoped = min(self.best.objective, descent.smooth_risk + excess)
+        hoped = min(self.best.objective, descent.smooth_risk + excess + descent.promise)
         is_far = descent.promise > PRODUCTS.most_promise * wanted
-        if is_far or hoped - descent.dual > wanted:
+        if is_far or hoped - Multiples.of(descent).best_dual > wanted:
             return
         flow = descent.flow(tol)
-        share = self._share(flow)
-        bound = self._foreseen_bound(share)
+        fit = self._fit(flow)
+        if hoped - self._foreseen_bound(fit.plain) <= wanted:
+            # A multiple would put the intercepts out of balance.
+            fit = fit.plain
+        bound = self._foreseen_bound(fit)
         if self.best.objective - bound > wanted >= hoped - bound:
             self._offer(descent.repaired(tol), bound + wanted)
         if self.best.objective - bound <= wanted:
-            self._ask(flow, share)
+            self._ask(flow, fit)
 
     @property
     def _wanted(self) -> float:
@@ -207,19 +222,20 @@ class ProductRounds:
             excess = max(0.0, risk - descent.smooth_risk)
             self.excess_rate = excess / descent.to_learn
 
-    def _foreseen_bound(self, share: float) -> float:
+    def _foreseen_bound(self, fit: Fit) -> float:
         descent = self.descent
-        lost = (1 - share) * descent.robust_part
-        foreseen = descent.dual - lost
+        lost = (1 - fit.share) * descent.robust_part
+        foreseen = Multiples.of(descent).dual_at(fit.scale) - lost
         return foreseen - self.shortfall_rate * descent.imbalance
 
-    def _share(self, flow: PairWeights | None) -> float:
-        """How far the tangents must move towards the labels, for the radius to pay."""
+    def _fit(self, flow: PairWeights | None) -> Fit:
+        """How the tangents are fitted to what the radius can pay for."""
         spent = self.descent.diameter.polar(flow, self.descent.flow_gradient)
         spent += self.descent.on_flips
         # Rounding and the balance of the intercept may make the true cost a little larger.
         rounding = 1e-5 if self.settings.tol >= PRODUCTS.single_tol else 1e-9
-        return min(1.0, self.radius / max(spent, self.radius / 2) * (1 - rounding))
+        growth = self.radius / max(spent, self.radius / 2) * (1 - rounding)
+        return Fit(min(1.0, growth), Multiples.of(self.descent).scale_for(growth))
 
     def _learn_shortfall(self, foreseen: float) -> None:
         foreseen += self.shortfall_rate * self.descent.imbalance
@@ -227,14 +243,14 @@ class ProductRounds:
         if imbalance > 0 and 0 < lacking < np.inf:
             self.shortfall_rate = PRODUCTS.shortfall_hope * lacking / imbalance
 
-    def _ask(self, flow: PairWeights | None, share: float) -> None:
+    def _ask(self, flow: PairWeights | None, fit: Fit) -> None:
         self.n_asked += 1
-        foreseen = self._foreseen_bound(share)
+        foreseen = self._foreseen_bound(fit)
         descent = self.descent
-        coef, intercept = self.design.scaling.original(descent.coef)
+        coef, intercept = self.design.scaling.original(fit.scale * descent.coef)
         shares = self.design.shares(descent.at)
-        drawn = self.drawn_flow(flow, share)
-        multipliers = DrawnTangents(coef, intercept, share, drawn, shares=shares)
+        drawn = self.drawn_flow(flow, fit.share)
+        multipliers = DrawnTangents(coef, intercept, fit.share, drawn, shares=shares)
         self.best.raise_bound_by(
             self.problem,
             with_winners(multipliers, self.problem),

@@ -8,7 +8,8 @@ point M is taken as
 
 with B the curvature of the classes, corrected by the last steps and by how the loss's
 gradient changed along them (BFGS).  Its sum with the smoothed diameter is minimised in the
-basis in which the curvature of each class is a diagonal plus rank one.
+basis in which the curvature of each class is a diagonal plus rank one.  Steps on the model
+are made in the numbers of the design: what they gain is measured by a pass over the rows.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ...scaling import Scaling
 from .design import At, LossSums
 from .diameter import PairDiameter
 from .preconditioner import ClassCurvature, into_basis, out_of_basis
+from .quasi_newton import add_multiple
 from .settings import PRODUCTS
 from .steps import Descent
 
@@ -39,19 +41,21 @@ class LossModel:
     point: Floats
     sums: LossSums
     corrections: list[Pair] = field(default_factory=list)
-    # Of the steps that are remembered.
-    kind: Any = np.float32
+    kind: Any = np.float64
 
     @classmethod
     def at(cls, descent: Descent, pairs: Iterable[Pair]) -> LossModel:
         """``pairs``: steps and changes of the loss's gradient, in the solver's columns."""
-        curvature = descent.curvature
-        basis = curvature.basis
-        sums = LossSums(descent.sums.loss, into_basis(descent.sums.gradient, basis))
-        point = into_basis(descent.coef, basis)
-        model = cls(descent.design.scaling, curvature, point, sums)
+        basis, kind = descent.curvature.basis, descent.design.kind
+
+        def turned(rows: Floats) -> Floats:
+            return into_basis(rows, basis).astype(kind, copy=False)
+
+        sums = LossSums(descent.sums.loss, turned(descent.sums.gradient))
+        curvature, point = descent.curvature.of_kind(kind), turned(descent.coef)
+        model = cls(descent.design.scaling, curvature, point, sums, kind=kind)
         for step, change in pairs:
-            model._correct(into_basis(step, basis), into_basis(change, basis))
+            model._correct(turned(step), turned(change))
         return model
 
     def _correct(self, step: Floats, change: Floats) -> None:
@@ -60,21 +64,27 @@ class LossModel:
         expected = float(np.vdot(step, image))
         least = PRODUCTS.least_cosine * np.linalg.norm(step) * np.linalg.norm(change)
         if seen > least and expected > 0:
-            self.corrections.append((image / expected**0.5, change / seen**0.5))
+            roots = map(self.kind, (expected**0.5, seen**0.5))
+            scaled = (
+                line / root for line, root in zip((image, change), roots, strict=True)
+            )
+            self.corrections.append(tuple(scaled))
 
     def _times(self, step: Floats) -> Floats:
         image = self.class_curvature.times(step)
         for removed, added in self.corrections:
-            image += float(np.vdot(added, step)) * added
-            image -= float(np.vdot(removed, step)) * removed
+            add_multiple(added, image, float(np.vdot(added, step)))
+            add_multiple(removed, image, -float(np.vdot(removed, step)))
         return image
 
     def evaluate(self, at: At) -> LossSums:
         """The model and its gradient at other coefficients."""
         step = at.coef - self.point
         image, gradient = self._times(step), self.sums.gradient
-        loss = self.sums.loss + float(np.vdot(gradient + 0.5 * image, step))
-        return LossSums(loss, gradient + image)
+        loss = self.sums.loss + float(np.vdot(gradient, step))
+        loss += 0.5 * float(np.vdot(image, step))
+        image += gradient
+        return LossSums(loss, image)
 
 
 class ModelDescent(Descent):
@@ -84,7 +94,8 @@ class ModelDescent(Descent):
 
     def rebuild(self) -> None:
         self.curvature = self.design.class_curvature
-        self.precondition = self.curvature.inverse(self.radius * self.smoothed.stiffness)
+        stiffness = self.radius * self.smoothed.stiffness
+        self.precondition = self.curvature.inverse(stiffness, self.design.kind)
 
     @property
     def has_settled(self) -> bool:
@@ -114,10 +125,12 @@ def model_step(descent: Descent) -> bool:
     model = LossModel.at(descent, descent.pairs)
     inner = ModelDescent(
         model,  # type: ignore[arg-type]
-        descent.diameter,
+        descent.diameter.of_kind(model.kind),
         descent.radius,
         model.point,
     )
     inner.run()
-    coef = out_of_basis(inner.coef, model.class_curvature.basis)
-    return descent.jump(coef, inner.diameter, inner.smooth_risk)
+    # The difference alone has lost digits.
+    step = out_of_basis(inner.coef - model.point, model.class_curvature.basis)
+    diameter = inner.diameter.of_kind(np.float64)
+    return descent.jump(descent.coef + step, diameter, inner.smooth_risk)

@@ -49,6 +49,12 @@ class ClassCurvature:
         spread = (mass / mass.sum())[:, None] * np.maximum(spread, 0.0)
         return cls(basis, spread, into_basis(means, basis), mass, float(floor))
 
+    def of_kind(self, kind: Any) -> ClassCurvature:
+        """In numbers of ``kind``, but for the basis."""
+        parts = (part.astype(kind) for part in (self.spread, self.means, self.mass))
+        spread, means, mass = parts
+        return replace(self, spread=spread, means=means, mass=mass)
+
     def moved(self, mass: Floats, first: Floats) -> ClassCurvature:
         """With other sums of the curvature, and the spread W as it was."""
         mass = np.maximum(mass, self.floor)

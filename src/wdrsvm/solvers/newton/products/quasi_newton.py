@@ -13,14 +13,21 @@ from ....arrays import Floats
 from .settings import PRODUCTS
 
 
+def add_multiple(what: Floats, to: Floats, factor: float) -> None:
+    """to += factor what  without the product as an array of its own."""
+    axpy = _AXPY[to.dtype.char]
+    axpy(what.reshape(-1), to.reshape(-1), a=factor)
+
+
+_AXPY = {char: get_blas_funcs("axpy", dtype=np.dtype(char)) for char in "fd"}
+
+
 class Memory:
     """The last steps; the curvature of none may be negative."""
 
     def __init__(self, kind: Any = np.float64) -> None:
         """Steps are kept in numbers of ``kind``."""
         self.kind = kind
-        # y += a x  without the product as an array of its own.
-        self.add_multiple = get_blas_funcs("axpy", dtype=np.dtype(kind))
         self.steps: deque[tuple[Floats, Floats, float]] = deque(maxlen=PRODUCTS.memory)
 
     def add(self, step: Floats, change: Floats) -> None:
@@ -40,14 +47,11 @@ class Memory:
         for step, change, curved in reversed(self.steps):
             share = float(np.vdot(step, rest)) / curved
             shares.append(share)
-            self._add(rest, -share, change)
+            add_multiple(change, rest, -share)
         found = np.ascontiguousarray(self._preconditioned(rest, precondition))
         for (step, change, curved), share in zip(self.steps, reversed(shares), strict=True):
-            self._add(found, share - float(np.vdot(change, found)) / curved, step)
-        return np.asarray(-found, dtype=np.float64)
-
-    def _add(self, to: Floats, factor: float, what: Floats) -> None:
-        self.add_multiple(what.reshape(-1), to.reshape(-1), a=factor)
+            add_multiple(step, found, share - float(np.vdot(change, found)) / curved)
+        return np.asarray(-found, dtype=gradient.dtype)
 
     def _preconditioned(
         self, rest: Floats, precondition: Callable[[Floats], Floats]

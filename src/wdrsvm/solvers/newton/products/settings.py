@@ -67,10 +67,15 @@ class ProductSettings:
         A repair is tried if the gap stays small enough after it costs the second share of
         the last repair's cost, adjusted to what there is to learn of the shares now.  The
         first repair is expected to cost so many times what there is to learn.
+    least_scale : float
+        Tangents are taken at this multiple of the coefficients, or a larger one.
     most_promise : float
         A flow is looked for if a step promises at most this share of the gap wanted.
     sharp_power : float
         From this power on every step may lead to a certificate.
+    first_shortfall : float
+        What the first bound is expected to lack, relative to how far the intercepts are out
+        of balance.
     shortfall_hope : float
         A bound is expected to lack this share of what the last one lacked, adjusted to how
         far the intercepts are out of balance now.
@@ -184,6 +189,8 @@ class ProductSettings:
     first_excess: float = 2.0
     sharp_power: float = 20.0
     most_promise: float = 0.5
+    least_scale: float = 0.8
+    first_shortfall: float = 0.2
     shortfall_hope: float = 0.5
     flow_rounds: int = 8
     flow_floor: float = 1e-3

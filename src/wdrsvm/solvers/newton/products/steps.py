@@ -194,14 +194,14 @@ class Descent:
     def repaired(self, tol: float) -> Floats:
         """The coefficients with the longest differences shortened."""
         coef, length, n = self.coef.copy(), self.lam, self.n_touchable
-        if self._knows_forces:
+        if self.knows_forces:
             coef, length = self._balanced(tol)
         rtol = PRODUCTS.repair_share * tol
         coef[:, :n] = self.diameter.repaired(coef[:, :n], length, rtol)
         return coef
 
     @property
-    def _knows_forces(self) -> bool:
+    def knows_forces(self) -> bool:
         """Whether the norm acts by forces between the classes, and labels are trusted."""
         smooth = isinstance(self.diameter, PairDiameter) and not self.has_flips
         return smooth and self.smoothed.value > 0

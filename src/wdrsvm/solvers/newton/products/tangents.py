@@ -1,8 +1,16 @@
-"""The multipliers of the method: slopes of the rows' losses at a classifier's scores."""
+r"""The multipliers of the method: slopes of the rows' losses at a classifier's scores.
+
+A bound may take its tangents at other scores than those of the classifier.  At  s M  the
+fall  -<M, G>  of the loss is  fall - bend (s - 1),  to first order, where bend is the
+curvature of the loss along M.  So slopes that are shorter than the radius could pay for
+grow at a smaller multiple, and so does the value of the tangents.  With the l2 norm and
+trusted labels the sums of one pass tell all of this (``Multiples``).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +23,7 @@ from ....problem.pair_weights import PairWeights
 from ....rows.threads import row_threads
 from .flips.label_shares import LabelShares
 from .settings import PRODUCTS
+from .steps import Descent
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,3 +86,40 @@ def with_winners(tangents: DrawnTangents, problem: RobustProblem) -> DrawnTangen
         for _ in run(fill, problem.blocks()):
             pass
     return replace(tangents, winners=winners)
+
+
+class Multiples(NamedTuple):
+    """The value of the tangents at the coefficients, the smoothed risk and the norm's part
+    in it; how fast the loss falls when all coefficients grow in proportion, and how it
+    bends, which is 0 where multiples are not looked at."""
+
+    dual: float
+    risk: float
+    on_norm: float
+    fall: float
+    bend: float
+
+    @classmethod
+    def of(cls, descent: Descent) -> Multiples:
+        fall = -float(np.vdot(descent.coef, descent.sums.gradient))
+        known = descent.knows_forces and fall > 0
+        bend = max(descent.sums.bend, 0.0) if known else 0.0
+        on_norm = descent.radius * descent.smoothed.value
+        return cls(descent.dual, descent.smooth_risk, on_norm, fall, bend)
+
+    @property
+    def best_dual(self) -> float:
+        """About the most that tangents at a multiple are worth: the least of the risks."""
+        if self.bend == 0:
+            return self.dual
+        return self.risk - 0.5 * (self.on_norm - self.fall) ** 2 / self.bend
+
+    def scale_for(self, growth: float) -> float:
+        """The multiple at which slopes are so many times as long; 1 if not longer."""
+        if growth <= 1 or self.bend == 0:
+            return 1.0
+        return max(1 - (growth - 1) * self.fall / self.bend, PRODUCTS.least_scale)
+
+    def dual_at(self, scale: float) -> float:
+        """The value of the tangents at this multiple."""
+        return self.dual + 0.5 * self.bend * (1 - scale**2)

@@ -56,7 +56,7 @@ class LengthRounds(ProductRounds):
         self._offer(descent.repaired(tol), enough)
         if self.best.objective <= enough:
             flow = descent.flow(tol)
-            self._ask(flow, self._share(flow))
+            self._ask(flow, self._fit(flow))
 
     def drawn_flow(self, flow: Any, share: float) -> Any:
         return self.design.scaling.on_features(share * flow)
