@@ -147,6 +147,12 @@ def test_few_rows_rotate_the_l2_norm_and_lose_nothing(fit_intercept):
     assert problem.modulus(coef) == pytest.approx(modulus)
 
 
+def test_rows_are_rotated_if_they_have_more_features_than_asked_for():
+    problem = wide_problem()
+    for features_per_row, n_columns in ((12.1 / 7, 14), (11.9 / 7, 9)):
+        assert Scaling.of(problem, features_per_row).n_columns == n_columns
+
+
 def test_few_rows_keep_the_columns_of_other_norms():
     for norm in ("l1", "linf"):
         assert Scaling.of(wide_problem(norm)).n_columns == 14

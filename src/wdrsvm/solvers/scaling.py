@@ -44,7 +44,8 @@ class Scaling:
     is_far: bool = False
 
     @classmethod
-    def of(cls, problem: RobustProblem) -> Scaling:
+    def of(cls, problem: RobustProblem, features_per_row: float = 1.0) -> Scaling:
+        """Rows with more features than ``features_per_row`` for each row are rotated."""
         cost = problem.attainable_feature_cost()
         touchable = np.isfinite(cost)
         with problem.reduction() as reduction:
@@ -68,7 +69,8 @@ class Scaling:
             problem.norm != TRIANGLE,
             is_far=bool(problem.centre.any()),
         )
-        if problem.ball.norm != "l2" or problem.n_rows >= plain.n_touchable:
+        most_features = features_per_row * problem.n_rows
+        if problem.ball.norm != "l2" or plain.n_touchable <= most_features:
             return plain
         rows = problem.take(np.arange(problem.n_rows))
         span = plain.design(rows.X)[:, : plain.n_touchable].T

@@ -82,6 +82,12 @@ def without_model(monkeypatch):
     monkeypatch.setattr(loop, "PRODUCTS", replace(PRODUCTS, model_after=0))
 
 
+@pytest.fixture
+def with_model(monkeypatch):
+    """The model also where passes are as quick as steps on it."""
+    monkeypatch.setattr(loop, "PRODUCTS", replace(PRODUCTS, model_work=0.0))
+
+
 def embeddings(n_rows=2000, n_features=64, n_classes=30):
     """Rows of unit length around the centres of their classes."""
     rng = np.random.default_rng(0)
@@ -92,6 +98,7 @@ def embeddings(n_rows=2000, n_features=64, n_classes=30):
     return RobustProblem.of(X, y, weight, ball, n_classes, loss=LOSSES["logistic"])
 
 
+@pytest.mark.usefixtures("with_model")
 def test_it_saves_passes_and_proves_as_much(monkeypatch):
     problem, settings = embeddings(), SolverSettings(tol=1e-3)
     found = product_newton(problem, settings)
@@ -103,6 +110,7 @@ def test_it_saves_passes_and_proves_as_much(monkeypatch):
     assert found.n_iter < product_newton(problem, settings).n_iter
 
 
+@pytest.mark.usefixtures("with_model")
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize(("radius", "tol"), [(1e-3, 1e-2), (0.02, 1e-4), (0.3, 1e-3)])
 def test_bounds_hold_at_small_and_large_radii(radius, tol, fit_intercept):
@@ -114,9 +122,42 @@ def test_bounds_hold_at_small_and_large_radii(radius, tol, fit_intercept):
     assert other.dual_bound <= found.certificate.objective
 
 
+@pytest.mark.usefixtures("with_model")
 def test_the_limit_of_steps_holds_for_the_model_too():
     problem = blobs(**MANY_ROWS)
     free = product_newton(problem, SolverSettings(tol=1e-8)).n_iter
     for limit in (1, 6, 9):
         found = product_newton(problem, SolverSettings(tol=1e-8, max_iter=limit))
         assert found.n_iter <= min(limit, free)
+
+
+@pytest.mark.parametrize(("work", "is_tried"), [(2000 * 30 * 65, True), (3.91e6, False)])
+def test_it_is_tried_where_a_pass_takes_long(monkeypatch, work, is_tried):
+    monkeypatch.setattr(loop, "PRODUCTS", replace(PRODUCTS, model_work=work))
+    tried = []
+
+    def record(descent):
+        tried.append(descent.n_iter)
+        return model_step(descent)
+
+    monkeypatch.setattr(loop, "model_step", record)
+    product_newton(embeddings(), SolverSettings(tol=1e-3))
+    assert bool(tried) is is_tried
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_its_numbers_are_those_of_the_design(descent, kind):
+    descent.design = replace(descent.design, kind=kind)
+    model = LossModel.at(descent, descent.pairs)
+    found = model.evaluate(At(model.point + kind(0.01)))
+    arrays = [model.point, found.gradient, *(a for pair in model.corrections for a in pair)]
+    assert {array.dtype for array in arrays} == {np.dtype(kind)}
+    exact = LossModel.at(replace_kind(descent, np.float64), descent.pairs)
+    other = exact.evaluate(At(exact.point + 0.01))
+    assert found.loss == pytest.approx(other.loss, rel=1e-5)
+    np.testing.assert_allclose(found.gradient, other.gradient, atol=1e-5)
+
+
+def replace_kind(descent, kind):
+    descent.design = replace(descent.design, kind=kind)
+    return descent

@@ -8,7 +8,11 @@ from wdrsvm.solvers import SolverSettings
 from wdrsvm.solvers.newton.products.design import At, Design, in_columns
 from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.products.preconditioner import ClassCurvature
-from wdrsvm.solvers.newton.products.principal_axes import along_principal_axes
+from wdrsvm.solvers.newton.products.principal_axes import (
+    along_principal_axes,
+    correlation,
+    turn_pays,
+)
 from wdrsvm.solvers.scaling import Scaling
 
 from .test_loop import blobs
@@ -99,3 +103,52 @@ def test_nothing_is_divided_where_all_features_are_zero():
     nothing = problem.with_rows(X=np.zeros_like(problem.X))
     solved = product_newton(nothing, SolverSettings(tol=1e-3))
     assert np.isfinite(solved.coef).all()
+
+
+def walks(n_rows, n_features):
+    """Rows whose neighbouring columns are much alike."""
+    steps = np.random.default_rng(0).normal(size=(n_rows, n_features))
+    return np.cumsum(steps, axis=1)
+
+
+@pytest.mark.parametrize(
+    ("options", "pays"),
+    [
+        ({"n_rows": 200, "n_features": 60}, True),
+        ({"n_rows": 200, "n_features": 400}, False),
+        ({"n_rows": 200, "n_features": 400, "n_classes": 120}, True),
+        ({"n_rows": 3000, "n_features": 400}, True),
+    ],
+)
+def test_few_rows_of_many_columns_are_not_turned(options, pays):
+    problem = blobs(**{"n_classes": 4, **options})
+    alike = problem.with_rows(X=walks(*problem.X.shape))
+    assert turn_pays(alike, problem.n_features) is pays
+    # Columns that have nothing in common are never turned, whatever the others do.
+    apart = np.random.default_rng(1).normal(size=problem.X.shape)
+    assert not turn_pays(problem.with_rows(X=apart), problem.n_features)
+    mixed = problem.with_rows(X=np.hstack([apart, walks(*problem.X.shape)]))
+    assert not turn_pays(mixed, problem.n_features)
+
+
+def test_columns_vary_together_as_their_mean_products_say():
+    rows = np.random.default_rng(0).normal(size=(4000, 6)) @ np.diag([1, 2, 3, 1, 1, 2.0])
+    assert correlation(rows) == pytest.approx(1.0, abs=0.05)
+    rows[:, 1] = 2 * rows[:, 0]
+    mean = rows.T @ rows / len(rows)
+    expected = (mean**2).sum() / (np.diag(mean) ** 2).sum()
+    assert correlation(rows) == pytest.approx(expected, rel=0.05)
+    assert correlation(rows[:1]) == correlation(0 * rows) == 1.0
+
+
+@pytest.mark.parametrize("n_features", [150, 220, 450])
+def test_rows_that_are_not_turned_are_trained_as_well(n_features):
+    """A little more features than rows, where they are not rotated into their span."""
+    problem = blobs(n_rows=200, n_features=n_features, n_classes=4)
+    given = problem.X.copy()
+    one, other = (product_newton(problem, SolverSettings(tol=tol)) for tol in (1e-3, 1e-6))
+    for found, tol in ((one, 1e-3), (other, 1e-6)):
+        assert found.certificate.holds(tol)
+    assert one.certificate.dual_bound <= other.certificate.objective
+    assert other.certificate.dual_bound <= one.certificate.objective
+    np.testing.assert_array_equal(problem.X, given)

@@ -37,7 +37,7 @@ from .flips.label_shares import LabelShares
 from .flips.memory import FlipDesign, first_flipped
 from .heavy_rows import heavy_count
 from .model import model_step
-from .principal_axes import along_principal_axes
+from .principal_axes import along_principal_axes, turn_pays
 from .settings import PRODUCTS
 from .start import first_point
 from .steps import Descent
@@ -52,12 +52,12 @@ def product_newton(
 ) -> SolverResult:
     """Train to the gap asked for; ``start`` replaces the ridge direction."""
     problem = problem.without_idle_rows()
-    scaling = Scaling.of(problem)
+    scaling = Scaling.of(problem, PRODUCTS.features_per_row)
     kind = np.float32 if settings.tol >= PRODUCTS.single_tol else np.float64
     every = row_step(problem.n_rows, scaling.n_columns)
     prepared = problem.by_chunks(partial(in_columns, scaling, kind))
     is_principal = problem.norm == "l2" and not problem.is_distributed
-    if is_principal:
+    if is_principal and turn_pays(prepared, scaling.n_touchable):
         scaling, is_principal = along_principal_axes(scaling, prepared, every)
     with prepared.reduction() as reduction:
         told = scaling, reduction, kind, every, is_principal
@@ -165,6 +165,7 @@ class ProductRounds:
         pass over the rows takes longer than many steps without one."""
         problem, descent = self.problem, self.descent
         enough = PRODUCTS.model_rows * (problem.n_classes + 50)
+        pass_work = problem.n_rows * descent.coef.size
         return (
             isinstance(descent.diameter, PairDiameter)
             and descent.flip_cost == np.inf
@@ -172,6 +173,7 @@ class ProductRounds:
             and descent.n_iter <= PRODUCTS.model_after
             and descent.n_since < PRODUCTS.patience
             and problem.n_rows >= enough
+            and pass_work >= PRODUCTS.model_work
         )
 
     def _is_over(self) -> bool:

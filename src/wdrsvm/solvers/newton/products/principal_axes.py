@@ -3,7 +3,9 @@
 With the l2 norm the solver's columns may be turned: lengths of differences stay as they
 are.  Along the principal axes the spread of the rows is a diagonal, and nearly so with
 other weights of the rows.  The preconditioner then needs neither a (Q, Q) moment of the
-rows nor its eigenvectors again.
+rows nor its eigenvectors again.  Where columns hardly vary together, or rows are few, the
+axes take longer than the steps that they spare.  The columns are then taken as they are, as
+if they were the axes.
 """
 
 from __future__ import annotations
@@ -18,10 +20,39 @@ from ....arrays import Floats
 from ....problem import RobustProblem
 from ....rows.reduce import added
 from ...scaling import Scaling
+from .settings import PRODUCTS
 
 # Columns of sizes farther apart than this lose digits in single precision when turned.
 MOST_UNEQUAL = 1e4
 ROUNDING = 1e-10
+
+
+def turn_pays(prepared: RobustProblem, n_touchable: int) -> bool:
+    """Whether the steps that principal axes spare take longer than to find the axes.
+
+    Work is counted in multiply-adds of large matrix products.  Products with few classes
+    wait for memory, as if there were more classes.
+    """
+    n_rows, n_columns = prepared.X.shape
+    turn = PRODUCTS.axes_work * n_columns**3 + 1.5 * n_rows * n_columns**2
+    n_classes = prepared.n_classes + PRODUCTS.least_product_classes
+    step = 2 * n_rows * n_columns * n_classes + PRODUCTS.step_overhead
+    some = np.linspace(0, n_rows - 1, min(n_rows, PRODUCTS.correlation_rows))
+    excess = correlation(prepared.X[some.astype(np.intp), :n_touchable]) - 1
+    spared = min(PRODUCTS.spared_per_correlation * excess, PRODUCTS.most_spared_steps)
+    return bool(spared * step >= turn)
+
+
+def correlation(rows: Floats) -> float:
+    """How much columns vary together: the squares of all their mean products, relative to
+    those of each with itself.  It is 1 for columns that are independent.
+
+    Products of two rows tell it without a table of all pairs of columns.
+    """
+    n_rows, products = len(rows), rows @ rows.T
+    others = float(np.vdot(products, products)) - float((products.diagonal() ** 2).sum())
+    alone = float(((rows**2).mean(axis=0) ** 2).sum())
+    return others / (n_rows * (n_rows - 1) * alone) if alone > 0 and n_rows > 1 else 1.0
 
 
 def along_principal_axes(

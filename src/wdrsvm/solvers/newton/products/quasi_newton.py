@@ -34,7 +34,8 @@ class Memory:
         curved = float(np.vdot(step, change))
         least = PRODUCTS.least_cosine * np.linalg.norm(step) * np.linalg.norm(change)
         if curved > least:
-            self.steps.append((step.astype(self.kind), change.astype(self.kind), curved))
+            lines = (line.astype(self.kind).reshape(-1) for line in (step, change))
+            self.steps.append((*lines, curved))  # type: ignore[arg-type]
 
     def forget(self) -> None:
         self.steps.clear()
@@ -43,15 +44,17 @@ class Memory:
         self, gradient: Floats, precondition: Callable[[Floats], Floats]
     ) -> Floats:
         """Minus the approximate inverse curvature times the gradient."""
-        rest, shares = gradient.astype(self.kind), []
+        rest, shares = gradient.astype(self.kind).reshape(-1), []
+        add = _AXPY[rest.dtype.char]
         for step, change, curved in reversed(self.steps):
-            share = float(np.vdot(step, rest)) / curved
+            share = float(np.dot(step, rest)) / curved
             shares.append(share)
-            add_multiple(change, rest, -share)
-        found = np.ascontiguousarray(self._preconditioned(rest, precondition))
+            add(change, rest, a=-share)
+        found = self._preconditioned(rest.reshape(gradient.shape), precondition)
+        found = np.ascontiguousarray(found).reshape(-1)
         for (step, change, curved), share in zip(self.steps, reversed(shares), strict=True):
-            add_multiple(step, found, share - float(np.vdot(change, found)) / curved)
-        return np.asarray(-found, dtype=gradient.dtype)
+            add(step, found, a=share - float(np.dot(change, found)) / curved)
+        return np.asarray(-found.reshape(gradient.shape), dtype=gradient.dtype)
 
     def _preconditioned(
         self, rest: Floats, precondition: Callable[[Floats], Floats]
@@ -60,6 +63,7 @@ class Memory:
         if not self.steps:
             return precondition(rest).astype(self.kind, copy=False)
         _, change, curved = self.steps[-1]
+        change = change.reshape(rest.shape)
         both = precondition(np.stack([rest, change])).astype(self.kind, copy=False)
         own = float(np.vdot(change, both[1]))
         # Tiny changes may vanish in single precision.

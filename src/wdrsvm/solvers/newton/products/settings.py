@@ -111,6 +111,8 @@ class ProductSettings:
     model_rows : int
         The model is tried with at least this many rows for each class and fifty more: with
         fewer rows a pass costs no more than a step on the model.
+    model_work : float
+        A pass must also have this many multiply-adds in each of its two products.
     model_rounds, model_steps : int
         Minima of the model to be tried in a row, and steps towards each of them.
     model_pairs : int
@@ -131,6 +133,19 @@ class ProductSettings:
         A certificate keeps the winners of all rows if they are at most so many.
     rows_per_column, least_curvature_rows : int
         The preconditioner is built from so many rows per column, and at least so many.
+    features_per_row : float
+        Rows with more features than this for each row are rotated into their span.
+    axes_work : float
+        Multiply-adds that find the principal axes of the columns, over their cube.
+    correlation_rows : int
+        Rows that tell how much columns vary together.
+    spared_per_correlation, most_spared_steps : float
+        Steps that these axes spare for each unit of that measure above 1, about, and at
+        most.
+    least_product_classes : int
+        A product with C classes takes as long as C and so many more would at full speed.
+    step_overhead : float
+        Multiply-adds in the time that a step takes beside its products.
     heavy_rows : int
         Rows of each class that the preconditioner takes as they are after ``model_after``
         steps.
@@ -198,6 +213,7 @@ class ProductSettings:
     repair_share: float = 0.1
     model_after: int = 15
     model_rows: int = 20
+    model_work: float = 8e7
     model_rounds: int = 2
     model_steps: int = 40
     model_pairs: int = 10
@@ -218,6 +234,13 @@ class ProductSettings:
     max_kept_winners: int = 1 << 25
     rows_per_column: int = 40
     least_curvature_rows: int = 10000
+    features_per_row: float = 2.0
+    axes_work: float = 8.0
+    correlation_rows: int = 128
+    spared_per_correlation: float = 2.0
+    most_spared_steps: float = 35.0
+    least_product_classes: int = 15
+    step_overhead: float = 8e6
     heavy_rows: int = 48
     least_heavy_rows: float = 0.2
     max_heavy_entries: int = 1 << 22

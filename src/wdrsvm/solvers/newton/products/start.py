@@ -10,6 +10,7 @@ from ....arrays import Floats
 from ....problem import RobustProblem
 from ....problem.norms import TINY
 from ...result import Start
+from .. import kernels
 from .design import Design
 from .settings import PRODUCTS
 
@@ -28,7 +29,7 @@ def first_point(
     direction = _ridge(problem, design)
     rows = np.linspace(0, problem.n_rows - 1, min(problem.n_rows, PRODUCTS.start_rows))
     part = problem.take(np.unique(rows.astype(np.intp)))
-    scores = design.scaling.design(part.X) @ direction.T
+    scores = direction @ design.scaling.design(part.X).T
     steepness = problem.radius / design.scaling.unit * modulus(direction)
 
     def risk(k: int) -> float:
@@ -70,5 +71,7 @@ def _divided(sums: Floats, second: Floats) -> Floats:
 
 
 def _loss(part: RobustProblem, scores: Floats) -> float:
-    losses = part.loss.of_labels(scores)[np.arange(part.n_rows), part.y]
-    return float(part.weight @ losses / part.weight.sum())
+    """The mean loss at scores (C, n), which are overwritten."""
+    told = part.y, part.weight, part.loss.temperature, part.loss.margin, False
+    total, _ = kernels.soften_columns(scores, *told)
+    return float(total / part.weight.sum())
