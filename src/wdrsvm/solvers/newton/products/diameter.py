@@ -58,7 +58,11 @@ class Diameter:
 
     def mean(self, lengths: Floats) -> float:
         """D of these lengths."""
-        return self._mean_and_slopes(lengths)[0]
+        top = float(lengths.max(initial=0.0))
+        if top == 0:
+            return 0.0
+        total = float(np.vdot(self.shares, _powers(lengths / top, self.power)))
+        return float(top * total ** (1 / self.power))
 
     def _mean_and_slopes(self, lengths: Floats) -> tuple[float, Floats]:
         """D and dD / d(d_k^2 / 2)."""
