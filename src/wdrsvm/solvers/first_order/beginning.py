@@ -34,9 +34,13 @@ def sample_arrays(problem: RobustProblem, layout: Layout) -> SampleArrays:
 
 
 def _singles(problem: RobustProblem, layout: Layout, squares: Floats) -> Singles:
-    """Dense rows in single precision, if epochs are long and no product is out of range."""
+    """Dense rows in single precision, if that is faster and no product is out of range.
+
+    If labels can be flipped, it is while epochs are long.
+    """
     work = layout.touch.shape[0] * layout.touch.shape[1] * problem.n_classes
-    if not isinstance(layout.touch, np.ndarray) or work < FIRST_ORDER.least_slack_work:
+    is_short = work < FIRST_ORDER.least_slack_work and not problem.trusts_labels
+    if not isinstance(layout.touch, np.ndarray) or is_short:
         return NO_SINGLES
     low, high = FIRST_ORDER.single_squares
     if problem.loss.temperature > 0 or not low < squares.max() < high:

@@ -25,10 +25,11 @@ from ...problem import RobustProblem, RobustRisk, dual_bound
 from ...problem.certificate.gap import relative_gap
 from ...problem.certificate.multipliers import RowMultipliers
 from ...problem.norms import HUGE
-from ..result import Incumbent, Start
+from ..result import Incumbent, Progress, Start
 from .average import RunningMean
 from .beginning import first_duals, first_point, sample_arrays, with_flips
 from .feasible_multipliers import Feasible, feasible, spending
+from .foresight import Remembered, estimated_bound, estimated_risk
 from .kernels import Price
 from .known_multipliers import resumable
 from .layout import Layout
@@ -36,6 +37,7 @@ from .multiples import best_multiple
 from .norms.l1 import BoxBlock
 from .norms.l2 import EuclideanBlock, TriangleBlock
 from .norms.linf import FlowBlock
+from .places import Places, find_places
 from .resting_rows import RestingRows
 from .samples import FreeTable
 from .settings import FIRST_ORDER
@@ -99,6 +101,9 @@ class Ascent:
         self.gap = self.softness = 1.0
         self.promised: Floats | None = None
         self.n_sweeps = 0
+        self.places: Places | None = None
+        self.age_of_places, self.offers_mean = 0, False
+        self.remembered: Remembered | None = None
         work = len(self.rows.touch.data) * problem.n_classes
         large = work >= FIRST_ORDER.least_slack_work
         self.resting = RestingRows(self.layout, self.rows) if large else None
@@ -119,8 +124,29 @@ class Ascent:
         """One epoch in random order, over the rows that may move."""
         tol = min(FIRST_ORDER.row_tol_share * self.gap, FIRST_ORDER.first_row_tol)
         tol = max(tol, FIRST_ORDER.least_row_tol)
+        least_weight = FIRST_ORDER.pair_weight_share * min(self.gap, 1.0)
+        if isinstance(self.block, EuclideanBlock) and self._has_places(tol):
+            self._sweep_places(self.block, tol, least_weight)
+            return
+        self.places = None
         order = self.rng.permutation(self._rows_of_epoch(tol))
-        self.block.sweep(order, tol, FIRST_ORDER.pair_weight_share * min(self.gap, 1.0))
+        self.block.sweep(order, tol, least_weight)
+
+    def _has_places(self, tol: float) -> bool:
+        """Whether rows are settled among a few places: dense rows of trusted labels, while
+        single precision serves."""
+        coarse = tol >= FIRST_ORDER.least_single_row_tol and len(self.rows.singles) > 0
+        trusted = self.problem.norm == "l2" and len(self.rows.cost) == 0
+        return coarse and trusted and self.n_sweeps >= FIRST_ORDER.full_sweeps
+
+    def _sweep_places(self, block: EuclideanBlock, tol: float, least_weight: float) -> None:
+        """One epoch over the rows that may move, among their places."""
+        self.n_sweeps += 1
+        if self.places is None or self.age_of_places == FIRST_ORDER.sweeps_per_turn:
+            self.places = self._places_at(block.coef, self.free_centre)
+        self.age_of_places += 1
+        order = self.rng.permutation(self.places.rows)
+        block.sweep_places(order, self.places, tol, least_weight)
 
     def _rows_of_epoch(self, tol: float) -> Codes | int:
         """The rows that are not at rest, in some epochs also those that would leave it, or
@@ -142,6 +168,10 @@ class Ascent:
             moving[leaving] = True
         return np.flatnonzero(moving) if moving.any() else self.problem.n_rows
 
+    def _places_at(self, touch: Floats, free: Floats) -> Places:
+        self.age_of_places = 0
+        return find_places(self.layout, self.rows, self.duals.alpha, touch, free)
+
     def recentre(self) -> None:
         """Move the centres of the proximal steps to the end of this epoch."""
         self._move_price()
@@ -157,11 +187,48 @@ class Ascent:
         )
         return not all(size < HUGE for size in sizes)
 
-    def certify(self, best: Incumbent) -> None:
-        """Offer the present point, the mean of the last ones, and a bound from the present
-        multipliers."""
-        objective = self._offer(best, self.block.coef, self.free_centre)
+    def foresee(self) -> Progress | None:
+        """About what ``certify`` would find, where that is known at little cost.
+
+        The proximal steps are adapted to it.  Places are those of the present point then.
+        """
+        if self.places is None or not isinstance(self.block, EuclideanBlock):
+            return None
+        self.places = self._places_at(self.block.coef, self.free_centre)
+        now = estimated_risk(self.problem, self.places.loss, self.block.coef)
+        risk, self.offers_mean = now.least, False
         if self.n_sweeps >= FIRST_ORDER.first_mean:
+            loss = self._places_at(self.mean.touch, self.mean.free).loss
+            mean = estimated_risk(self.problem, loss, self.mean.touch)
+            self.offers_mean = mean.least < risk
+            risk = min(risk, mean.least)
+        rtol = FIRST_ORDER.flow_rtol * relative_gap(min(self.gap, 1.0), risk)
+        masses = estimated_bound(self.problem, self.duals, self.block, rtol)
+        self.gap = max(risk - masses.bound, 0.0)
+        middle = masses.value + self.price.lam * self.problem.radius
+        middle += float((self.block.coef * masses.gradient).sum())
+        self._soften(now.risk, masses.bound, middle)
+        self.remembered = Remembered.of(
+            self.block, self.free_centre, self.price, self.places, self.duals.alpha
+        )
+        return Progress(self.n_sweeps, risk, masses.bound, 0.0)
+
+    def recall(self) -> bool:
+        """Go back to the last point that was looked at; False if there is none."""
+        if self.remembered is None or not isinstance(self.block, EuclideanBlock):
+            return False
+        self.free_centre = self.remembered.free
+        self.remembered.restore(self.block, self.price, self.duals.alpha)
+        self.offers_mean = False
+        return True
+
+    def certify(self, best: Incumbent, foreseen: bool = False) -> None:
+        """Offer the present point, the mean of the last ones, and a bound from the present
+        multipliers; of the points the better one alone if that is ``foreseen``."""
+        objective = np.inf
+        if not (foreseen and self.offers_mean):
+            objective = self._offer(best, self.block.coef, self.free_centre)
+        if self.offers_mean if foreseen else self.n_sweeps >= FIRST_ORDER.first_mean:
             mean = self._offer(best, self.mean.touch, self.mean.free)
             objective = min(objective, mean)
         made = feasible(self.problem, self.layout, self.duals)
@@ -169,7 +236,13 @@ class Ascent:
         best.raise_bound(bound, None)
         self.gap = max(best.certificate.gap, 0.0)
         self.price.spent = spending(self.rows, self.duals.phi)
-        self._soften(objective, bound, made)
+        if foreseen:
+            return
+        middle = None
+        if made is not None:
+            middle = made.value + self.price.lam * (self.problem.radius - made.on_flips)
+            middle += float((self.block.coef * made.gradient).sum())
+        self._soften(objective, bound, middle)
 
     def _offer(self, best: Incumbent, touch: Floats, free: Floats) -> float:
         """Offer a point and a promising multiple of it, and return the point's risk."""
@@ -223,15 +296,13 @@ class Ascent:
         best.raise_bound(bound, multipliers)
         return bound
 
-    def _soften(self, objective: float, bound: float, made: Feasible | None) -> None:
+    def _soften(self, objective: float, bound: float, middle: float | None) -> None:
         """Make proximal steps longer if the bound is worse, shorter if the objective is.
 
         Both are compared to the Lagrangian, which lies between them at the end.
         """
         factor = FIRST_ORDER.max_softening
-        if made is not None:
-            middle = made.value + self.price.lam * (self.problem.radius - made.on_flips)
-            middle += float((self.block.coef * made.gradient).sum())
+        if middle is not None:
             ahead, behind = max(objective - middle, 0.0), max(middle - bound, 0.0)
             factor = _restoring_factor(ahead, behind)
         softness = max(self.softness * factor, FIRST_ORDER.min_softness)
