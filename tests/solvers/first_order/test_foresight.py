@@ -53,8 +53,8 @@ def told(monkeypatch, share):
     """Estimates whose gap is this share of the objective; returns the epochs of looks."""
     looks, foresee = [], Ascent.foresee
 
-    def estimate(ascent):
-        seen = foresee(ascent)
+    def estimate(ascent, tol):
+        seen = foresee(ascent, tol)
         if seen is None:
             return None
         looks.append(seen.n_iter)
@@ -96,7 +96,7 @@ def test_a_trial_without_hope_ends_with_a_certificate(monkeypatch):
 def test_most_looks_are_estimates(monkeypatch):
     looks, foresee = [], Ascent.foresee
     monkeypatch.setattr(
-        Ascent, "foresee", lambda ascent: looks.append(1) or foresee(ascent)
+        Ascent, "foresee", lambda ascent, tol: looks.append(1) or foresee(ascent, tol)
     )
     found = first_order(a_problem(), SolverSettings(tol=TOL))
     assert found.certificate.holds(TOL)
@@ -111,7 +111,7 @@ def test_there_is_no_estimate_where_labels_can_be_flipped():
     for _ in range(4):
         ascent.sweep()
         ascent.recentre()
-    assert ascent.foresee() is None
+    assert ascent.foresee(TOL) is None
     assert not ascent.recall()
 
 

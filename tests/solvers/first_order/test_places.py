@@ -9,7 +9,7 @@ from wdrsvm.solvers import SolverSettings
 from wdrsvm.solvers.first_order.beginning import with_flips
 from wdrsvm.solvers.first_order.kernels import sweep_pairs, sweep_places
 from wdrsvm.solvers.first_order.loop import first_order
-from wdrsvm.solvers.first_order.places import find_places
+from wdrsvm.solvers.first_order.places import Places, find_places
 from wdrsvm.solvers.first_order.settings import FIRST_ORDER
 from wdrsvm.solvers.first_order.state import Ascent
 
@@ -112,6 +112,21 @@ def test_masses_stay_at_their_places_and_the_table_follows_them():
     slopes = RowMultipliers(*with_flips(ascent.duals)).slopes(ascent.problem.y)
     gradient = ascent.layout.touch.T @ slopes
     np.testing.assert_allclose(ascent.block.gradient(), gradient, atol=1e-12)
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize(
+    ("row_width", "n_passes"), [(8, FIRST_ORDER.max_passes), (4200, 2), (10**6, 1)]
+)
+def test_an_epoch_visits_few_rows_several_times(row_width, n_passes):
+    n_places = 60 + 75
+    places = Places(*every_place(), np.arange(0, 60, 2), np.zeros(60))
+    places = places._replace(classes=places.classes[:n_places])
+    order = places.order(np.random.default_rng(0), row_width)
+    passes = order.reshape(n_passes, -1)
+    np.testing.assert_array_equal(np.sort(passes), np.tile(places.rows, (n_passes, 1)))
+    # Each of them has an order of its own.
+    assert len({tuple(each) for each in passes.tolist()}) == n_passes
 
 
 @pytest.mark.tiny

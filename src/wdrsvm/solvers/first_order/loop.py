@@ -86,7 +86,7 @@ class Checks:
 
     def end_here(self, epoch: int) -> bool:
         """Look at the present point, and tell whether this epoch is the last one."""
-        foreseen = self.ascent.foresee()
+        foreseen = self.ascent.foresee(self.settings.tol)
         if foreseen is not None:
             bound = foreseen.dual_bound - self.optimism
             self.seen.add(epoch, foreseen.objective, bound)

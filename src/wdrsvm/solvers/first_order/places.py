@@ -29,6 +29,16 @@ class Places(NamedTuple):
     rows: Codes
     loss: Floats
 
+    def order(self, rng: np.random.Generator, row_width: int) -> Codes:
+        """The rows in random order, and again while that takes less than an epoch's rest.
+
+        ``row_width`` is the number of a row's entries.
+        """
+        work = max(1, len(self.classes) * row_width)
+        n_passes = int(FIRST_ORDER.short_pass_work / work)
+        n_passes = min(max(n_passes, 1), FIRST_ORDER.max_passes)
+        return np.concatenate([rng.permutation(self.rows) for _ in range(n_passes)])
+
     def row_of_each(self) -> Codes:
         """The row of each place."""
         return np.repeat(np.arange(len(self.loss)), np.diff(self.starts))
@@ -43,8 +53,7 @@ def find_places(
     is_constant = layout.fit_intercept and len(free) == 1
     step = max(1, FIRST_ORDER.scores_at_a_time // n_classes)
     counts, classes, losses = [], [], []
-    for first in range(0, n_rows, step):
-        part = slice(first, first + step)
+    for part in (slice(first, first + step) for first in range(0, n_rows, step)):
         scores = rows.singles[part] @ table
         scores += free[0] if is_constant else layout.free[part] @ free
         is_place, loss = _contested(scores, rows.y[part], alpha[part])

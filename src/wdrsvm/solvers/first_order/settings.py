@@ -43,6 +43,9 @@ class FirstOrderSettings:
         are looked for.
     place_slack : float
         A class is a place of a row if it lacks no more than this to have a loss.
+    short_pass_work, max_passes : float, int
+        An epoch goes over its rows again, at most so many times in all, while this is less
+        than so many products with an entry: its other steps take longer then.
     scores_at_a_time : int
         Scores of rows that are held in memory while places are looked for, about.
     max_unsure_share : float
@@ -181,7 +184,7 @@ class FirstOrderSettings:
     min_interval: int = 2
     max_interval: int = 8
     max_interval_share: float = 0.3
-    near_gaps: float = 3.0
+    near_gaps: float = 2.0
     near_interval: int = 3
     stall_epochs: int = 2000
     stall_factor: float = 0.9
@@ -191,6 +194,8 @@ class FirstOrderSettings:
     sweeps_per_turn: int = 4
     full_sweeps: int = 2
     place_slack: float = 0.02
+    short_pass_work: float = 1.2e6
+    max_passes: int = 3
     scores_at_a_time: int = 200_000
     max_unsure_share: float = 0.3
     least_slack_work: float = 1e7

@@ -22,7 +22,7 @@ import numpy as np
 
 from ...arrays import Codes, Floats
 from ...problem import RobustProblem, RobustRisk, dual_bound
-from ...problem.certificate.gap import relative_gap
+from ...problem.certificate.gap import allowed_gap, relative_gap
 from ...problem.certificate.multipliers import RowMultipliers
 from ...problem.norms import HUGE
 from ..result import Incumbent, Progress, Start
@@ -145,7 +145,7 @@ class Ascent:
         if self.places is None or self.age_of_places == FIRST_ORDER.sweeps_per_turn:
             self.places = self._places_at(block.coef, self.free_centre)
         self.age_of_places += 1
-        order = self.rng.permutation(self.places.rows)
+        order = self.places.order(self.rng, len(block.coef))
         block.sweep_places(order, self.places, tol, least_weight)
 
     def _rows_of_epoch(self, tol: float) -> Codes | int:
@@ -187,31 +187,38 @@ class Ascent:
         )
         return not all(size < HUGE for size in sizes)
 
-    def foresee(self) -> Progress | None:
+    def foresee(self, tol: float) -> Progress | None:
         """About what ``certify`` would find, where that is known at little cost.
 
         The proximal steps are adapted to it.  Places are those of the present point then.
         """
-        if self.places is None or not isinstance(self.block, EuclideanBlock):
+        block, problem = self.block, self.problem
+        if self.places is None or not isinstance(block, EuclideanBlock):
             return None
-        self.places = self._places_at(self.block.coef, self.free_centre)
-        now = estimated_risk(self.problem, self.places.loss, self.block.coef)
-        risk, self.offers_mean = now.least, False
-        if self.n_sweeps >= FIRST_ORDER.first_mean:
-            loss = self._places_at(self.mean.touch, self.mean.free).loss
-            mean = estimated_risk(self.problem, loss, self.mean.touch)
-            self.offers_mean = mean.least < risk
-            risk = min(risk, mean.least)
-        rtol = FIRST_ORDER.flow_rtol * relative_gap(min(self.gap, 1.0), risk)
-        masses = estimated_bound(self.problem, self.duals, self.block, rtol)
+        self.places = self._places_at(block.coef, self.free_centre)
+        now = estimated_risk(problem, self.places.loss, block.coef)
+        rtol = FIRST_ORDER.flow_rtol * relative_gap(min(self.gap, 1.0), now.least)
+        masses = estimated_bound(problem, self.duals, block, rtol)
+        risk = self._least_risk(now.least, masses.bound, tol)
         self.gap = max(risk - masses.bound, 0.0)
-        middle = masses.value + self.price.lam * self.problem.radius
-        middle += float((self.block.coef * masses.gradient).sum())
+        middle = masses.value + self.price.lam * problem.radius
+        middle += float((block.coef * masses.gradient).sum())
         self._soften(now.risk, masses.bound, middle)
         self.remembered = Remembered.of(
-            self.block, self.free_centre, self.price, self.places, self.duals.alpha
+            block, self.free_centre, self.price, self.places, self.duals.alpha
         )
         return Progress(self.n_sweeps, risk, masses.bound, 0.0)
+
+    def _least_risk(self, risk: float, bound: float, tol: float) -> float:
+        """This risk, or that of the mean of the last points where it might suffice."""
+        near = risk - bound <= allowed_gap(FIRST_ORDER.hopeful_gaps * tol, risk)
+        self.offers_mean = False
+        if not near or self.n_sweeps < FIRST_ORDER.first_mean:
+            return risk
+        loss = self._places_at(self.mean.touch, self.mean.free).loss
+        mean = estimated_risk(self.problem, loss, self.mean.touch).least
+        self.offers_mean = mean < risk
+        return min(mean, risk)
 
     def recall(self) -> bool:
         """Go back to the last point that was looked at; False if there is none."""

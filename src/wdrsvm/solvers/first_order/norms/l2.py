@@ -155,7 +155,9 @@ class EuclideanBlock:
         np.multiply(coef, self.damping, out=scratch)
         self.residual -= scratch
         self.coef = coef
-        self.gram = self.residual.T @ self.residual
+        if not self.rows.touch.is_dense:
+            # Sweeps over dense rows compute it anew before each use.
+            self.gram = self.residual.T @ self.residual
 
     def soften(self, factor: float) -> None:
         """Longer proximal steps, from the next one on."""
