@@ -7,6 +7,7 @@ from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, SolverStatus
 from wdrsvm.solvers.first_order.feasible_multipliers import feasible
 from wdrsvm.solvers.first_order.foresight import (
+    Patience,
     Remembered,
     estimated_bound,
     estimated_risk,
@@ -113,6 +114,33 @@ def test_there_is_no_estimate_where_labels_can_be_flipped():
         ascent.recentre()
     assert ascent.foresee(TOL) is None
     assert not ascent.recall()
+
+
+@pytest.mark.tiny
+def test_patience_ends_when_the_gap_does_not_fall():
+    patience, n = Patience(), FIRST_ORDER.min_patience
+    assert not any(patience.ends(0.5**epoch, epoch) for epoch in range(3 * n))
+    assert not patience.ends(1.0, 4 * n)
+    # It has fallen until 3 n: half of 6 n epochs went by in vain, then more.
+    assert not patience.ends(1.0, 6 * n - 2)
+    assert patience.ends(1.0, 6 * n)
+    assert not Patience().ends(np.inf, n)
+
+
+def test_places_are_given_up_where_they_do_not_help(monkeypatch):
+    """The fit goes on with all classes, and with certificates alone."""
+    monkeypatch.setattr(Patience, "ends", lambda patience, gap, epoch: epoch > 10)
+    problem, looks, foresee = a_problem(), [], Ascent.foresee
+
+    def noted(ascent, tol):
+        looks.append(foresee(ascent, tol) is not None)
+        return foresee(ascent, tol) if looks[-1] else None
+
+    monkeypatch.setattr(Ascent, "foresee", noted)
+    found = first_order(problem, SolverSettings(tol=1e-4))
+    assert found.certificate.holds(1e-4)
+    assert looks[0]
+    assert not looks[-1]
 
 
 @pytest.mark.tiny

@@ -19,6 +19,7 @@ from .multiples import best_multiple
 from .norms.l2 import EuclideanBlock
 from .places import Places
 from .samples import Duals
+from .settings import FIRST_ORDER
 
 
 class Estimate(NamedTuple):
@@ -56,6 +57,19 @@ def estimated_bound(
     length = block.polar(gradient, rtol)
     share = problem.radius / length if length > problem.radius else 1.0
     return Masses(value, gradient, share * value)
+
+
+class Patience:
+    """Whether the gap still falls: if not for long, epochs look at all classes again."""
+
+    def __init__(self) -> None:
+        self.least, self.epoch = np.inf, 0
+
+    def ends(self, gap: float, epoch: int) -> bool:
+        if gap < FIRST_ORDER.stall_factor * self.least:
+            self.least, self.epoch = gap, epoch
+        waited = epoch - self.epoch
+        return waited > max(FIRST_ORDER.min_patience, FIRST_ORDER.patience * epoch)
 
 
 class Remembered(NamedTuple):

@@ -46,6 +46,9 @@ class FirstOrderSettings:
     short_pass_work, max_passes : float, int
         An epoch goes over its rows again, at most so many times in all, while this is less
         than so many products with an entry: its other steps take longer then.
+    min_patience, patience : int, float
+        Places are given up when the gap has not fallen for so many epochs and for this
+        share of all epochs.
     scores_at_a_time : int
         Scores of rows that are held in memory while places are looked for, about.
     max_unsure_share : float
@@ -196,6 +199,8 @@ class FirstOrderSettings:
     place_slack: float = 0.02
     short_pass_work: float = 1.2e6
     max_passes: int = 3
+    min_patience: int = 40
+    patience: float = 0.5
     scores_at_a_time: int = 200_000
     max_unsure_share: float = 0.3
     least_slack_work: float = 1e7

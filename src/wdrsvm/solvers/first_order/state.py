@@ -29,7 +29,7 @@ from ..result import Incumbent, Progress, Start
 from .average import RunningMean
 from .beginning import first_duals, first_point, sample_arrays, with_flips
 from .feasible_multipliers import Feasible, feasible, spending
-from .foresight import Remembered, estimated_bound, estimated_risk
+from .foresight import Patience, Remembered, estimated_bound, estimated_risk
 from .kernels import Price
 from .known_multipliers import resumable
 from .layout import Layout
@@ -104,6 +104,7 @@ class Ascent:
         self.places: Places | None = None
         self.age_of_places, self.offers_mean = 0, False
         self.remembered: Remembered | None = None
+        self.patience, self.gave_up_places = Patience(), False
         work = len(self.rows.touch.data) * problem.n_classes
         large = work >= FIRST_ORDER.least_slack_work
         self.resting = RestingRows(self.layout, self.rows) if large else None
@@ -133,11 +134,11 @@ class Ascent:
         self.block.sweep(order, tol, least_weight)
 
     def _has_places(self, tol: float) -> bool:
-        """Whether rows are settled among a few places: dense rows of trusted labels, while
-        single precision serves."""
+        """Whether dense rows are settled among places, in single precision."""
         coarse = tol >= FIRST_ORDER.least_single_row_tol and len(self.rows.singles) > 0
         trusted = self.problem.norm == "l2" and len(self.rows.cost) == 0
-        return coarse and trusted and self.n_sweeps >= FIRST_ORDER.full_sweeps
+        ready = self.n_sweeps >= FIRST_ORDER.full_sweeps and not self.gave_up_places
+        return coarse and trusted and ready
 
     def _sweep_places(self, block: EuclideanBlock, tol: float, least_weight: float) -> None:
         """One epoch over the rows that may move, among their places."""
@@ -188,10 +189,8 @@ class Ascent:
         return not all(size < HUGE for size in sizes)
 
     def foresee(self, tol: float) -> Progress | None:
-        """About what ``certify`` would find, where that is known at little cost.
-
-        The proximal steps are adapted to it.  Places are those of the present point then.
-        """
+        """About what ``certify`` would find, where that is known at little cost; the
+        proximal steps are adapted to it."""
         block, problem = self.block, self.problem
         if self.places is None or not isinstance(block, EuclideanBlock):
             return None
@@ -200,13 +199,14 @@ class Ascent:
         rtol = FIRST_ORDER.flow_rtol * relative_gap(min(self.gap, 1.0), now.least)
         masses = estimated_bound(problem, self.duals, block, rtol)
         risk = self._least_risk(now.least, masses.bound, tol)
-        self.gap = max(risk - masses.bound, 0.0)
+        # A gap that meets the goal is not known before it is certified.
+        self.gap = max(risk - masses.bound, allowed_gap(tol, risk))
+        self.gave_up_places |= self.patience.ends(self.gap, self.n_sweeps)
         middle = masses.value + self.price.lam * problem.radius
         middle += float((block.coef * masses.gradient).sum())
         self._soften(now.risk, masses.bound, middle)
-        self.remembered = Remembered.of(
-            block, self.free_centre, self.price, self.places, self.duals.alpha
-        )
+        now_at = self.places, self.duals.alpha
+        self.remembered = Remembered.of(block, self.free_centre, self.price, *now_at)
         return Progress(self.n_sweeps, risk, masses.bound, 0.0)
 
     def _least_risk(self, risk: float, bound: float, tol: float) -> float:
