@@ -10,7 +10,7 @@ solves its subproblems.  An epoch
 2. moves the proximal centres of M, the free columns and lam to the end of the sweep
    (``state``);
 3. after some epochs, computes a certificate (``feasible_multipliers``), which decides
-   whether to stop, or an estimate of it (``foresight``) that says it is not yet worth
+   whether to stop, or an estimate of it (``places_of_rows``) that says it is not yet worth
    asking.  Both make the proximal steps longer if the bound is worse than the objective,
    and shorter in the opposite case.
 

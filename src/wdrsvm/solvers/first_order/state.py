@@ -29,7 +29,6 @@ from ..result import Incumbent, Progress, Start
 from .average import RunningMean
 from .beginning import first_duals, first_point, sample_arrays, with_flips
 from .feasible_multipliers import Feasible, feasible, spending
-from .foresight import Patience, Remembered, estimated_bound, estimated_risk
 from .kernels import Price
 from .known_multipliers import resumable
 from .layout import Layout
@@ -37,11 +36,17 @@ from .multiples import best_multiple
 from .norms.l1 import BoxBlock
 from .norms.l2 import EuclideanBlock, TriangleBlock
 from .norms.linf import FlowBlock
-from .places import Places, find_places
+from .places_of_rows.foresight import (
+    FallingGap,
+    Remembered,
+    estimated_bound,
+    estimated_risk,
+)
+from .places_of_rows.places import Places, find_places
 from .resting_rows import RestingRows
 from .samples import FreeTable
 from .settings import FIRST_ORDER
-from .step_sizes import column_steps, effective_rows
+from .step_sizes import column_steps, effective_rows, restoring_factor
 
 # A row is at rest when its mass is on its own label, up to rounding.
 AT_REST = 1 - 1e-12
@@ -104,7 +109,7 @@ class Ascent:
         self.places: Places | None = None
         self.age_of_places, self.offers_mean = 0, False
         self.remembered: Remembered | None = None
-        self.patience, self.gave_up_places = Patience(), False
+        self.falling, self.gave_up_places = FallingGap(), False
         work = len(self.rows.touch.data) * problem.n_classes
         large = work >= FIRST_ORDER.least_slack_work
         self.resting = RestingRows(self.layout, self.rows) if large else None
@@ -201,7 +206,7 @@ class Ascent:
         risk = self._least_risk(now.least, masses.bound, tol)
         # A gap that meets the goal is not known before it is certified.
         self.gap = max(risk - masses.bound, allowed_gap(tol, risk))
-        self.gave_up_places |= self.patience.ends(self.gap, self.n_sweeps)
+        self.gave_up_places |= self.falling.has_stopped(self.gap, self.n_sweeps)
         middle = masses.value + self.price.lam * problem.radius
         middle += float((block.coef * masses.gradient).sum())
         self._soften(now.risk, masses.bound, middle)
@@ -311,7 +316,7 @@ class Ascent:
         factor = FIRST_ORDER.max_softening
         if middle is not None:
             ahead, behind = max(objective - middle, 0.0), max(middle - bound, 0.0)
-            factor = _restoring_factor(ahead, behind)
+            factor = restoring_factor(ahead, behind)
         softness = max(self.softness * factor, FIRST_ORDER.min_softness)
         softness = min(softness, FIRST_ORDER.max_softness)
         self.block.soften(softness / self.softness)
@@ -339,12 +344,3 @@ class Ascent:
         self.free.steps[:] = share * self.free_shape
         self.free.coef[:] -= self.free.steps[:, None] * slopes
         self.rows.free_curvature[:] = share * self.free_squares
-
-
-def _restoring_factor(ahead: float, behind: float) -> float:
-    """The factor on a step that makes both distances similar; 1 if they nearly are."""
-    if max(ahead, behind) <= FIRST_ORDER.tolerated_ratio * min(ahead, behind):
-        return 1.0
-    ratio = behind / ahead if ahead > 0 else np.inf
-    most = FIRST_ORDER.max_softening
-    return float(min(max(np.sqrt(ratio), 1 / most), most))

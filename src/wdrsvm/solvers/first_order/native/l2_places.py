@@ -1,4 +1,4 @@
-r"""Sweeps of the l2 norm over a few places of each row: see ``first_order.places``.
+r"""Sweeps of the l2 norm over a few places of each row: see ``first_order.places_of_rows``.
 
 A row is settled among the classes of its list, which takes its products with as many lines
 of A R', in place of all of them.  These lines follow each move of the row; the other lines

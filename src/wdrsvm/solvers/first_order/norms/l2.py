@@ -43,7 +43,7 @@ from ..kernels import (
     sweep_pairs,
     sweep_places,
 )
-from ..places import Places
+from ..places_of_rows.places import Places
 from ..samples import Duals, FreeTable, SampleArrays, samples_of
 from ..settings import FIRST_ORDER
 from .polar import shortest_flow

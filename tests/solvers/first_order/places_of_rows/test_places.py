@@ -9,11 +9,11 @@ from wdrsvm.solvers import SolverSettings
 from wdrsvm.solvers.first_order.beginning import with_flips
 from wdrsvm.solvers.first_order.kernels import sweep_pairs, sweep_places
 from wdrsvm.solvers.first_order.loop import first_order
-from wdrsvm.solvers.first_order.places import Places, find_places
+from wdrsvm.solvers.first_order.places_of_rows.places import Places, find_places
 from wdrsvm.solvers.first_order.settings import FIRST_ORDER
 from wdrsvm.solvers.first_order.state import Ascent
 
-SETTINGS = "wdrsvm.solvers.first_order.places.FIRST_ORDER"
+SETTINGS = "wdrsvm.solvers.first_order.places_of_rows.places.FIRST_ORDER"
 
 
 def a_problem(fit_intercept=True, fixed=0):

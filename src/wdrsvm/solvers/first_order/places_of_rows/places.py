@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Codes, Flags, Floats, Singles
-from .layout import Layout
-from .samples import SampleArrays
-from .settings import FIRST_ORDER
+from ....arrays import Codes, Flags, Floats, Singles
+from ..layout import Layout
+from ..samples import SampleArrays
+from ..settings import FIRST_ORDER
 
 
 class Places(NamedTuple):

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arrays import Floats
-from ...problem import RobustProblem
-from .kernels import pair_distances
-from .multiples import best_multiple
-from .norms.l2 import EuclideanBlock
+from ....arrays import Floats
+from ....problem import RobustProblem
+from ..kernels import pair_distances
+from ..multiples import best_multiple
+from ..norms.l2 import EuclideanBlock
+from ..samples import Duals
+from ..settings import FIRST_ORDER
 from .places import Places
-from .samples import Duals
-from .settings import FIRST_ORDER
 
 
 class Estimate(NamedTuple):
@@ -59,13 +59,13 @@ def estimated_bound(
     return Masses(value, gradient, share * value)
 
 
-class Patience:
+class FallingGap:
     """Whether the gap still falls: if not for long, epochs look at all classes again."""
 
     def __init__(self) -> None:
         self.least, self.epoch = np.inf, 0
 
-    def ends(self, gap: float, epoch: int) -> bool:
+    def has_stopped(self, gap: float, epoch: int) -> bool:
         if gap < FIRST_ORDER.stall_factor * self.least:
             self.least, self.epoch = gap, epoch
         waited = epoch - self.epoch

@@ -6,13 +6,13 @@ import pytest
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, SolverStatus
 from wdrsvm.solvers.first_order.feasible_multipliers import feasible
-from wdrsvm.solvers.first_order.foresight import (
-    Patience,
+from wdrsvm.solvers.first_order.loop import first_order
+from wdrsvm.solvers.first_order.places_of_rows.foresight import (
+    FallingGap,
     Remembered,
     estimated_bound,
     estimated_risk,
 )
-from wdrsvm.solvers.first_order.loop import first_order
 from wdrsvm.solvers.first_order.settings import FIRST_ORDER
 from wdrsvm.solvers.first_order.state import Ascent
 from wdrsvm.solvers.interior_point.loop import interior_point
@@ -118,18 +118,18 @@ def test_there_is_no_estimate_where_labels_can_be_flipped():
 
 @pytest.mark.tiny
 def test_patience_ends_when_the_gap_does_not_fall():
-    patience, n = Patience(), FIRST_ORDER.min_patience
-    assert not any(patience.ends(0.5**epoch, epoch) for epoch in range(3 * n))
-    assert not patience.ends(1.0, 4 * n)
+    falling, n = FallingGap(), FIRST_ORDER.min_patience
+    assert not any(falling.has_stopped(0.5**epoch, epoch) for epoch in range(3 * n))
+    assert not falling.has_stopped(1.0, 4 * n)
     # It has fallen until 3 n: half of 6 n epochs went by in vain, then more.
-    assert not patience.ends(1.0, 6 * n - 2)
-    assert patience.ends(1.0, 6 * n)
-    assert not Patience().ends(np.inf, n)
+    assert not falling.has_stopped(1.0, 6 * n - 2)
+    assert falling.has_stopped(1.0, 6 * n)
+    assert not FallingGap().has_stopped(np.inf, n)
 
 
 def test_places_are_given_up_where_they_do_not_help(monkeypatch):
     """The fit goes on with all classes, and with certificates alone."""
-    monkeypatch.setattr(Patience, "ends", lambda patience, gap, epoch: epoch > 10)
+    monkeypatch.setattr(FallingGap, "has_stopped", lambda falling, gap, epoch: epoch > 10)
     problem, looks, foresee = a_problem(), [], Ascent.foresee
 
     def noted(ascent, tol):
