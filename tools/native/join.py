@@ -25,6 +25,7 @@ _SINGLE = "cython.float"
 TYPES = {
     "Count": _SIZE,
     "Real": _DOUBLE,
+    "Single": _SINGLE,
     "Flag": "cython.bint",
     "Small": _INT,
     "Vector": f"{_DOUBLE}[::1]",

@@ -411,12 +411,14 @@ def test_a_long_trial_goes_on_after_a_wide_first_gap():
     """On scaled pixels, say, the first checks tell nothing, but some hundred epochs do."""
     rng = np.random.default_rng(0)
     y = np.arange(300) % 6
-    X = rng.normal(size=(6, 20))[y] + rng.normal(size=(300, 20))
+    X = rng.normal(size=(6, 20))[y] + 1.2 * rng.normal(size=(300, 20))
     ball, weight = WassersteinBall(5e-3), np.full(300, 1 / 300)
-    problem = RobustProblem.of(20 * X, y, weight, ball, 6)
+    problem = RobustProblem.of(40 * X, y, weight, ball, 6)
     settings = SolverSettings(tol=1e-3, max_iter=1000, gives_up=True)
+    check = replace(settings, max_iter=FIRST_ORDER.first_check, gives_up=False)
+    first = first_order(problem, check).certificate
+    assert first.gap > 0.5 * first.objective
     found = first_order(problem, settings)
-    assert found.history[0].gap > 0.5 * found.history[0].objective
     assert found.status is SolverStatus.CONVERGED
     short = first_order(problem, replace(settings, max_iter=50))
     assert short.n_iter == FIRST_ORDER.first_check

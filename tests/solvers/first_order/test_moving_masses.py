@@ -64,18 +64,20 @@ def test_balanced_masses_have_the_sums_of_the_labels():
     assert np.abs(found - alpha).sum() <= 10 * lack
 
 
+@pytest.mark.parametrize("share", [1.0, 0.0])
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_rows_at_rest_change_no_bound(monkeypatch, fit_intercept):
+def test_rows_at_rest_change_no_bound(monkeypatch, fit_intercept, share):
     """The moving rows alone have the sums of all rows, and all multipliers come back."""
     ascent = trained(fit_intercept=fit_intercept)
     told = ascent.problem, ascent.layout, ascent.duals
     slow = feasible(*told)
     assert slow.moving is None
-    of_any_size = replace(FIRST_ORDER, least_moving_entries=0)
+    of_any_size = replace(FIRST_ORDER, least_moving_entries=0, max_moving_share=share)
     monkeypatch.setattr(feasible_multipliers, "FIRST_ORDER", of_any_size)
     quick = feasible(*told)
     assert quick.moving is not None
-    assert len(quick.moving) < 300
+    # Many moving rows are not copied: the rows at rest stay among them.
+    assert len(quick.moving) == 300 if share == 0 else len(quick.moving) < 300
     assert quick.value == pytest.approx(slow.value, rel=1e-6)
     np.testing.assert_allclose(quick.gradient, slow.gradient, atol=1e-6)
     masses = quick.multipliers(None).alpha

@@ -111,7 +111,8 @@ def test_rows_in_blocks_move_as_one_by_one():
 
 
 def test_rows_at_rest_are_visited_now_and_then(monkeypatch):
-    ascent = Ascent(rows_in_two_forms(np.inf)[0], None, 0)
+    """Sparse rows: dense ones are settled among their places."""
+    ascent = Ascent(rows_in_two_forms(np.inf)[1], None, 0)
     visited = []
     monkeypatch.setattr(ascent.block, "sweep", lambda order, *_: visited.append(order))
     ascent.duals.alpha[7, ascent.rows.y[7]] /= 2

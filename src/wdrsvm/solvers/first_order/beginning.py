@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
 from ...arrays import Floats, Singles
 from ...problem import Multipliers, RobustProblem, lipschitz
@@ -34,9 +35,13 @@ def sample_arrays(problem: RobustProblem, layout: Layout) -> SampleArrays:
 
 
 def _singles(problem: RobustProblem, layout: Layout, squares: Floats) -> Singles:
-    """Dense rows in single precision, if epochs are long and no product is out of range."""
+    """Dense rows in single precision, if that is faster and no product is out of range.
+
+    If labels can be flipped, it is while epochs are long.
+    """
     work = layout.touch.shape[0] * layout.touch.shape[1] * problem.n_classes
-    if not isinstance(layout.touch, np.ndarray) or work < FIRST_ORDER.least_slack_work:
+    is_short = work < FIRST_ORDER.least_slack_work and not problem.trusts_labels
+    if not isinstance(layout.touch, np.ndarray) or is_short:
         return NO_SINGLES
     low, high = FIRST_ORDER.single_squares
     if problem.loss.temperature > 0 or not low < squares.max() < high:
@@ -94,9 +99,7 @@ def _first_lam(problem: RobustProblem, layout: Layout) -> float:
     With G = sum_n w_n (1 / C - e_y) x_n' the classifier -G / ||G||^2 has it.  No optimum
     pays more for the radius than the risk of zero.
     """
-    slopes = np.repeat(problem.weight[:, None] / problem.n_classes, problem.n_classes, 1)
-    slopes[np.arange(problem.n_rows), problem.y] -= problem.weight
-    gradient = np.asarray(layout.touch.T @ slopes)
+    gradient = _gradient_of_means(problem, layout)
     square = float((gradient * gradient).sum())
     level = problem.loss.of_equal_scores(problem.n_classes)
     highest = level / problem.radius if problem.radius > 0 else np.inf
@@ -104,3 +107,18 @@ def _first_lam(problem: RobustProblem, layout: Layout) -> float:
         return min(1.0, highest)
     modulus = lipschitz(gradient.T, problem.norm, np.ones(len(gradient)))
     return min(modulus / square, highest)
+
+
+def _gradient_of_means(problem: RobustProblem, layout: Layout) -> Floats:
+    """G = sum_n w_n x_n (1 / C - e_y)', (T, C)."""
+    places = np.arange(problem.n_rows), problem.y
+    shape = problem.n_rows, problem.n_classes
+    if sparse.issparse(layout.touch):
+        labels = np.zeros(shape)
+        labels[places] = problem.weight
+        of_classes = np.asarray(layout.touch.T @ labels)
+    else:
+        # A row has one entry here: no product with all classes is needed.
+        labels = sparse.csr_array((problem.weight, places), shape=shape)
+        of_classes = (labels.T @ layout.touch).T
+    return np.asarray(of_classes.mean(axis=1, keepdims=True) - of_classes)

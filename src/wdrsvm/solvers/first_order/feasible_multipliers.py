@@ -85,9 +85,12 @@ def _of_moving_rows(
     if not many or problem.loss.temperature > 0 or len(phi) or len(layout.fixed):
         return None
     moving = moving_rows(alpha, problem.y)
-    if not 0 < len(moving) <= FIRST_ORDER.max_moving_share * problem.n_rows:
+    if len(moving) == 0:
         return None
-    part = problem.take(moving)
+    if len(moving) > FIRST_ORDER.max_moving_share * problem.n_rows:
+        moving, part = np.arange(problem.n_rows), problem
+    else:
+        part = problem.take(moving)
     masses = np.maximum(alpha[moving], 0.0)
     if problem.fit_intercept:
         masses = balanced(masses, part.weight, part.y)

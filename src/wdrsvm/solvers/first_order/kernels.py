@@ -22,6 +22,7 @@ newton_price: Any = _native.newton_price
 settle_price: Any = _native.settle_price
 
 sweep_pairs: Any = _native.sweep_pairs
+sweep_places: Any = _native.sweep_places
 adapt_pairs_often: Any = _native.adapt_pairs_often
 class_metric: Any = _native.class_metric
 pair_distances: Any = _native.pair_distances

@@ -10,8 +10,9 @@ solves its subproblems.  An epoch
 2. moves the proximal centres of M, the free columns and lam to the end of the sweep
    (``state``);
 3. after some epochs, computes a certificate (``feasible_multipliers``), which decides
-   whether to stop.  It also makes the proximal steps longer if the bound is worse than the
-   objective, and shorter in the opposite case.
+   whether to stop, or an estimate of it (``places_of_rows``) that says it is not yet worth
+   asking.  Both make the proximal steps longer if the bound is worse than the objective,
+   and shorter in the opposite case.
 
 A sweep needs about 2 nnz(X) C multiply-adds.  The method is for C P from some thousands
 on, where second-order systems do not fit into memory.  It is slow on small dense data with
@@ -42,14 +43,15 @@ def first_order(
     problem: RobustProblem, settings: SolverSettings, start: Start | None = None
 ) -> SolverResult:
     """Train by proximal point and dual coordinate ascent; see the module."""
-    history, best = History(settings.callback), _first_incumbent(problem, start)
+    best = _first_incumbent(problem, start)
     if problem.n_classes == 1:
         # There are no pairs of classes, and equal scores have no risk.
         best.raise_bound(0.0, None)
-        return best.result("first-order", settings.tol, False, 0, history)
+        return best.result("first-order", settings.tol, False, 0, History(None))
     ascent = Ascent(problem, start, settings.seed)
     last = _epoch_limit(problem, ascent, settings.max_iter)
-    due, stalled = min(FIRST_ORDER.first_check, last), False
+    checks = Checks(ascent, best, settings, last)
+    due = min(FIRST_ORDER.first_check, last)
     for epoch in range(1, last + 1):
         ascent.sweep()
         ascent.recentre()
@@ -57,20 +59,69 @@ def first_order(
             continue
         if ascent.has_run_away:
             best.raise_bound(0.0, None)
-            stalled = True
+            if ascent.recall():
+                ascent.certify(best, foreseen=True)
+            checks.stalled = True
             break
-        ascent.certify(best)
-        if best.certificate.holds(settings.tol):
-            ascent.confirm(best)
-        history.add(epoch, best.objective, best.dual_bound)
-        stalled = _stalled(history)
-        if stalled or best.certificate.holds(settings.tol):
+        if checks.end_here(epoch):
             break
-        if settings.gives_up and _is_hopeless(history, settings.tol, last):
-            break
-        due = min(_next_check(history, settings.tol), last)
+        due = min(checks.next_look(), last)
     ascent.confirm(best)
-    return best.result("first-order", settings.tol, stalled, epoch, history)
+    return best.result("first-order", settings.tol, checks.stalled, epoch, checks.history)
+
+
+class Checks:
+    """Certificates, and the estimates that say when to ask for one.
+
+    ``history`` has the certificates, ``seen`` the estimates, too.  ``optimism`` is by how
+    much the gap of the last certificate was wider than the estimate.
+    """
+
+    def __init__(
+        self, ascent: Ascent, best: Incumbent, settings: SolverSettings, last: int
+    ):
+        self.ascent, self.best, self.settings, self.last = ascent, best, settings, last
+        self.history, self.seen = History(settings.callback), History(None)
+        self.optimism, self.stalled = 0.0, False
+
+    def end_here(self, epoch: int) -> bool:
+        """Look at the present point, and tell whether this epoch is the last one."""
+        foreseen = self.ascent.foresee(self.settings.tol)
+        if foreseen is not None:
+            bound = foreseen.dual_bound - self.optimism
+            self.seen.add(epoch, foreseen.objective, bound)
+            if self._holds(self.seen.records[-1]) or self._is_over(epoch):
+                self._certify(epoch, foreseen)
+            return self._is_over(epoch)
+        self._certify(epoch, None)
+        self.seen.add(epoch, self.best.objective, self.best.dual_bound)
+        return self._is_over(epoch)
+
+    def next_look(self) -> int:
+        """The epoch of the next look: an estimate near the goal is soon followed by one."""
+        due, now = _next_check(self.seen, self.settings.tol), self.seen.records[-1]
+        is_estimate = len(self.seen.records) > len(self.history.records)
+        if is_estimate and self._holds(now, FIRST_ORDER.near_gaps):
+            return min(due, now.n_iter + FIRST_ORDER.near_interval)
+        return due
+
+    def _holds(self, seen: Progress, n_gaps: float = 1.0) -> bool:
+        return seen.gap <= allowed_gap(n_gaps * self.settings.tol, seen.objective)
+
+    def _certify(self, epoch: int, foreseen: Progress | None) -> None:
+        self.ascent.certify(self.best, foreseen is not None)
+        if self.best.certificate.holds(self.settings.tol):
+            self.ascent.confirm(self.best)
+        self.history.add(epoch, self.best.objective, self.best.dual_bound)
+        if foreseen is not None:
+            self.optimism = max(self.best.certificate.gap - foreseen.gap, 0.0)
+
+    def _is_over(self, epoch: int) -> bool:
+        tol = self.settings.tol
+        self.stalled = _stalled(self.seen)
+        hopeless = self.settings.gives_up and _is_hopeless(self.seen, tol, self.last)
+        reached = self.best.certificate.holds(tol)
+        return self.stalled or hopeless or reached or epoch == self.last
 
 
 def _first_incumbent(problem: RobustProblem, start: Start | None) -> Incumbent:

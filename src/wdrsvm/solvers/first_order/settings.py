@@ -21,6 +21,9 @@ class FirstOrderSettings:
         Epochs between two checks, at least and at most.
     max_interval_share : float
         After many epochs the longest interval is this share of them.
+    near_gaps, near_interval : float, int
+        From an estimate of so many times the goal on there are at most so many epochs to
+        the next one: it costs less than an epoch or two too many.
     stall_epochs : int
         A solve of fewer epochs never counts as stalled.
     stall_factor : float
@@ -35,6 +38,19 @@ class FirstOrderSettings:
     sweeps_per_turn : int
         One of so many epochs of a hinge looks at all rows, the others only at rows that are
         not at rest.
+    full_sweeps : int
+        So many epochs of a hinge look at all classes of their rows before places of rows
+        are looked for.
+    place_slack : float
+        A class is a place of a row if it lacks no more than this to have a loss.
+    short_pass_work, max_passes : float, int
+        An epoch goes over its rows again, at most so many times in all, while this is less
+        than so many products with an entry: its other steps take longer then.
+    min_patience, patience : int, float
+        Places are given up when the gap has not fallen for so many epochs and for this
+        share of all epochs.
+    scores_at_a_time : int
+        Scores of rows that are held in memory while places are looked for, about.
     max_unsure_share : float
         Slacks of rows at rest are computed anew when more than this share of all rows may
         have lost theirs.
@@ -76,8 +92,8 @@ class FirstOrderSettings:
     min_softness, max_softness : float
         Limits of the proximal steps, relative to the first ones.
     max_moving_share : float
-        A bound is computed from the rows that are not at rest alone if they are at most
-        this share of all rows: they are copied for it.
+        A bound is computed from copies of the rows that are not at rest if they are at
+        most this share of all rows, and else from all rows.
     least_moving_entries : int
         With fewer masses in all it is computed from all rows, which takes no longer.
     max_dense_unknowns : int
@@ -95,6 +111,8 @@ class FirstOrderSettings:
     max_call_work : float
         Multiply-adds of one call into compiled code, about: an interrupt waits for its
         end.
+    place_work : int
+        Multiply-adds for each entry of a row that is settled among its places, about.
     systems_per_row : int
         Multiply-adds for a row of a smooth loss, in units of C^3, beside its products.
     rows_per_adaptation : int
@@ -169,12 +187,21 @@ class FirstOrderSettings:
     min_interval: int = 2
     max_interval: int = 8
     max_interval_share: float = 0.3
+    near_gaps: float = 2.0
+    near_interval: int = 3
     stall_epochs: int = 2000
     stall_factor: float = 0.9
     hopeful_gaps: float = 5.0
     first_hopeful_gap: float = 0.4
     short_trial: int = 60
     sweeps_per_turn: int = 4
+    full_sweeps: int = 2
+    place_slack: float = 0.02
+    short_pass_work: float = 1.2e6
+    max_passes: int = 3
+    min_patience: int = 40
+    patience: float = 0.5
+    scores_at_a_time: int = 200_000
     max_unsure_share: float = 0.3
     least_slack_work: float = 1e7
     first_mean: int = 30
@@ -203,6 +230,7 @@ class FirstOrderSettings:
     turned_rows_per_class: int = 30
     least_column_share: float = 1e-2
     max_call_work: float = 5e7
+    place_work: int = 10
     systems_per_row: int = 30
     rows_per_adaptation: int = 300
     adaptations_per_epoch: int = 8

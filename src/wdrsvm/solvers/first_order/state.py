@@ -22,10 +22,10 @@ import numpy as np
 
 from ...arrays import Codes, Floats
 from ...problem import RobustProblem, RobustRisk, dual_bound
-from ...problem.certificate.gap import relative_gap
+from ...problem.certificate.gap import allowed_gap, relative_gap
 from ...problem.certificate.multipliers import RowMultipliers
 from ...problem.norms import HUGE
-from ..result import Incumbent, Start
+from ..result import Incumbent, Progress, Start
 from .average import RunningMean
 from .beginning import first_duals, first_point, sample_arrays, with_flips
 from .feasible_multipliers import Feasible, feasible, spending
@@ -36,10 +36,17 @@ from .multiples import best_multiple
 from .norms.l1 import BoxBlock
 from .norms.l2 import EuclideanBlock, TriangleBlock
 from .norms.linf import FlowBlock
+from .places_of_rows.foresight import (
+    FallingGap,
+    Remembered,
+    estimated_bound,
+    estimated_risk,
+)
+from .places_of_rows.places import Places, find_places
 from .resting_rows import RestingRows
 from .samples import FreeTable
 from .settings import FIRST_ORDER
-from .step_sizes import column_steps, effective_rows
+from .step_sizes import column_steps, effective_rows, restoring_factor
 
 # A row is at rest when its mass is on its own label, up to rounding.
 AT_REST = 1 - 1e-12
@@ -99,6 +106,10 @@ class Ascent:
         self.gap = self.softness = 1.0
         self.promised: Floats | None = None
         self.n_sweeps = 0
+        self.places: Places | None = None
+        self.age_of_places, self.offers_mean = 0, False
+        self.remembered: Remembered | None = None
+        self.falling, self.gave_up_places = FallingGap(), False
         work = len(self.rows.touch.data) * problem.n_classes
         large = work >= FIRST_ORDER.least_slack_work
         self.resting = RestingRows(self.layout, self.rows) if large else None
@@ -119,8 +130,29 @@ class Ascent:
         """One epoch in random order, over the rows that may move."""
         tol = min(FIRST_ORDER.row_tol_share * self.gap, FIRST_ORDER.first_row_tol)
         tol = max(tol, FIRST_ORDER.least_row_tol)
+        least_weight = FIRST_ORDER.pair_weight_share * min(self.gap, 1.0)
+        if isinstance(self.block, EuclideanBlock) and self._has_places(tol):
+            self._sweep_places(self.block, tol, least_weight)
+            return
+        self.places = None
         order = self.rng.permutation(self._rows_of_epoch(tol))
-        self.block.sweep(order, tol, FIRST_ORDER.pair_weight_share * min(self.gap, 1.0))
+        self.block.sweep(order, tol, least_weight)
+
+    def _has_places(self, tol: float) -> bool:
+        """Whether dense rows are settled among places, in single precision."""
+        coarse = tol >= FIRST_ORDER.least_single_row_tol and len(self.rows.singles) > 0
+        trusted = self.problem.norm == "l2" and len(self.rows.cost) == 0
+        ready = self.n_sweeps >= FIRST_ORDER.full_sweeps and not self.gave_up_places
+        return coarse and trusted and ready
+
+    def _sweep_places(self, block: EuclideanBlock, tol: float, least_weight: float) -> None:
+        """One epoch over the rows that may move, among their places."""
+        self.n_sweeps += 1
+        if self.places is None or self.age_of_places == FIRST_ORDER.sweeps_per_turn:
+            self.places = self._places_at(block.coef, self.free_centre)
+        self.age_of_places += 1
+        order = self.places.order(self.rng, len(block.coef))
+        block.sweep_places(order, self.places, tol, least_weight)
 
     def _rows_of_epoch(self, tol: float) -> Codes | int:
         """The rows that are not at rest, in some epochs also those that would leave it, or
@@ -142,6 +174,10 @@ class Ascent:
             moving[leaving] = True
         return np.flatnonzero(moving) if moving.any() else self.problem.n_rows
 
+    def _places_at(self, touch: Floats, free: Floats) -> Places:
+        self.age_of_places = 0
+        return find_places(self.layout, self.rows, self.duals.alpha, touch, free)
+
     def recentre(self) -> None:
         """Move the centres of the proximal steps to the end of this epoch."""
         self._move_price()
@@ -157,11 +193,54 @@ class Ascent:
         )
         return not all(size < HUGE for size in sizes)
 
-    def certify(self, best: Incumbent) -> None:
+    def foresee(self, tol: float) -> Progress | None:
+        """About what ``certify`` would find, where that is known at little cost; the
+        proximal steps are adapted to it."""
+        block, problem = self.block, self.problem
+        if self.places is None or not isinstance(block, EuclideanBlock):
+            return None
+        self.places = self._places_at(block.coef, self.free_centre)
+        now = estimated_risk(problem, self.places.loss, block.coef)
+        rtol = FIRST_ORDER.flow_rtol * relative_gap(min(self.gap, 1.0), now.least)
+        masses = estimated_bound(problem, self.duals, block, rtol)
+        risk = self._least_risk(now.least, masses.bound, tol)
+        # A gap that meets the goal is not known before it is certified.
+        self.gap = max(risk - masses.bound, allowed_gap(tol, risk))
+        self.gave_up_places |= self.falling.has_stopped(self.gap, self.n_sweeps)
+        middle = masses.value + self.price.lam * problem.radius
+        middle += float((block.coef * masses.gradient).sum())
+        self._soften(now.risk, masses.bound, middle)
+        now_at = self.places, self.duals.alpha
+        self.remembered = Remembered.of(block, self.free_centre, self.price, *now_at)
+        return Progress(self.n_sweeps, risk, masses.bound, 0.0)
+
+    def _least_risk(self, risk: float, bound: float, tol: float) -> float:
+        """This risk, or that of the mean of the last points where it might suffice."""
+        near = risk - bound <= allowed_gap(FIRST_ORDER.hopeful_gaps * tol, risk)
+        self.offers_mean = False
+        if not near or self.n_sweeps < FIRST_ORDER.first_mean:
+            return risk
+        loss = self._places_at(self.mean.touch, self.mean.free).loss
+        mean = estimated_risk(self.problem, loss, self.mean.touch).least
+        self.offers_mean = mean < risk
+        return min(mean, risk)
+
+    def recall(self) -> bool:
+        """Go back to the last point that was looked at; False if there is none."""
+        if self.remembered is None or not isinstance(self.block, EuclideanBlock):
+            return False
+        self.free_centre = self.remembered.free
+        self.remembered.restore(self.block, self.price, self.duals.alpha)
+        self.offers_mean = False
+        return True
+
+    def certify(self, best: Incumbent, foreseen: bool = False) -> None:
         """Offer the present point, the mean of the last ones, and a bound from the present
-        multipliers."""
-        objective = self._offer(best, self.block.coef, self.free_centre)
-        if self.n_sweeps >= FIRST_ORDER.first_mean:
+        multipliers; of the points the better one alone if that is ``foreseen``."""
+        objective = np.inf
+        if not (foreseen and self.offers_mean):
+            objective = self._offer(best, self.block.coef, self.free_centre)
+        if self.offers_mean if foreseen else self.n_sweeps >= FIRST_ORDER.first_mean:
             mean = self._offer(best, self.mean.touch, self.mean.free)
             objective = min(objective, mean)
         made = feasible(self.problem, self.layout, self.duals)
@@ -169,7 +248,13 @@ class Ascent:
         best.raise_bound(bound, None)
         self.gap = max(best.certificate.gap, 0.0)
         self.price.spent = spending(self.rows, self.duals.phi)
-        self._soften(objective, bound, made)
+        if foreseen:
+            return
+        middle = None
+        if made is not None:
+            middle = made.value + self.price.lam * (self.problem.radius - made.on_flips)
+            middle += float((self.block.coef * made.gradient).sum())
+        self._soften(objective, bound, middle)
 
     def _offer(self, best: Incumbent, touch: Floats, free: Floats) -> float:
         """Offer a point and a promising multiple of it, and return the point's risk."""
@@ -223,17 +308,15 @@ class Ascent:
         best.raise_bound(bound, multipliers)
         return bound
 
-    def _soften(self, objective: float, bound: float, made: Feasible | None) -> None:
+    def _soften(self, objective: float, bound: float, middle: float | None) -> None:
         """Make proximal steps longer if the bound is worse, shorter if the objective is.
 
         Both are compared to the Lagrangian, which lies between them at the end.
         """
         factor = FIRST_ORDER.max_softening
-        if made is not None:
-            middle = made.value + self.price.lam * (self.problem.radius - made.on_flips)
-            middle += float((self.block.coef * made.gradient).sum())
+        if middle is not None:
             ahead, behind = max(objective - middle, 0.0), max(middle - bound, 0.0)
-            factor = _restoring_factor(ahead, behind)
+            factor = restoring_factor(ahead, behind)
         softness = max(self.softness * factor, FIRST_ORDER.min_softness)
         softness = min(softness, FIRST_ORDER.max_softness)
         self.block.soften(softness / self.softness)
@@ -261,12 +344,3 @@ class Ascent:
         self.free.steps[:] = share * self.free_shape
         self.free.coef[:] -= self.free.steps[:, None] * slopes
         self.rows.free_curvature[:] = share * self.free_squares
-
-
-def _restoring_factor(ahead: float, behind: float) -> float:
-    """The factor on a step that makes both distances similar; 1 if they nearly are."""
-    if max(ahead, behind) <= FIRST_ORDER.tolerated_ratio * min(ahead, behind):
-        return 1.0
-    ratio = behind / ahead if ahead > 0 else np.inf
-    most = FIRST_ORDER.max_softening
-    return float(min(max(np.sqrt(ratio), 1 / most), most))

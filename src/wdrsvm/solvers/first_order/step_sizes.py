@@ -33,3 +33,12 @@ def column_steps(
 def effective_rows(weight: Floats) -> float:
     """1 / sum w_n^2: N for equal weights."""
     return float(weight.sum() ** 2 / (weight @ weight))
+
+
+def restoring_factor(ahead: float, behind: float) -> float:
+    """The factor on a step that makes both distances similar; 1 if they nearly are."""
+    if max(ahead, behind) <= FIRST_ORDER.tolerated_ratio * min(ahead, behind):
+        return 1.0
+    ratio = behind / ahead if ahead > 0 else np.inf
+    most = FIRST_ORDER.max_softening
+    return float(min(max(np.sqrt(ratio), 1 / most), most))

@@ -16,6 +16,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 Count: TypeAlias = int
 Real: TypeAlias = float
+Single: TypeAlias = float
 Flag: TypeAlias = bool
 Vector: TypeAlias = Floats
 Table: TypeAlias = Floats

@@ -68,7 +68,7 @@ def gather_singles(
 
 
 @inner
-def _narrow(table: ReadTable, i: Count, out: SingleTable) -> None:
+def narrow(table: ReadTable, i: Count, out: SingleTable) -> None:
     """Line i of the table in single precision."""
     d: Count
     for d in range(table.shape[1]):
@@ -88,7 +88,7 @@ def _widen(singles: ReadSingleTable, size: Count, out: Table) -> None:
 def narrow_metric(metric: ReadTable, single: SingleBlock) -> None:
     i: Count
     for i in range(metric.shape[0]):
-        _narrow(metric, i, single.metric)
+        narrow(metric, i, single.metric)
 
 
 @kernel
@@ -99,7 +99,7 @@ def fill_single_products(
     c: Count
     for c in range(residual.shape[0]):
         if single.changed[c]:
-            _narrow(residual, c, single.residual)
+            narrow(residual, c, single.residual)
             single.changed[c] = 0
     multiply_single_rows(single.rows[:size], single.rows, single.products[:size])
     multiply_single_rows(single.rows[:size], single.residual, single.images[:size])

@@ -41,7 +41,9 @@ from ..kernels import (
     laplacian,
     pair_distances,
     sweep_pairs,
+    sweep_places,
 )
+from ..places_of_rows.places import Places
 from ..samples import Duals, FreeTable, SampleArrays, samples_of
 from ..settings import FIRST_ORDER
 from .polar import shortest_flow
@@ -91,14 +93,30 @@ class EuclideanBlock:
         state = self.samples, stored, self.gram, self.pairs, self.price
         coarse = tol >= FIRST_ORDER.least_single_row_tol
         singles = self.rows.singles if coarse else self.rows.singles[:0]
-        # Whole paces, so that it does not matter where a call ends.
-        n_rows = rows_a_call(self.rows, self.n_classes, self.price.temperature > 0)
-        n_paces = max(1, n_rows // self.pace)
-        for part in order_parts(order, n_paces * self.pace):
+        for part in order_parts(order, self._paces_a_call() * self.pace):
             sweep_pairs(part, *state, self.damping, self.pace, tol, least_weight, singles)
         rounds = self._last_adaptations(len(order))
         last = self.pairs, self.gram, self.price, self.damping
         adapt_pairs_often(*last, least_weight, rounds)
+
+    def sweep_places(
+        self, order: Codes, places: Places, tol: float, least_weight: float
+    ) -> None:
+        """One epoch over dense rows of trusted labels, among their places."""
+        state = self.samples, self.rows.singles, self.residual.T, self.gram
+        lists, pairs = (places.starts, places.classes), (self.pairs, self.price)
+        n_rows = FIRST_ORDER.max_call_work / (FIRST_ORDER.place_work * len(self.coef))
+        numbers = self.damping, self.pace, tol, least_weight
+        left, rounds = len(order), self._last_adaptations(len(order))
+        for part in order_parts(order, max(1, int(n_rows) // self.pace) * self.pace):
+            left -= len(part)
+            last = rounds if left == 0 else 0
+            sweep_places(part, *lists, *state, *pairs, *numbers, last)
+
+    def _paces_a_call(self) -> int:
+        """Whole paces, so that it does not matter where a call ends."""
+        n_rows = rows_a_call(self.rows, self.n_classes, self.price.temperature > 0)
+        return max(1, n_rows // self.pace)
 
     def _last_adaptations(self, n_rows: int) -> int:
         """Adaptations at the end of an epoch: many, while its rows take more time."""
@@ -137,7 +155,9 @@ class EuclideanBlock:
         np.multiply(coef, self.damping, out=scratch)
         self.residual -= scratch
         self.coef = coef
-        self.gram = self.residual.T @ self.residual
+        if not self.rows.touch.is_dense:
+            # Sweeps over dense rows compute it anew before each use.
+            self.gram = self.residual.T @ self.residual
 
     def soften(self, factor: float) -> None:
         """Longer proximal steps, from the next one on."""
@@ -146,6 +166,10 @@ class EuclideanBlock:
     def polar(self, gradient: Floats, rtol: float = 0.0) -> float:
         """An upper bound of sigma(G), G given as (T, C)."""
         return float(shortest_flow(gradient.T @ gradient, self.pairs, rtol))
+
+    def gradient(self) -> Floats:
+        """The G (T, C) of the rows."""
+        return np.asarray(self.residual + self.damping * self.coef)
 
     def own_gradient(self, gradient: Floats) -> Floats:
         """The G that the pairs' multipliers carry."""

@@ -1,0 +1,101 @@
+r"""What a certificate would say, about: an estimate that decides whether to ask for one.
+
+Losses of rows come from scores in single precision, with which the places of rows are found
+anyway.  The bound takes the masses as they are: with an intercept their slopes have a small
+sum, which the certificate has to repair first.  So the estimate of the gap is too small by
+a little, and proves nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....arrays import Floats
+from ....problem import RobustProblem
+from ..kernels import pair_distances
+from ..multiples import best_multiple
+from ..norms.l2 import EuclideanBlock
+from ..samples import Duals
+from ..settings import FIRST_ORDER
+from .places import Places
+
+
+class Estimate(NamedTuple):
+    """Of a point: its risk, and that of its best multiple."""
+
+    risk: float
+    least: float
+
+
+class Masses(NamedTuple):
+    """Of masses: their value, their gradient G (T, C), and the bound."""
+
+    value: float
+    gradient: Floats
+    bound: float
+
+
+def estimated_risk(problem: RobustProblem, loss: Floats, touch: Floats) -> Estimate:
+    """From the losses (N,) of the rows at a table (T, C)."""
+    spread = pair_distances(np.eye(touch.shape[1]), touch.T @ touch)
+    np.fill_diagonal(spread, 0.0)
+    cost = problem.radius * float(spread.max())
+    risk = cost + float(problem.weight @ loss)
+    gain = best_multiple(loss, problem.weight, cost)[1]
+    return Estimate(risk, risk - gain)
+
+
+def estimated_bound(
+    problem: RobustProblem, duals: Duals, block: EuclideanBlock, rtol: float
+) -> Masses:
+    """From the masses and the table R."""
+    on_labels = duals.alpha[np.arange(problem.n_rows), problem.y].sum()
+    value = float(problem.weight.sum() - on_labels)
+    gradient = block.gradient()
+    length = block.polar(gradient, rtol)
+    share = problem.radius / length if length > problem.radius else 1.0
+    return Masses(value, gradient, share * value)
+
+
+class FallingGap:
+    """Whether the gap still falls: if not for long, epochs look at all classes again."""
+
+    def __init__(self) -> None:
+        self.least, self.epoch = np.inf, 0
+
+    def has_stopped(self, gap: float, epoch: int) -> bool:
+        if gap < FIRST_ORDER.stall_factor * self.least:
+            self.least, self.epoch = gap, epoch
+        waited = epoch - self.epoch
+        return waited > max(FIRST_ORDER.min_patience, FIRST_ORDER.patience * epoch)
+
+
+class Remembered(NamedTuple):
+    """A point that was looked at, for a fit that runs away before its first certificate.
+
+    ``masses`` are those on the ``places``: there are no others.
+    """
+
+    touch: Floats
+    free: Floats
+    pairs: Floats
+    lam: float
+    pressure: float
+    places: Places
+    masses: Floats
+
+    @classmethod
+    def of(
+        cls, block: EuclideanBlock, free: Floats, price: Any, places: Places, alpha: Floats
+    ) -> Remembered:
+        tables = block.coef.copy(), free.copy(), block.pairs.copy()
+        masses = alpha[places.row_of_each(), places.classes]
+        return cls(*tables, price.lam, price.pressure, places, masses)
+
+    def restore(self, block: EuclideanBlock, price: Any, alpha: Floats) -> None:
+        block.coef, block.pairs = self.touch, self.pairs
+        price.lam, price.pressure = self.lam, self.pressure
+        alpha[:] = 0.0
+        alpha[self.places.row_of_each(), self.places.classes] = self.masses
