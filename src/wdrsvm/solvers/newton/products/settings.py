@@ -126,6 +126,16 @@ class ProductSettings:
         A certificate keeps the winners of all rows if they are at most so many.
     rows_per_column, least_curvature_rows : int
         The preconditioner is built from so many rows per column, and at least so many.
+    axes : int
+        Principal axes of the rows' spread that the preconditioner takes as they are, where
+        the norm holds some coefficients and leaves others free.
+    least_rest : float
+        Share of the mean square of each column that is added to them.
+    most_columns : int
+        This is done with at most so many columns for each class: more of them have more
+        axes that matter.
+    least_work : int
+        It is done if a pass takes at least so many products.
     heavy_rows : int
         Rows of each class that the preconditioner takes as they are after ``model_after``
         steps.
@@ -211,6 +221,10 @@ class ProductSettings:
     max_kept_winners: int = 1 << 25
     rows_per_column: int = 40
     least_curvature_rows: int = 10000
+    axes: int = 20
+    least_rest: float = 1e-3
+    most_columns: int = 10
+    least_work: int = 1 << 25
     heavy_rows: int = 48
     least_heavy_rows: float = 0.2
     max_heavy_entries: int = 1 << 22
