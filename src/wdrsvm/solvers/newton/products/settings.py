@@ -222,7 +222,7 @@ class ProductSettings:
     rows_per_column: int = 40
     least_curvature_rows: int = 10000
     axes: int = 20
-    least_rest: float = 1e-3
+    least_rest: float = 1e-2
     most_columns: int = 10
     least_work: int = 1 << 25
     heavy_rows: int = 48

@@ -64,9 +64,10 @@ class LengthRounds(ProductRounds):
 
     @property
     def _may_rest(self) -> bool:
-        """Steps that fail gain nothing from a rest."""
-        little = self.descent.to_learn <= self.rest_share * self._wanted
-        return little and self.descent.n_failed == 0
+        """A rest goes on until steps fail, or until it is found to have come too early."""
+        descent = self.descent
+        little = descent.to_learn <= self.rest_share * self._wanted
+        return (descent.is_resting or little) and descent.n_failed == 0
 
     def _consider(self) -> None:
         """Only if little of the gradient is left: a flow takes longer than many steps."""

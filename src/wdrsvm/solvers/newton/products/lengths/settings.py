@@ -70,7 +70,7 @@ class LengthSettings:
     held_share: float = 0.4
     patience: int = 10
     settled: float = 0.1
-    model_reach: float = 0.02
+    model_reach: float = 0.01
     model_steps: int = 50
     model_share: float = 0.1
     model_patience: int = 10
