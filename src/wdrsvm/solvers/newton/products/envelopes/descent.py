@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .....arrays import Floats
-from ..held import HeldDescent
+from ..held.descent import HeldDescent
 from ..settings import PRODUCTS
 from .entries import EntryEnvelope, Enveloped
 from .settings import ENVELOPES

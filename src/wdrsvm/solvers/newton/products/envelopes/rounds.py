@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ....result import Start
-from ..held import knows_entries
+from ..held.descent import knows_entries
 from ..loop import ProductRounds, product_newton
 from ..start import first_point
 from .descent import EnvelopeDescent

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .....arrays import Floats
-from ..held import HeldDescent
+from ..held.descent import HeldDescent
 from ..settings import PRODUCTS
 from .diameter import LengthDiameter, SmoothedLengths
 from .settings import LENGTHS

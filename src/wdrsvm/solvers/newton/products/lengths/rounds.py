@@ -7,7 +7,7 @@ from typing import Any
 
 from ....result import Start
 from ..choice import single_flip_cost
-from ..held import knows_entries
+from ..held.descent import knows_entries
 from ..loop import ProductRounds, product_newton
 from ..settings import PRODUCTS
 from ..start import first_point

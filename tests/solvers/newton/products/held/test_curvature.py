@@ -1,4 +1,4 @@
-"""The preconditioner where the norm holds some coefficients, and when it is used."""
+"""The preconditioner where the norm holds some coefficients."""
 
 from dataclasses import replace
 
@@ -7,16 +7,14 @@ import pytest
 
 from wdrsvm.solvers.newton.products.design import CurvatureSums
 from wdrsvm.solvers.newton.products.heavy_rows import HeavyRows
-from wdrsvm.solvers.newton.products.held import AxisCurvature, ClassMatrix, knows_entries
+from wdrsvm.solvers.newton.products.held.curvature import AxisCurvature, ClassMatrix
 from wdrsvm.solvers.newton.products.preconditioner import ClassCurvature, Preconditioner
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
-
-from .test_loop import blobs
 
 N_CLASSES, N_COLUMNS = 3, 6
 
 
-HELD = "wdrsvm.solvers.newton.products.held.PRODUCTS"
+HELD = "wdrsvm.solvers.newton.products.held.curvature.PRODUCTS"
 
 
 def sums():
@@ -81,22 +79,3 @@ def test_products_and_inverse_are_those_of_the_dense_matrices():
     np.testing.assert_allclose(matrix.times(step), expected)
     back = matrix.inverse(stiffness)(expected + stiffness * step)
     np.testing.assert_allclose(back, step)
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({}, True),
-        ({"n_rows": 1200}, False),
-        ({"n_features": 60}, False),
-        ({"ball": {"label_cost": 2.0}}, False),
-    ],
-    ids=str,
-)
-def test_it_is_used_for_many_rows_of_few_columns(monkeypatch, options, expected):
-    least = 2000 * 20 * 8
-    monkeypatch.setattr(HELD, replace(PRODUCTS, least_work=least, most_columns=2))
-    problem = blobs(**({"n_rows": 2000, "n_classes": 20} | options))
-    assert knows_entries(problem, problem.n_features) is expected
-    monkeypatch.setattr(HELD, replace(PRODUCTS, least_work=8 * least, most_columns=2))
-    assert not knows_entries(problem, problem.n_features)
