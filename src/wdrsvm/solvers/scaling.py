@@ -141,6 +141,8 @@ class Scaling:
         """Multipliers (rows, T) on touchable columns as ones (rows, P) on features."""
         if self.rotation is not None:
             touchable = touchable @ self.rotation.T
+        if self.touchable.all():
+            return np.asarray(touchable / self.column_scale)
         plain = np.zeros((len(touchable), len(self.touchable)))
         plain[:, self.touchable] = touchable / self.column_scale[self.touchable]
         return plain

@@ -26,5 +26,6 @@ highest_price: Any = _native.highest_price
 soften_flips: Any = _native.soften_flips
 pair_lengths: Any = _native.pair_lengths
 add_pair_flows: Any = _native.add_pair_flows
+add_tied_weights: Any = _native.add_tied_weights
 adapt_multipliers: Any = _native.adapt_multipliers
 pull_long_pairs: Any = _native.pull_long_pairs

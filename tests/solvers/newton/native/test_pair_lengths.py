@@ -55,6 +55,17 @@ def test_lengths_are_least_sums_of_a_length_and_a_squared_distance(n_columns):
     np.testing.assert_allclose(lags, WIDTH / 2 * (changes**2).sum(axis=1), atol=1e-7)
 
 
+def test_weights_hold_a_class_where_its_pairs_are_tied():
+    coef, multipliers, differences = drawn()
+    weights = np.array([0.3, 0.0, 1.0, 0.2, 0.1, 0.7])
+    tied = np.abs(differences / WIDTH + multipliers.astype(float)) < 1
+    assert tied.any()
+    assert not tied.all()
+    found = np.ones_like(coef)
+    kernels.add_tied_weights(coef, multipliers, WIDTH, weights, found)
+    np.testing.assert_allclose(found, 1 + at_both(coef, weights[:, None] * tied))
+
+
 def test_flows_are_slopes_times_weights():
     coef, multipliers, differences = drawn()
     weights = np.array([0.3, 0.0, 1.0, 0.2, 0.1, 0.7])

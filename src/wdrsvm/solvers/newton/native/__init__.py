@@ -6,6 +6,7 @@ from .flip_columns import highest_price as highest_price
 from .flip_columns import soften_flips as soften_flips
 from .pair_lengths import adapt_multipliers as adapt_multipliers
 from .pair_lengths import add_pair_flows as add_pair_flows
+from .pair_lengths import add_tied_weights as add_tied_weights
 from .pair_lengths import pair_lengths as pair_lengths
 from .pair_lengths import pull_long_pairs as pull_long_pairs
 from .piece_margins import piece_margins as piece_margins

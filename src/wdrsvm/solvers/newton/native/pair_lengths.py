@@ -135,6 +135,46 @@ def add_pair_flows(
 
 
 @kernel
+def _add_tied(
+    coef: ReadTable,
+    multipliers: ReadSingleTable,
+    i: Count,
+    j: Count,
+    p: Count,
+    rate: Real,
+    weight: Real,
+    totals: Table,
+) -> None:
+    d: Count
+    held: Real
+    for d in range(coef.shape[1]):
+        held = fabs((coef[i, d] - coef[j, d]) * rate + multipliers[p, d])
+        held = weight if held < 1.0 else 0.0
+        totals[i, d] += held
+        totals[j, d] += held
+
+
+def add_tied_weights(
+    coef: ReadTable,
+    multipliers: ReadSingleTable,
+    width: Real,
+    weights: ReadVector,
+    totals: Table,
+) -> None:
+    """Add the weight of each pair to both of its classes, in the columns in which the slope
+    of the difference is not at its bound."""
+    i: Count
+    j: Count
+    p: Count = 0
+    with cython.nogil:
+        for i in range(coef.shape[0]):
+            for j in range(i + 1, coef.shape[0]):
+                if weights[p] != 0.0:
+                    _add_tied(coef, multipliers, i, j, p, 1.0 / width, weights[p], totals)
+                p += 1
+
+
+@kernel
 def _adapt(
     coef: ReadTable, multipliers: SingleTable, i: Count, j: Count, p: Count, rate: Real
 ) -> None:

@@ -146,6 +146,16 @@ class ProductSettings:
         A product with C classes takes as long as C and so many more would at full speed.
     step_overhead : float
         Multiply-adds in the time that a step takes beside its products.
+    axes : int
+        Principal axes of the rows' spread that the preconditioner takes as they are, where
+        the norm holds some coefficients and leaves others free.
+    least_rest : float
+        Share of the mean square of each column that is added to them.
+    most_columns : int
+        This is done with at most so many columns for each class: more of them have more
+        axes that matter.
+    least_work : int
+        It is done if a pass takes at least so many products.
     heavy_rows : int
         Rows of each class that the preconditioner takes as they are after ``model_after``
         steps.
@@ -241,6 +251,10 @@ class ProductSettings:
     most_spared_steps: float = 35.0
     least_product_classes: int = 15
     step_overhead: float = 8e6
+    axes: int = 20
+    least_rest: float = 1e-2
+    most_columns: int = 10
+    least_work: int = 1 << 25
     heavy_rows: int = 48
     least_heavy_rows: float = 0.2
     max_heavy_entries: int = 1 << 22

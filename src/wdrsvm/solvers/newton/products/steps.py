@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from .settings import PRODUCTS
 
 class Descent:
     """The state of the method: coefficients (C, Q), and the sums of the last pass there."""
+
+    curvature_kind: Any = ClassCurvature
 
     def __init__(
         self,
@@ -42,7 +45,6 @@ class Descent:
         self.coef, self.smoothed = coef, self._smoothed_at(coef)
         self.sums = self._sums_at(coef, self.smoothed.value)
         self.gradient = self._gradient_of(self.smoothed, self.sums)
-        self.curvature: ClassCurvature
         self.precondition: Preconditioner | ClassInverse
         self.has_heavy_rows = False
         self.rebuild()
@@ -115,13 +117,16 @@ class Descent:
         heavy, is_early = None, self.n_iter <= PRODUCTS.model_after
         if not self.has_heavy_rows:
             sums = self.design.curvature(self.at)
-            self.curvature = ClassCurvature.of(sums, self.n_touchable)
+            self.curvature = self.curvature_kind.of(sums, self.n_touchable)
         if self.design.n_heavy and not is_early:
             heavy = self._heavy_rows()
         self.has_heavy_rows = heavy is not None
+        self.precondition = self._preconditioner(heavy)
+
+    def _preconditioner(self, heavy: HeavyRows | None) -> Preconditioner:
         left = max(self.left, PRODUCTS.least_left * self.radius)
         stiffness, kind = left * self.smoothed.stiffness, self.design.kind
-        self.precondition = Preconditioner.of(self.curvature, stiffness, kind, heavy)
+        return Preconditioner.of(self.curvature, stiffness, kind, heavy)
 
     def _heavy_rows(self) -> HeavyRows | None:
         """The heaviest rows of each class, if they have much of the curvature."""

@@ -87,3 +87,14 @@ def test_a_repair_stays_within_the_length():
 
 def test_coefficients_that_are_zero_have_an_envelope():
     assert EntryEnvelope.of(np.zeros((3, 2)), RADIUS).at(np.zeros((3, 2))).value == 0
+
+
+def test_coefficients_at_the_bound_are_held_more():
+    coef, envelope = drawn(size=0.0)
+    found = envelope.at(coef)
+    held, is_cut = envelope.held(found), 2 * np.abs(coef) > found.level
+    assert is_cut.any()
+    assert not is_cut.all()
+    np.testing.assert_allclose(held[is_cut], envelope.stiffness / RADIUS)
+    assert (held[~is_cut] < held[is_cut].min()).all()
+    assert (held > 0).all()

@@ -5,6 +5,7 @@ import pytest
 
 from wdrsvm.problem import Loss, certify
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, choose, solve
+from wdrsvm.solvers.newton.products.envelopes import rounds
 from wdrsvm.solvers.newton.products.envelopes.rounds import envelope_newton
 from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.smooth_loss import label_newton
@@ -31,6 +32,13 @@ def test_it_certifies_what_newton_finds(norm, n_classes, tol):
     assert agree(found, other)
     value = problem.risk(found.coef, found.intercept).value
     assert value == pytest.approx(found.certificate.objective, rel=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [3, 20, 50])
+@pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-5])
+def test_it_may_know_which_coefficients_are_held(monkeypatch, n_classes, tol):
+    monkeypatch.setattr(rounds, "knows_entries", lambda problem, n_columns: True)
+    test_it_certifies_what_newton_finds("l1", n_classes, tol)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 from wdrsvm.problem.norms import class_pairs, divergence, lipschitz, polar
 from wdrsvm.solvers.newton.products.lengths.diameter import LengthDiameter
+from wdrsvm.solvers.newton.products.lengths.settings import LENGTHS
 
 N_CLASSES, N_COLUMNS = 5, 7
 ONES = np.ones(N_COLUMNS)
@@ -124,3 +125,17 @@ def test_a_repair_stays_within_the_length():
     repaired = diameter.repaired(coef, 2.0, 1e-3)
     assert LengthDiameter.modulus(repaired) <= 2.0 * (1 + 1e-2)
     np.testing.assert_array_equal(diameter.repaired(coef, 100.0, 0.0), coef)
+
+
+def test_tied_coefficients_are_held_more_than_free_ones():
+    coef, diameter = drawn()
+    # Nothing ties the last class in the first column, and everything all others.
+    coef[:, 0] = [0.0, 0.0, 0.0, 0.0, 9.0]
+    diameter = replace(diameter, multipliers=np.zeros_like(diameter.multipliers))
+    found = diameter.at(coef)
+    held, least = diameter.held(found), found.stiffness[:, None]
+    assert held[-1, 0] == least[-1]
+    tied = found.weights[[0, 1, 2]].sum() / diameter.width
+    assert held[0, 0] == pytest.approx(max(LENGTHS.held_share * tied, least[0, 0]))
+    assert (held >= least).all()
+    assert (held > least).any()

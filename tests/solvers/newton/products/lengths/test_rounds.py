@@ -20,6 +20,18 @@ def linf(ball=None, **options):
     return blobs(ball={"norm": "linf"} | (ball or {}), **options)
 
 
+def use_model(monkeypatch):
+    """Let small problems be solved as those whose passes take long."""
+    monkeypatch.setattr(rounds, "knows_entries", lambda problem, n_columns: True)
+
+
+@pytest.mark.parametrize("n_classes", [3, 20, 50])
+@pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-4, 1e-6])
+def test_it_certifies_what_newton_finds_with_a_model(monkeypatch, n_classes, tol):
+    use_model(monkeypatch)
+    test_it_certifies_what_newton_finds(n_classes, tol)
+
+
 @pytest.mark.parametrize("n_classes", [3, 20, 50])
 @pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-4])
 def test_it_certifies_what_newton_finds(n_classes, tol):
@@ -32,19 +44,24 @@ def test_it_certifies_what_newton_finds(n_classes, tol):
     assert value == pytest.approx(found.certificate.objective, rel=1e-12)
 
 
+KINDS = [
+    {"fit_intercept": False},
+    {"loss": Loss(temperature=0.3, margin=1.0)},
+    {"ball": {"feature_cost": np.linspace(0.5, 2.0, 8)}},
+    {"n_rows": 40, "n_features": 60, "n_classes": 5},
+    {"n_classes": 2},
+    {"n_rows": 100, "n_features": 30, "n_classes": 50},
+]
+
+
+@pytest.mark.parametrize("options", KINDS, ids=str)
+def test_every_kind_of_problem_with_a_model(monkeypatch, options):
+    use_model(monkeypatch)
+    test_every_kind_of_problem_it_knows(options, np.inf)
+
+
 @pytest.mark.parametrize("label_cost", [np.inf, 3.0])
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"fit_intercept": False},
-        {"loss": Loss(temperature=0.3, margin=1.0)},
-        {"ball": {"feature_cost": np.linspace(0.5, 2.0, 8)}},
-        {"n_rows": 40, "n_features": 60, "n_classes": 5},
-        {"n_classes": 2},
-        {"n_rows": 100, "n_features": 30, "n_classes": 50},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", KINDS, ids=str)
 def test_every_kind_of_problem_it_knows(options, label_cost):
     options = dict(options)
     if label_cost < np.inf and "loss" in options:
@@ -57,8 +74,17 @@ def test_every_kind_of_problem_it_knows(options, label_cost):
     assert agree(found, other)
 
 
+RADII = [1e-3, 0.01, 0.3, 1.0, 30.0]
+
+
+@pytest.mark.parametrize("radius", RADII)
+def test_radii_of_all_sizes_with_a_model(monkeypatch, radius):
+    use_model(monkeypatch)
+    test_radii_of_all_sizes(radius, np.inf)
+
+
 @pytest.mark.parametrize("label_cost", [np.inf, 2.0])
-@pytest.mark.parametrize("radius", [1e-3, 0.01, 0.3, 1.0, 30.0])
+@pytest.mark.parametrize("radius", RADII)
 def test_radii_of_all_sizes(radius, label_cost):
     problem = linf({"radius": radius, "label_cost": label_cost})
     found = length_newton(problem, SolverSettings(tol=1e-3))
@@ -158,3 +184,35 @@ def test_a_radius_that_pays_for_everything_leaves_zero_coefficients(radius):
     assert found.status is SolverStatus.CONVERGED
     assert found.certificate.lam == 0
     assert not found.coef.any()
+
+
+def test_shares_and_multipliers_rest_before_the_end(monkeypatch):
+    use_model(monkeypatch)
+    seen = []
+    plain = rounds.LengthRounds._consider_balance
+
+    def watched(self):
+        seen.append((self.descent.is_resting, self.descent.diameter))
+        plain(self)
+
+    monkeypatch.setattr(rounds.LengthRounds, "_consider_balance", watched)
+    found = length_newton(linf(n_classes=20), SolverSettings(tol=1e-3))
+    assert found.status is SolverStatus.CONVERGED
+    assert seen
+    assert all(is_resting for is_resting, _ in seen)
+    assert all(diameter is seen[0][1] for _, diameter in seen)
+
+
+def test_a_rest_that_came_too_early_ends(monkeypatch):
+    use_model(monkeypatch)
+    monkeypatch.setattr(rounds.LengthRounds, "rest_share", 1e3)
+    found = length_newton(linf(n_classes=20), SolverSettings(tol=1e-3))
+    assert found.status is SolverStatus.CONVERGED
+    assert bound_holds(found)
+
+
+def test_the_model_saves_passes(monkeypatch):
+    problem = linf(n_classes=20)
+    plain = length_newton(problem, SolverSettings(tol=1e-4))
+    use_model(monkeypatch)
+    assert length_newton(problem, SolverSettings(tol=1e-4)).n_iter < 0.7 * plain.n_iter

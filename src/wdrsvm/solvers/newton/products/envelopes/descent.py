@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from .....arrays import Floats
+from ..held.descent import HeldDescent
 from ..settings import PRODUCTS
-from ..steps import Descent
 from .entries import EntryEnvelope, Enveloped
 from .settings import ENVELOPES
 
 
-class EnvelopeDescent(Descent):
+class EnvelopeDescent(HeldDescent):
     """Steps whose settling adapts the multipliers of the envelope."""
 
     diameter: EntryEnvelope  # type: ignore[assignment]
     smoothed: Enveloped  # type: ignore[assignment]
+
+    @property
+    def held(self) -> Floats:
+        return self.diameter.held(self.smoothed)
 
     @property
     def spread(self) -> float:

@@ -68,6 +68,11 @@ class EntryEnvelope:
             self.modulus(coef),
         )
 
+    def held(self, found: Enveloped) -> Floats:
+        """How much the norm holds each coefficient (C, T), at the bound or free."""
+        shares = np.where(found.gradient != 0, 1.0, ENVELOPES.free_share)
+        return self.stiffness / self.radius * shares
+
     def adapted(self, coef: Floats) -> EntryEnvelope:
         """With the multipliers found at the coefficients."""
         return replace(self, multipliers=self.radius * self.at(coef).gradient)

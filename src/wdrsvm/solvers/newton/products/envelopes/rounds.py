@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ....result import Start
+from ..held.descent import knows_entries
 from ..loop import ProductRounds, product_newton
 from ..start import first_point
 from .descent import EnvelopeDescent
@@ -25,10 +26,11 @@ class EnvelopeRounds(ProductRounds):
         first = EntryEnvelope.of(coef[:, :n], self.radius)
         return EnvelopeDescent(
             design,
-            first,  # type: ignore[arg-type]
+            first,
             self.radius,
             coef,
             tol=self.settings.tol,
+            knows_entries=knows_entries(problem, design.scaling.n_columns),
         )
 
 

@@ -15,8 +15,10 @@ class EnvelopeSettings:
         Stiffness of the envelope of the l1 norm, relative to the mean size of a multiplier
         divided by the mean size of a coefficient.
     held_share : float
-        The preconditioner takes this share of the stiffness for every coefficient: it does
-        not know which of them are at the bound.
+        The preconditioner takes this share of the stiffness for every coefficient, if it
+        does not know which of them are at the bound.
+    free_share : float
+        If it does, it takes this share for the others: they may reach the bound.
     patience : int
         Steps after which the multipliers are adapted in any case.
     max_iter : int
@@ -28,6 +30,7 @@ class EnvelopeSettings:
 
     entry_stiffness: float = 5.0
     held_share: float = 0.7
+    free_share: float = 0.3
     patience: int = 20
     max_iter: int = 1500
     settled: float = 0.1

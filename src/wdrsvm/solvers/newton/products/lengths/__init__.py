@@ -12,4 +12,13 @@ Where the smoothed risk is least, the slopes times the weights of the pairs are 
 the divergence that the loss asks for.  It costs no more than the radius, because no slope
 is larger than 1.  Then the shares and the multipliers are adapted, and the risk is
 minimised again.  Once they stay as they are, the power mean is L.
+
+Where a pass over the rows takes long, three things save passes.
+
+- The preconditioner knows which coefficients the pairs hold (``..held``).
+- Close to the end, shares and multipliers are learnt from minima of a model of the loss,
+  which needs no pass (``model``).
+- Once little is left to learn, they stay as they are.  New ones would bring the gradient
+  out of balance, and the lower bound needs a gradient in balance.  The classifier comes
+  from the model, with shares and multipliers that go on being learnt.
 """

@@ -7,17 +7,24 @@ from typing import Any
 import numpy as np
 
 from .....arrays import Floats
+from ..held.descent import HeldDescent
 from ..settings import PRODUCTS
-from ..steps import Descent
 from .diameter import LengthDiameter, SmoothedLengths
 from .settings import LENGTHS
 
 
-class LengthDescent(Descent):
+class LengthDescent(HeldDescent):
     """Steps whose settling adapts the shares and the multipliers."""
 
     diameter: LengthDiameter  # type: ignore[assignment]
     smoothed: SmoothedLengths  # type: ignore[assignment]
+
+    # Whether shares and multipliers stay as they are.
+    is_resting = False
+
+    @property
+    def held(self) -> Floats:
+        return self.diameter.held(self.smoothed)
 
     @property
     def spread(self) -> float:
@@ -33,6 +40,10 @@ class LengthDescent(Descent):
             return super().has_settled
         is_late = self.n_since >= LENGTHS.patience
         return is_late or self.promise < LENGTHS.settled * self.to_learn
+
+    @property
+    def is_sharp(self) -> bool:
+        return self.is_resting or super().is_sharp
 
     def _sharpen_diameter(self) -> None:
         power = self.diameter.power

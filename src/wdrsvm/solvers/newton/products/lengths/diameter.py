@@ -75,6 +75,14 @@ class LengthDiameter(Diameter):
             value, gradient, stiffness, lengths, plain, weights, lag, coef
         )
 
+    def held(self, found: SmoothedLengths) -> Floats:
+        """How much the norm holds each coefficient (C, T), by the pairs tied there."""
+        totals = np.zeros_like(found.coef)
+        told = found.coef, self.multipliers, self.width
+        kernels.add_tied_weights(*told, found.weights, totals)
+        share = LENGTHS.held_share / self.width
+        return np.maximum(share * totals, found.stiffness[:, None])
+
     def adapted(self, found: SmoothedLengths, power: float) -> LengthDiameter:
         """With the shares and multipliers found at some coefficients."""
         after = self.reweighted(found.lengths, power)

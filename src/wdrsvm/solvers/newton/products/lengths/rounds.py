@@ -7,11 +7,13 @@ from typing import Any
 
 from ....result import Start
 from ..choice import single_flip_cost
+from ..held.descent import knows_entries
 from ..loop import ProductRounds, product_newton
 from ..settings import PRODUCTS
 from ..start import first_point
 from .descent import LengthDescent
 from .diameter import LengthDiameter
+from .model import balanced, model_step
 from .settings import LENGTHS
 
 
@@ -20,6 +22,9 @@ class LengthRounds(ProductRounds):
 
     most_steps = LENGTHS.max_iter
     descent: LengthDescent
+    reach = LENGTHS.model_reach
+    rest_share = LENGTHS.rest_share
+    is_balanced = False
 
     def first_descent(self, start: Start | None) -> LengthDescent:
         problem, design, n = self.problem, self.design, self.design.scaling.n_touchable
@@ -32,12 +37,37 @@ class LengthRounds(ProductRounds):
             diameter = diameter.adapted(diameter.at(coef[:, :n]), PRODUCTS.warm_power)
         return LengthDescent(
             design,
-            diameter,  # type: ignore[arg-type]
+            diameter,
             self.radius,
             coef,
             flip_cost=single_flip_cost(problem) / design.scaling.unit,
             tol=self.settings.tol,
+            knows_entries=knows_entries(problem, design.scaling.n_columns),
         )
+
+    def _sharpen(self) -> None:
+        """By a model of the loss where that leads on; not at all if little is left to
+        learn, because new multipliers would bring the gradient out of balance."""
+        descent = self.descent
+        if not descent.knows_entries or self._is_over():
+            super()._sharpen()
+            return
+        descent.is_resting = self._may_rest
+        if descent.is_resting:
+            descent.n_since = 0
+        elif descent.to_learn > self.reach * descent.risk:
+            descent.sharpen()
+        elif not model_step(descent):
+            self.reach /= 2
+        if not descent.is_resting:
+            descent.hold()
+
+    @property
+    def _may_rest(self) -> bool:
+        """A rest goes on until steps fail, or until it is found to have come too early."""
+        descent = self.descent
+        little = descent.to_learn <= self.rest_share * self._wanted
+        return (descent.is_resting or little) and descent.n_failed == 0
 
     def _consider(self) -> None:
         """Only if little of the gradient is left: a flow takes longer than many steps."""
@@ -46,8 +76,30 @@ class LengthRounds(ProductRounds):
             self._consider_zero()
             return
         lost = LENGTHS.flow_hope * descent.unbalanced / self.radius * descent.robust_part
-        if descent.smooth_risk - descent.dual + lost <= wanted:
+        missing = descent.smooth_risk - descent.dual + lost
+        if descent.is_resting:
+            if missing <= LENGTHS.bound_share * wanted:
+                self._consider_balance()
+        elif missing <= wanted:
             super()._consider()
+
+    def _consider_balance(self) -> None:
+        """Look for a classifier if the bound is close enough to the smoothed risk."""
+        descent, tol, wanted = self.descent, self.settings.tol, self._wanted
+        flow = descent.flow(tol)
+        share = self._share(flow)
+        bound = self._foreseen_bound(share)
+        if descent.smooth_risk - bound > LENGTHS.bound_share * wanted:
+            return
+        if not self.is_balanced:
+            self.is_balanced = True
+            self._offer(balanced(descent, tol, bound + wanted))
+        if self.best.objective - bound <= wanted:
+            self._ask(flow, share)
+        if self.best.objective - descent.smooth_risk > wanted:
+            # It was too early: learn more first.
+            descent.is_resting, self.is_balanced = False, False
+            self.rest_share /= 4
 
     def _consider_zero(self) -> None:
         """Compute the certificate of coefficients that are zero."""

@@ -16,13 +16,32 @@ class LengthSettings:
     last_power : float
         The last power of the mean of the lengths.
     tied_share : float
-        The preconditioner takes this share of the weight of all pairs as tied in every
-        column.
+        The preconditioner takes at least this share of the weight of all pairs as tied in
+        every column.
+    held_share : float
+        Where it knows which pairs are tied in a column, it takes this share of their
+        weights: what they tie together can still move as one.
     patience : int
         Steps after which shares and multipliers are adapted in any case.
     settled : float
         Steps have settled when the next one promises less than this share of what new
         shares and multipliers would add to the risk.
+    model_reach : float
+        A model of the loss is tried where new shares and multipliers would add less than
+        this share of the risk.
+    model_steps : int
+        Steps on the model, at most.
+    model_share : float
+        They end when this share of what there was to learn is left.
+    model_patience, model_settled : int, float
+        As ``patience`` and ``settled``, for steps on the model.
+    rest_share : float
+        Shares and multipliers stay as they are once there is less to learn than this share
+        of the gap wanted: from then on, steps only bring the gradient into balance.
+    bound_share : float
+        Share of the gap wanted that may lie between a bound and the smoothed risk.
+    balance_rounds, balance_steps : int
+        Rounds that look for a classifier then, and steps on the model for each of them.
     flow_rounds : int
         Rounds that fit the flow of a certificate to the gradient.
     flow_damping : float
@@ -48,8 +67,18 @@ class LengthSettings:
     width: float = 0.5
     last_power: float = 25.0
     tied_share: float = 0.1
+    held_share: float = 0.4
     patience: int = 10
     settled: float = 0.1
+    model_reach: float = 0.01
+    model_steps: int = 50
+    model_share: float = 0.1
+    model_patience: int = 10
+    model_settled: float = 0.3
+    rest_share: float = 0.08
+    bound_share: float = 0.35
+    balance_rounds: int = 11
+    balance_steps: int = 10
     flow_rounds: int = 8
     flow_damping: float = 0.9
     flow_hope: float = 0.6

@@ -1,0 +1,64 @@
+"""Quasi-Newton steps that may know how much the norm holds each coefficient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .....arrays import Floats
+from .....problem import RobustProblem
+from ..choice import single_flip_cost
+from ..heavy_rows import HeavyRows
+from ..preconditioner import Preconditioner
+from ..settings import PRODUCTS
+from ..steps import Descent
+from .curvature import AxisCurvature, ClassMatrix
+
+
+class HeldDescent(Descent):
+    """Steps that may know how much the norm holds each coefficient."""
+
+    matrix: ClassMatrix
+
+    def __init__(self, *told: Any, knows_entries: bool = False, **more: Any):
+        self.knows_entries = knows_entries
+        if knows_entries:
+            self.curvature_kind = AxisCurvature
+        super().__init__(*told, **more)
+
+    @property
+    def held(self) -> Floats:
+        """How much the norm holds each touchable coefficient (C, T)."""
+        raise NotImplementedError
+
+    def _preconditioner(self, heavy: HeavyRows | None) -> Preconditioner:
+        if not self.knows_entries:
+            return super()._preconditioner(heavy)
+        assert isinstance(self.curvature, AxisCurvature)
+        self.matrix = self.curvature.matrix(self.design.kind, heavy)
+        return self._stiffened()
+
+    def hold(self) -> None:
+        """Let the preconditioner follow what the norm holds at the point."""
+        if self.knows_entries:
+            self.precondition = self._stiffened()
+
+    def _stiffened(self) -> Preconditioner:
+        stiffness = np.zeros_like(self.coef)
+        stiffness[:, : self.n_touchable] = self.radius * self.held
+        return Preconditioner(None, self.matrix.inverse(stiffness))
+
+
+def knows_entries(problem: RobustProblem, n_columns: int) -> bool:
+    """Whether steps should know how much the norm holds each coefficient.
+
+    A pass over the rows must take longer than what this needs, and the first principal axes
+    must tell most of the rows.  Flips of labels change what the norm holds.
+    """
+    n_classes, n_rows = problem.n_classes, problem.n_rows
+    trusted = single_flip_cost(problem) == np.inf
+    is_wide = n_columns > PRODUCTS.most_columns * n_classes
+    enough = n_rows >= PRODUCTS.model_rows * (n_classes + 50)
+    work = n_rows * n_classes * n_columns
+    return trusted and enough and not is_wide and work >= PRODUCTS.least_work

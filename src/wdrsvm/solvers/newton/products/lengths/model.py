@@ -1,0 +1,95 @@
+r"""Steps on the smoothed lengths that need no pass over the rows: a model of the loss.
+
+The model is that of ``..model`` in the solver's own columns, because the linf norm is
+another one in a turned basis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from .....arrays import Floats
+from ..design import At
+from ..model import LossModel, Pair
+from .descent import LengthDescent
+from .settings import LENGTHS
+
+
+class LengthModel(LossModel):
+    """The model in the solver's own columns."""
+
+    @classmethod
+    def of(cls, descent: LengthDescent, pairs: Iterable[Pair]) -> LengthModel:
+        """``pairs``: steps and changes of the loss's gradient by which it is corrected."""
+        told = descent.design.scaling, descent.matrix, descent.coef, descent.sums
+        model = cls(*told, kind=descent.design.kind)  # type: ignore[arg-type]
+        for step, change in pairs:
+            model._correct(step, change)
+        return model
+
+
+class LengthModelDescent(LengthDescent):
+    """Steps on the model with the smoothed lengths."""
+
+    design: LengthModel  # type: ignore[assignment]
+
+    @classmethod
+    def of(cls, descent: LengthDescent, pairs: Iterable[Pair] = ()) -> LengthModelDescent:
+        """On the model at the point of a descent, which stays where it is."""
+        model, diameter = LengthModel.of(descent, pairs), descent.diameter
+        return cls(model, diameter, descent.radius, model.point, knows_entries=True)
+
+    def rebuild(self) -> None:
+        self.matrix = self.design.class_curvature  # type: ignore[assignment]
+        self.hold()
+
+    def _needs_rebuild(self) -> bool:
+        return False
+
+    @property
+    def has_settled(self) -> bool:
+        is_late = self.n_since >= LENGTHS.model_patience
+        return is_late or self.promise < LENGTHS.model_settled * self.to_learn
+
+    def run(self, n_steps: int, enough: float) -> None:
+        """Until new shares and multipliers would add no more than ``enough``."""
+        last = self.n_iter + n_steps
+        while self.n_iter < last and not self.is_stuck:
+            is_moving = self.step()
+            if self.has_settled or not is_moving:
+                if self.to_learn <= enough:
+                    break
+                self.sharpen()
+
+    def risk_of(self, coef: Floats) -> float:
+        """The model's risk of any coefficients, with the true norm."""
+        length = self.diameter.modulus(coef[:, : self.n_touchable])
+        return self.design.evaluate(At(coef)).loss + self.radius * length
+
+
+def model_step(descent: LengthDescent) -> bool:
+    """Move to where the model is least, with new shares and multipliers; False if the loss
+    did not follow the model."""
+    descent.rebuild()
+    inner = LengthModelDescent.of(descent, descent.pairs)
+    inner.run(LENGTHS.model_steps, LENGTHS.model_share * descent.to_learn)
+    followed = descent.jump(inner.coef, inner.diameter, inner.smooth_risk)  # type: ignore[arg-type]
+    descent.n_since = 0
+    return followed
+
+
+def balanced(descent: LengthDescent, tol: float, enough: float) -> Floats:
+    """Coefficients close to the point, their longest differences shortened where that
+    costs the least loss: more steps on the model until its risk is ``enough``."""
+    inner, best, least = LengthModelDescent.of(descent), descent.coef, np.inf
+    for _ in range(LENGTHS.balance_rounds):
+        coef = inner.repaired(tol)
+        risk = inner.risk_of(coef)
+        if risk < least:
+            best, least = coef, risk
+        if least <= enough or inner.is_stuck:
+            break
+        inner.run(LENGTHS.balance_steps, 0.0)
+    return best

@@ -1,0 +1,114 @@
+"""Steps on a model of the loss with smoothed lengths."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from wdrsvm.problem.norms import lipschitz
+from wdrsvm.solvers.newton.products.design import At, Design, in_columns
+from wdrsvm.solvers.newton.products.lengths.descent import LengthDescent
+from wdrsvm.solvers.newton.products.lengths.diameter import LengthDiameter
+from wdrsvm.solvers.newton.products.lengths.model import (
+    LengthModel,
+    LengthModelDescent,
+    balanced,
+    model_step,
+)
+from wdrsvm.solvers.scaling import Scaling
+
+from ..test_loop import blobs
+
+RADIUS = 0.01
+
+
+@pytest.fixture
+def descent():
+    problem = blobs(n_rows=600, n_features=12, n_classes=6, ball={"norm": "linf"})
+    scaling = Scaling.of(problem)
+    prepared = problem.by_chunks(partial(in_columns, scaling, np.float64))
+    n = scaling.n_touchable
+    with prepared.reduction() as reduction:
+        coef = 0.1 * np.random.default_rng(0).normal(size=(6, scaling.n_columns))
+        design, diameter = Design(scaling, reduction), LengthDiameter.of(coef[:, :n])
+        found = LengthDescent(design, diameter, RADIUS, coef, knows_entries=True)
+        for k in range(40):
+            found.step()
+            if k % 10 == 9:
+                found.sharpen()
+        yield found
+
+
+def true_risk(descent, coef):
+    n = descent.n_touchable
+    length = lipschitz(coef[:, :n], "linf", np.ones(n))
+    return descent.design.evaluate(At(coef)).loss + RADIUS * length
+
+
+def test_at_its_point_it_is_the_loss(descent):
+    model = LengthModel.of(descent, descent.pairs)
+    here = model.evaluate(At(descent.coef))
+    assert here.loss == descent.sums.loss
+    np.testing.assert_array_equal(here.gradient, descent.sums.gradient)
+
+
+def test_it_knows_the_last_step_exactly(descent):
+    model, (step, change) = LengthModel.of(descent, descent.pairs), descent.pairs[-1]
+    moved = model.evaluate(At(descent.coef + step)).gradient
+    np.testing.assert_allclose(moved - descent.sums.gradient, change, atol=1e-10)
+
+
+def test_its_steps_leave_the_descent_where_it_is(descent):
+    coef, diameter, risk = descent.coef.copy(), descent.diameter, descent.smooth_risk
+    inner = LengthModelDescent.of(descent)
+    inner.run(10, 0.0)
+    assert inner.n_iter == 10
+    assert not np.array_equal(inner.coef, coef)
+    np.testing.assert_array_equal(descent.coef, coef)
+    assert descent.diameter is diameter
+    assert descent.smooth_risk == risk
+
+
+def test_its_steps_end_when_enough_is_learnt(descent):
+    inner = LengthModelDescent.of(descent)
+    inner.run(1000, 0.1 * descent.to_learn)
+    assert inner.n_iter < 1000
+    assert inner.to_learn <= 0.1 * descent.to_learn
+
+
+def test_a_step_goes_where_the_model_led(descent):
+    before, to_learn = descent.coef, descent.to_learn
+    assert model_step(descent)
+    assert not np.array_equal(descent.coef, before)
+    assert descent.to_learn < to_learn
+    assert descent.n_since == 0
+
+
+def test_it_stays_where_the_loss_does_not_follow(descent, monkeypatch):
+    model_step(descent)
+    coef, diameter = descent.coef, descent.diameter
+
+    def astray(inner, *told):
+        """Steps that end far away and promise much."""
+        far = np.linspace(-3, 3, coef.size).reshape(coef.shape)
+        inner.coef, inner.sums = coef + far, inner.sums._replace(loss=0.0)
+
+    monkeypatch.setattr(LengthModelDescent, "run", astray)
+    assert not model_step(descent)
+    assert descent.coef is coef
+    assert descent.diameter is diameter
+
+
+def test_risks_of_the_model_are_true_ones_nearby(descent):
+    inner = LengthModelDescent.of(descent)
+    assert inner.risk_of(descent.coef) == pytest.approx(true_risk(descent, descent.coef))
+
+
+def test_a_balanced_point_is_better_than_a_repaired_one(descent):
+    model_step(descent)
+    plain = true_risk(descent, descent.repaired(1e-3))
+    found = true_risk(descent, balanced(descent, 1e-3, 0.0))
+    assert found < plain
+    # Whatever is enough is taken at once.
+    first = balanced(descent, 1e-3, np.inf)
+    np.testing.assert_array_equal(first, LengthModelDescent.of(descent).repaired(1e-3))
