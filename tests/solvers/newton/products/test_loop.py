@@ -236,3 +236,17 @@ def test_a_small_tolerance_is_reached_where_weights_of_pairs_are_far_apart():
     )
     found = product_newton(problem, SolverSettings(tol=1e-6, max_iter=100))
     assert found.certificate.holds(1e-6)
+
+
+def test_rows_far_from_zero_are_trained_in_double_precision():
+    """Without an intercept no centre can be taken from them."""
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 40
+    X = 10 + 0.1 * (0.2 * rng.normal(size=(40, 100))[y] + rng.normal(size=(400, 100)))
+    weight, ball = np.full(400, 1 / 400), WassersteinBall(4e-4)
+    problem = RobustProblem.of(X, y, weight, ball, 40, False, loss=LOSSES["logistic"])
+    found = product_newton(problem, SolverSettings(tol=1e-3))
+    assert found.certificate.holds(1e-3)
+    exact = product_newton(problem, SolverSettings(tol=1e-6)).certificate
+    assert found.certificate.dual_bound <= exact.objective
+    assert exact.dual_bound <= found.certificate.objective

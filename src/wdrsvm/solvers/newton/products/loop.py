@@ -27,7 +27,14 @@ from ....arrays import Floats
 from ....problem import RobustProblem
 from ....problem.certificate.gap import allowed_gap
 from ....problem.pair_weights import PairWeights
-from ...result import History, Incumbent, SolverResult, SolverSettings, Start
+from ...result import (
+    History,
+    Incumbent,
+    SolverResult,
+    SolverSettings,
+    SolverStatus,
+    Start,
+)
 from ...scaling import Scaling
 from .choice import single_flip_cost
 from .design import Design, in_columns, row_step
@@ -52,8 +59,24 @@ def product_newton(
 ) -> SolverResult:
     """Train to the gap asked for; ``start`` replaces the ridge direction."""
     problem = problem.without_idle_rows()
+    told = problem, settings, start, rounds or ProductRounds
+    if settings.tol < PRODUCTS.single_tol:
+        return _product_newton(np.float64, *told)
+    found = _product_newton(np.float32, *told)
+    # Single precision is too coarse for rows that are far from zero beside their spread.
+    is_lost = found.status is SolverStatus.STALLED and problem.trusts_labels
+    return _product_newton(np.float64, *told) if is_lost else found
+
+
+def _product_newton(
+    kind: Any,
+    problem: RobustProblem,
+    settings: SolverSettings,
+    start: Start | None,
+    rounds: type[ProductRounds],
+) -> SolverResult:
+    """With rows in numbers of ``kind``."""
     scaling = Scaling.of(problem, PRODUCTS.features_per_row)
-    kind = np.float32 if settings.tol >= PRODUCTS.single_tol else np.float64
     every = row_step(problem.n_rows, scaling.n_columns)
     prepared = problem.by_chunks(partial(in_columns, scaling, kind))
     is_principal = problem.norm == "l2" and not problem.is_distributed
@@ -66,7 +89,7 @@ def product_newton(
         design = Design(*told, 0 if problem.is_distributed else n_heavy)
         if flip_cost < np.inf:
             design = _flip_design(told, prepared, problem.radius / flip_cost)
-        return (rounds or ProductRounds)(problem, design, settings, start).solve()
+        return rounds(problem, design, settings, start).solve()
 
 
 def _flip_design(told: Any, prepared: RobustProblem, budget: float) -> Design:

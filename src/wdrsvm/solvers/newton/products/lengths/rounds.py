@@ -87,15 +87,15 @@ class LengthRounds(ProductRounds):
         """Look for a classifier if the bound is close enough to the smoothed risk."""
         descent, tol, wanted = self.descent, self.settings.tol, self._wanted
         flow = descent.flow(tol)
-        share = self._share(flow)
-        bound = self._foreseen_bound(share)
+        fit = self._fit(flow)
+        bound = self._foreseen_bound(fit)
         if descent.smooth_risk - bound > LENGTHS.bound_share * wanted:
             return
         if not self.is_balanced:
             self.is_balanced = True
             self._offer(balanced(descent, tol, bound + wanted))
         if self.best.objective - bound <= wanted:
-            self._ask(flow, share)
+            self._ask(flow, fit)
         if self.best.objective - descent.smooth_risk > wanted:
             # It was too early: learn more first.
             descent.is_resting, self.is_balanced = False, False
