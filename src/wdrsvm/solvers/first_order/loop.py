@@ -73,8 +73,8 @@ def first_order(
 class Checks:
     """Certificates, and the estimates that say when to ask for one.
 
-    ``history`` has the certificates, ``seen`` the estimates, too.  ``optimism`` is by how
-    much the gap of the last certificate was wider than the estimate.
+    ``history`` has proven bounds only, ``seen`` the estimated ones, too.  ``optimism`` says
+    by how much the gap of the last certificate was wider than the estimate.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Checks:
     ):
         self.ascent, self.best, self.settings, self.last = ascent, best, settings, last
         self.history, self.seen = History(settings.callback), History(None)
-        self.optimism, self.stalled = 0.0, False
+        self.optimism, self.stalled, self.is_proven = 0.0, False, True
 
     def end_here(self, epoch: int) -> bool:
         """Look at the present point, and tell whether this epoch is the last one."""
@@ -90,18 +90,21 @@ class Checks:
         if foreseen is not None:
             bound = foreseen.dual_bound - self.optimism
             self.seen.add(epoch, foreseen.objective, bound)
-            if self._holds(self.seen.records[-1]) or self._is_over(epoch):
+            self.is_proven = self._holds(self.seen.records[-1]) or self._is_over(epoch)
+            if self.is_proven:
                 self._certify(epoch, foreseen)
+            else:
+                self.history.add(epoch, foreseen.objective, self.best.dual_bound)
             return self._is_over(epoch)
         self._certify(epoch, None)
+        self.is_proven = True
         self.seen.add(epoch, self.best.objective, self.best.dual_bound)
         return self._is_over(epoch)
 
     def next_look(self) -> int:
         """The epoch of the next look: an estimate near the goal is soon followed by one."""
         due, now = _next_check(self.seen, self.settings.tol), self.seen.records[-1]
-        is_estimate = len(self.seen.records) > len(self.history.records)
-        if is_estimate and self._holds(now, FIRST_ORDER.near_gaps):
+        if not self.is_proven and self._holds(now, FIRST_ORDER.near_gaps):
             return min(due, now.n_iter + FIRST_ORDER.near_interval)
         return due
 

@@ -70,7 +70,20 @@ def told(monkeypatch, share):
     return looks
 
 
-def test_an_estimate_that_promises_too_much_proves_nothing(monkeypatch):
+@pytest.fixture
+def certified(monkeypatch):
+    """One entry for each certificate."""
+    calls, certify = [], Ascent.certify
+
+    def count(ascent, best, foreseen=False):
+        calls.append(foreseen)
+        certify(ascent, best, foreseen)
+
+    monkeypatch.setattr(Ascent, "certify", count)
+    return calls
+
+
+def test_an_estimate_that_promises_too_much_proves_nothing(monkeypatch, certified):
     problem = a_problem()
     looks = told(monkeypatch, 0.0)
     found = first_order(problem, SolverSettings(tol=TOL))
@@ -80,15 +93,19 @@ def test_an_estimate_that_promises_too_much_proves_nothing(monkeypatch):
     assert found.certificate.dual_bound <= exact.objective
     assert found.certificate.objective >= exact.dual_bound
     # The first certificate tells by how much estimates are wrong.
-    assert len(looks) > len(found.history) > 1
+    assert len(looks) > len(certified) > 1
 
 
-def test_an_estimate_that_promises_nothing_ends_with_a_certificate(monkeypatch):
+def test_an_estimate_that_promises_nothing_ends_with_a_certificate(monkeypatch, certified):
     looks = told(monkeypatch, 0.5)
     found = first_order(a_problem(), SolverSettings(tol=TOL, max_iter=40))
     assert looks[-1] == found.history[-1].n_iter == found.n_iter == 40
-    assert len(found.history) == 1
+    assert len(certified) == 1
     assert found.certificate.dual_bound > 0
+    # All looks are reported, with what is proven by then.
+    assert len(found.history) == len(looks)
+    assert all(record.dual_bound == -np.inf for record in found.history[:-1])
+    assert found.history[-1].dual_bound == found.certificate.dual_bound
 
 
 def test_a_trial_without_hope_ends_with_a_certificate(monkeypatch):
@@ -99,14 +116,14 @@ def test_a_trial_without_hope_ends_with_a_certificate(monkeypatch):
     assert found.certificate.dual_bound > 0
 
 
-def test_most_looks_are_estimates(monkeypatch):
+def test_most_looks_are_estimates(monkeypatch, certified):
     looks, foresee = [], Ascent.foresee
     monkeypatch.setattr(
         Ascent, "foresee", lambda ascent, tol: looks.append(1) or foresee(ascent, tol)
     )
     found = first_order(a_problem(), SolverSettings(tol=TOL))
     assert found.certificate.holds(TOL)
-    assert len(looks) >= 2 * len(found.history)
+    assert len(looks) >= 2 * len(certified)
 
 
 def test_there_is_no_estimate_where_labels_can_be_flipped():
