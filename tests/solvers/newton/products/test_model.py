@@ -89,10 +89,12 @@ def with_model(monkeypatch):
 
 
 def embeddings(n_rows=2000, n_features=64, n_classes=30):
-    """Rows of unit length around the centres of their classes."""
+    """Rows of unit length around the centres of their classes; columns vary together."""
     rng = np.random.default_rng(0)
     y = np.arange(n_rows) % n_classes
     X = rng.normal(size=(n_classes, n_features))[y] + rng.normal(size=(n_rows, n_features))
+    X /= np.sqrt(np.arange(1, n_features + 1))
+    X = X @ np.linalg.qr(rng.normal(size=(n_features, n_features)))[0]
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     weight, ball = np.full(n_rows, 1 / n_rows), WassersteinBall(1e-3)
     return RobustProblem.of(X, y, weight, ball, n_classes, loss=LOSSES["logistic"])
