@@ -9,6 +9,7 @@ import pytest
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, SolverStatus
 from wdrsvm.solvers.newton.products import loop
+from wdrsvm.solvers.newton.products import model as model_module
 from wdrsvm.solvers.newton.products.design import At, Design, in_columns
 from wdrsvm.solvers.newton.products.diameter import PairDiameter
 from wdrsvm.solvers.newton.products.loop import product_newton
@@ -133,9 +134,14 @@ def test_the_limit_of_steps_holds_for_the_model_too():
         assert found.n_iter <= min(limit, free)
 
 
-@pytest.mark.parametrize(("work", "is_tried"), [(2000 * 30 * 65, True), (3.91e6, False)])
-def test_it_is_tried_where_a_pass_takes_long(monkeypatch, work, is_tried):
-    monkeypatch.setattr(loop, "PRODUCTS", replace(PRODUCTS, model_work=work))
+@pytest.mark.parametrize(
+    ("work", "n_rows", "is_tried"),
+    [(2000 * 30 * 65, 2, True), (3.91e6, 2, False), (3.91e6, 1, True)],
+)
+def test_it_is_tried_where_a_pass_takes_long(monkeypatch, work, n_rows, is_tried):
+    """2000 rows and 1950 coefficients."""
+    rule = replace(PRODUCTS, model_work=work, model_rows_per_unknown=n_rows)
+    monkeypatch.setattr(loop, "PRODUCTS", rule)
     tried = []
 
     def record(descent):
@@ -148,7 +154,8 @@ def test_it_is_tried_where_a_pass_takes_long(monkeypatch, work, is_tried):
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_its_numbers_are_those_of_the_design(descent, kind):
+def test_its_numbers_are_those_of_the_design(descent, kind, monkeypatch):
+    monkeypatch.setattr(model_module, "PRODUCTS", replace(PRODUCTS, least_single_model=1))
     descent.design = replace(descent.design, kind=kind)
     model = LossModel.at(descent, descent.pairs)
     found = model.evaluate(At(model.point + kind(0.01)))
@@ -158,6 +165,11 @@ def test_its_numbers_are_those_of_the_design(descent, kind):
     other = exact.evaluate(At(exact.point + 0.01))
     assert found.loss == pytest.approx(other.loss, rel=1e-5)
     np.testing.assert_allclose(found.gradient, other.gradient, atol=1e-5)
+
+
+def test_few_coefficients_have_double_precision(descent):
+    descent.design = replace(descent.design, kind=np.float32)
+    assert LossModel.at(descent, descent.pairs).point.dtype == np.float64
 
 
 def replace_kind(descent, kind):

@@ -124,11 +124,13 @@ def test_few_rows_of_many_columns_are_not_turned(options, pays):
     problem = blobs(**{"n_classes": 4, **options})
     alike = problem.with_rows(X=walks(*problem.X.shape))
     assert turn_pays(alike, problem.n_features) is pays
-    # Columns that have nothing in common are never turned, whatever the others do.
+    # Columns that have nothing in common are turned only if that costs next to nothing.
     apart = np.random.default_rng(1).normal(size=problem.X.shape)
-    assert not turn_pays(problem.with_rows(X=apart), problem.n_features)
-    mixed = problem.with_rows(X=np.hstack([apart, walks(*problem.X.shape)]))
-    assert not turn_pays(mixed, problem.n_features)
+    is_cheap = problem.n_features < 100
+    assert turn_pays(problem.with_rows(X=apart), problem.n_features) is is_cheap
+    if not is_cheap:
+        mixed = problem.with_rows(X=np.hstack([apart, walks(*problem.X.shape)]))
+        assert not turn_pays(mixed, problem.n_features)
 
 
 def test_columns_vary_together_as_their_mean_products_say():

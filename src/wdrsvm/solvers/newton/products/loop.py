@@ -137,7 +137,7 @@ class ProductRounds:
         # What a repair cost, relative to what there was to learn.
         self.excess_rate = PRODUCTS.first_excess
         # What a bound lacked, relative to the imbalance of the intercepts.
-        self.shortfall_rate = PRODUCTS.first_shortfall
+        self.shortfall_rate = 0.0
 
     def first_descent(self, start: Start | None) -> Descent:
         """The descent at its first point."""
@@ -188,7 +188,9 @@ class ProductRounds:
         pass over the rows takes longer than many steps without one."""
         problem, descent = self.problem, self.descent
         enough = PRODUCTS.model_rows * (problem.n_classes + 50)
-        pass_work = problem.n_rows * descent.coef.size
+        n_unknowns = descent.coef.size
+        is_long = problem.n_rows * n_unknowns >= PRODUCTS.model_work
+        is_long = is_long or problem.n_rows >= PRODUCTS.model_rows_per_unknown * n_unknowns
         return (
             isinstance(descent.diameter, PairDiameter)
             and descent.flip_cost == np.inf
@@ -196,7 +198,7 @@ class ProductRounds:
             and descent.n_iter <= PRODUCTS.model_after
             and descent.n_since < PRODUCTS.patience
             and problem.n_rows >= enough
-            and pass_work >= PRODUCTS.model_work
+            and is_long
         )
 
     def _is_over(self) -> bool:

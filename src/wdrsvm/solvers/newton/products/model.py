@@ -8,8 +8,9 @@ point M is taken as
 
 with B the curvature of the classes, corrected by the last steps and by how the loss's
 gradient changed along them (BFGS).  Its sum with the smoothed diameter is minimised in the
-basis in which the curvature of each class is a diagonal plus rank one.  Steps on the model
-are made in the numbers of the design: what they gain is measured by a pass over the rows.
+basis in which the curvature of each class is a diagonal plus rank one.  With many
+coefficients, steps on the model are made in the numbers of the design: what they gain is
+measured by a pass over the rows.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class LossModel:
     def at(cls, descent: Descent, pairs: Iterable[Pair]) -> LossModel:
         """``pairs``: steps and changes of the loss's gradient, in the solver's columns."""
         basis, kind = descent.curvature.basis, descent.design.kind
+        if descent.coef.size < PRODUCTS.least_single_model:
+            kind = np.float64
 
         def turned(rows: Floats) -> Floats:
             return into_basis(rows, basis).astype(kind, copy=False)

@@ -39,7 +39,8 @@ def turn_pays(prepared: RobustProblem, n_touchable: int) -> bool:
     step = 2 * n_rows * n_columns * n_classes + PRODUCTS.step_overhead
     some = np.linspace(0, n_rows - 1, min(n_rows, PRODUCTS.correlation_rows))
     excess = correlation(prepared.X[some.astype(np.intp), :n_touchable]) - 1
-    spared = min(PRODUCTS.spared_per_correlation * excess, PRODUCTS.most_spared_steps)
+    least, most = PRODUCTS.spared_steps
+    spared = min(max(PRODUCTS.spared_per_correlation * excess, least), most)
     return bool(spared * step >= turn)
 
 

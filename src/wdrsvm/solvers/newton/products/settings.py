@@ -73,9 +73,6 @@ class ProductSettings:
         A flow is looked for if a step promises at most this share of the gap wanted.
     sharp_power : float
         From this power on every step may lead to a certificate.
-    first_shortfall : float
-        What the first bound is expected to lack, relative to how far the intercepts are out
-        of balance.
     shortfall_hope : float
         A bound is expected to lack this share of what the last one lacked, adjusted to how
         far the intercepts are out of balance now.
@@ -112,7 +109,12 @@ class ProductSettings:
         The model is tried with at least this many rows for each class and fifty more: with
         fewer rows a pass costs no more than a step on the model.
     model_work : float
-        A pass must also have this many multiply-adds in each of its two products.
+        A pass must also have this many multiply-adds in each of its two products,
+    model_rows_per_unknown : int
+        or so many rows for each coefficient, where passes take long beside steps on the
+        model.
+    least_single_model : int
+        With fewer coefficients the model has double precision, which costs nothing then.
     model_rounds, model_steps : int
         Minima of the model to be tried in a row, and steps towards each of them.
     model_pairs : int
@@ -139,9 +141,11 @@ class ProductSettings:
         Multiply-adds that find the principal axes of the columns, over their cube.
     correlation_rows : int
         Rows that tell how much columns vary together.
-    spared_per_correlation, most_spared_steps : float
-        Steps that these axes spare for each unit of that measure above 1, about, and at
-        most.
+    spared_per_correlation : float
+        Steps that these axes spare for each unit of that measure above 1, about.
+    spared_steps : tuple of float
+        They count as at least and at most so many: a few rows do not show what rare, long
+        rows have in common, and axes that cost next to nothing are always taken.
     least_product_classes : int
         A product with C classes takes as long as C and so many more would at full speed.
     step_overhead : float
@@ -215,7 +219,6 @@ class ProductSettings:
     sharp_power: float = 20.0
     most_promise: float = 0.5
     least_scale: float = 0.8
-    first_shortfall: float = 0.2
     shortfall_hope: float = 0.5
     flow_rounds: int = 8
     flow_floor: float = 1e-3
@@ -224,6 +227,8 @@ class ProductSettings:
     model_after: int = 15
     model_rows: int = 20
     model_work: float = 8e7
+    model_rows_per_unknown: int = 100
+    least_single_model: int = 10_000
     model_rounds: int = 2
     model_steps: int = 40
     model_pairs: int = 10
@@ -248,7 +253,7 @@ class ProductSettings:
     axes_work: float = 8.0
     correlation_rows: int = 128
     spared_per_correlation: float = 2.0
-    most_spared_steps: float = 35.0
+    spared_steps: tuple[float, float] = (2.0, 35.0)
     least_product_classes: int = 15
     step_overhead: float = 8e6
     axes: int = 20
