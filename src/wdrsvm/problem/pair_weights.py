@@ -122,7 +122,7 @@ def _length_by_products(weights: Floats, potential: Floats) -> float | None:
 def laplacian(weights: Floats) -> Floats:
     """diag(sum_j w_ij) - w."""
     found = -weights
-    # Both what is and what is not on the diagonal counts.
+    # A weight on the diagonal takes nothing away: it is in the sum, too.
     found.flat[:: len(found) + 1] += weights.sum(axis=1)
     return np.asarray(found)
 

@@ -133,7 +133,7 @@ def model_step(descent: Descent) -> bool:
         model.point,
     )
     inner.run()
-    # The difference alone has lost digits.
+    # Only the difference from the point may have lost digits to single precision.
     step = out_of_basis(inner.coef - model.point, model.class_curvature.basis)
     diameter = inner.diameter.of_kind(np.float64)
     return descent.jump(descent.coef + step, diameter, inner.smooth_risk)

@@ -109,10 +109,10 @@ class ProductSettings:
         The model is tried with at least this many rows for each class and fifty more: with
         fewer rows a pass costs no more than a step on the model.
     model_work : float
-        A pass must also have this many multiply-adds in each of its two products,
+        The model is tried if each product of a pass takes this many multiply-adds.
     model_rows_per_unknown : int
-        or so many rows for each coefficient, where passes take long beside steps on the
-        model.
+        It is also tried with so many rows for each coefficient: passes then take long
+        beside steps on the model.
     least_single_model : int
         With fewer coefficients the model has double precision, which costs nothing then.
     model_rounds, model_steps : int
