@@ -32,6 +32,7 @@ TYPES = {
     "Table": f"{_DOUBLE}[:, ::1]",
     "Cube": f"{_DOUBLE}[:, :, ::1]",
     "Cubes": f"{_DOUBLE}[:, :, :, ::1]",
+    "SingleVector": f"{_SINGLE}[::1]",
     "SingleTable": f"{_SINGLE}[:, ::1]",
     "Codes": f"{_SIZE}[::1]",
     "CodesTable": f"{_SIZE}[:, ::1]",

@@ -20,6 +20,7 @@ label_curvature: Any = _native.label_curvature
 label_masses: Any = _native.label_masses
 active_tangents: Any = _native.active_tangents
 soften_columns: Any = _native.soften_columns
+soften_singles: Any = _native.soften_singles
 find_spans: Any = _native.find_spans
 count_flips: Any = _native.count_flips
 highest_price: Any = _native.highest_price

@@ -26,6 +26,7 @@ ReadVector: TypeAlias = Floats
 ReadTable: TypeAlias = Floats
 ReadCube: TypeAlias = Floats
 ReadCodes: TypeAlias = Codes
+SingleVector: TypeAlias = Singles
 SingleTable: TypeAlias = Singles
 ReadSingleTable: TypeAlias = Singles
 CodesTable: TypeAlias = Codes

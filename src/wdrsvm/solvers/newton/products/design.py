@@ -74,7 +74,8 @@ class Design:
 
     Sums for steps, unlike sums for a certificate, may take one row out of ``every``.
     ``is_principal``: the columns are principal axes of the rows.  The preconditioner takes
-    ``n_heavy`` rows of each class as they are, if they are in memory.
+    ``n_heavy`` rows of each class as they are, if they are in memory.  ``keeps_scores``: a
+    few numbers for each row and class fit into memory, so that steps may keep them.
     """
 
     scaling: Scaling
@@ -83,6 +84,12 @@ class Design:
     every: int = 1
     is_principal: bool = False
     n_heavy: int = 0
+    keeps_scores: bool = False
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows, which must be in memory."""
+        return int(self.reduction.subject.n_rows)  # type: ignore[attr-defined]
 
     def evaluate(self, at: At) -> LossSums:
         """The loss and its gradient."""
@@ -131,6 +138,11 @@ def row_step(n_rows: int, n_columns: int) -> int:
     return max(1, n_rows // enough)
 
 
+def keeps_scores(problem: RobustProblem) -> bool:
+    """Whether the scores of all rows are few enough to be kept."""
+    return problem.n_rows * problem.n_classes <= PRODUCTS.max_kept_scores
+
+
 class ScoredBlock(NamedTuple):
     """Some rows, their scores (C, n), labels, weights, and trusts in the labels."""
 
@@ -142,8 +154,13 @@ class ScoredBlock(NamedTuple):
 
     @classmethod
     def of(cls, coef: Floats, problem: RobustProblem, rows: slice) -> ScoredBlock:
+        block = problem.X[rows]
+        return cls.at(coef.astype(block.dtype, copy=False) @ block.T, problem, rows)
+
+    @classmethod
+    def at(cls, scores: Floats, problem: RobustProblem, rows: slice) -> ScoredBlock:
+        """At scores that are known."""
         block, trust = problem.X[rows], problem.label_trust
-        scores = (coef.astype(block.dtype) @ block.T).astype(np.float64)
         y, weight = map(np.ascontiguousarray, (problem.y[rows], problem.weight[rows]))
         trust = None if trust is None else np.ascontiguousarray(trust[rows])
         return cls(block, scores, y, weight, trust)
@@ -154,15 +171,19 @@ class ScoredBlock(NamedTuple):
 
     def gradient(self, slopes: Floats) -> Floats:
         """sum_n slope_n x_n' (C, Q)."""
-        return np.asarray(slopes.astype(self.rows.dtype) @ self.rows, dtype=np.float64)
+        slopes = slopes.astype(self.rows.dtype, copy=False)
+        return np.asarray(slopes @ self.rows, dtype=np.float64)
 
 
-def _soften(is_spread: bool, problem: RobustProblem, block: ScoredBlock) -> LossSums:
+def soften(is_spread: bool, problem: RobustProblem, block: ScoredBlock) -> LossSums:
     """Replace the scores by slopes or spreads; the sums have these as their gradient."""
     scores, loss = block.scores, problem.loss
     told = block.y, block.weight, loss.temperature, loss.margin, is_spread
-    total, bend = kernels.soften_columns(scores, *told)
+    total, bend = SOFTEN[scores.dtype.char](scores, *told)
     return LossSums(total, scores, bend=bend)
+
+
+SOFTEN = {"f": kernels.soften_singles, "d": kernels.soften_columns}
 
 
 class Spanned(NamedTuple):
@@ -176,9 +197,10 @@ class Spanned(NamedTuple):
 
     @classmethod
     def of(cls, block: ScoredBlock, prior: Floats, mu: float) -> Spanned:
-        n_rows = len(block.y)
+        n_rows, scores = len(block.y), block.scores.astype(np.float64, copy=False)
+        block = block._replace(scores=scores)
         found = cls(block, np.empty_like(prior), np.empty(n_rows), np.empty(n_rows))
-        kernels.find_spans(block.scores, prior, block.y, mu, *found[1:])
+        kernels.find_spans(scores, prior, block.y, mu, *found[1:])
         return found
 
     def soften(
@@ -205,7 +227,7 @@ class Spanned(NamedTuple):
 
 def _loss_sums(at: At, problem: RobustProblem, rows: slice) -> LossSums:
     block = ScoredBlock.of(at.coef, problem, rows)
-    sums = _soften(False, problem, block)
+    sums = soften(False, problem, block)
     return sums._replace(gradient=block.gradient(sums.gradient))
 
 
@@ -214,7 +236,7 @@ def _curvature_sums(
 ) -> CurvatureSums:
     some = slice(rows.start, rows.stop, every)
     block = ScoredBlock.of(at.coef, problem, some)
-    spread = _soften(True, problem, block).gradient
+    spread = soften(True, problem, block).gradient
     return curvature_of(block, spread, every, is_principal)
 
 
@@ -222,7 +244,7 @@ def curvature_of(
     block: ScoredBlock, spread: Floats, every: int, is_principal: bool
 ) -> CurvatureSums:
     """The sums of a block of which one row out of ``every`` was visited."""
-    spread = spread.astype(block.rows.dtype)
+    spread = spread.astype(block.rows.dtype, copy=False)
     second = (_squares if is_principal else moment)(block.rows, spread.sum(axis=0))
     parts = spread.sum(axis=1), spread @ block.rows, second
     return CurvatureSums(*(every * part.astype(np.float64) for part in parts))
@@ -233,9 +255,10 @@ def _heavy_curvature(
 ) -> HeavyCurvature:
     some = slice(rows.start, rows.stop, every)
     block = ScoredBlock.of(at.coef, problem, some)
-    spread = _soften(True, problem, block).gradient
+    spread = soften(True, problem, block).gradient
     heavy = HeavyEntries.of(spread, np.arange(rows.start, rows.stop, every), count)
-    sums = every * spread.sum(axis=1), every * block.gradient(spread)
+    mass = spread.sum(axis=1, dtype=np.float64)
+    sums = every * mass, every * block.gradient(spread)
     return HeavyCurvature(*sums, heavy)
 
 

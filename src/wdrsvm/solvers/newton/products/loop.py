@@ -37,7 +37,7 @@ from ...result import (
 )
 from ...scaling import Scaling
 from .choice import single_flip_cost
-from .design import Design, in_columns, row_step
+from .design import Design, in_columns, keeps_scores, row_step
 from .diameter import DIAMETERS, PairDiameter
 from .flips.cluster import ClusterFlipDesign, Lessons
 from .flips.label_shares import LabelShares
@@ -86,7 +86,9 @@ def _product_newton(
         told = scaling, reduction, kind, every, is_principal
         flip_cost = single_flip_cost(problem)
         n_heavy = heavy_count(problem.n_rows, problem.n_classes, scaling.n_columns)
-        design = Design(*told, 0 if problem.is_distributed else n_heavy)
+        design = Design(*told)
+        if not problem.is_distributed:
+            design = Design(*told, n_heavy, keeps_scores(problem))
         if flip_cost < np.inf:
             design = _flip_design(told, prepared, problem.radius / flip_cost)
         return rounds(problem, design, settings, start).solve()

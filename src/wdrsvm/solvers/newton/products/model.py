@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,6 +43,7 @@ class LossModel:
     sums: LossSums
     corrections: list[Pair] = field(default_factory=list)
     kind: Any = np.float64
+    keeps_scores: ClassVar[bool] = False
 
     @classmethod
     def at(cls, descent: Descent, pairs: Iterable[Pair]) -> LossModel:

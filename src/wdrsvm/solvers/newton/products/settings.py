@@ -184,6 +184,14 @@ class ProductSettings:
         the slope at the end of the step has at most this share of the first one.
     max_trials : int
         Lengths that are tried for a step.
+    max_kept_scores : int
+        Up to so many scores of rows are kept from step to step.
+    flat : float
+        Along kept scores a length is looked for at which the slope has at most this share
+        of the first one.
+    longer, least_cut : float
+        The next length is so many times as long while the risk falls.  Between two lengths
+        it is at least this share of their distance away from both.
     """
 
     max_iter: int = 600
@@ -272,6 +280,10 @@ class ProductSettings:
     risk_rounding: float = 1e-6
     max_slope: float = 0.8
     max_trials: int = 8
+    max_kept_scores: int = 1 << 25
+    flat: float = 0.2
+    longer: float = 2.0
+    least_cut: float = 0.1
 
 
 PRODUCTS = ProductSettings()

@@ -13,9 +13,11 @@ from ....problem.pair_weights import PairWeights
 from .design import At, Design, LossSums
 from .diameter import EntryDiameter, PairDiameter, Smoothed
 from .heavy_rows import HeavyRows
+from .line import Line
 from .pair_forces import balanced
 from .preconditioner import ClassCurvature, ClassInverse, Preconditioner
 from .quasi_newton import Memory
+from .search import Place, along_line, backtrack
 from .settings import PRODUCTS
 
 
@@ -42,9 +44,11 @@ class Descent:
         self.promise = np.inf
         # The last steps, and how the loss's gradient changed along them.
         self.pairs: deque[tuple[Floats, Floats]] = deque(maxlen=PRODUCTS.model_pairs)
-        self.coef, self.smoothed = coef, self._smoothed_at(coef)
+        self.line = Line(design, len(coef)) if design.keeps_scores else None
+        self.coef, self.smoothed = np.zeros_like(coef), self.smoothed_at(coef)
         self.sums = self._sums_at(coef, self.smoothed.value)
-        self.gradient = self._gradient_of(self.smoothed, self.sums)
+        self.coef = coef
+        self.gradient = self.gradient_of(self.smoothed, self.sums)
         self.precondition: Preconditioner | ClassInverse
         self.has_heavy_rows = False
         self.rebuild()
@@ -77,13 +81,19 @@ class Descent:
             return smoothed.value
         return sums.price / self.flip_cost
 
-    def _smoothed_at(self, coef: Floats) -> Smoothed:
+    def smoothed_at(self, coef: Floats) -> Smoothed:
         return self.diameter.at(coef[:, : self.n_touchable])
 
     def _sums_at(self, coef: Floats, lam: float) -> LossSums:
+        if self.line is not None:
+            return self.line.evaluate(coef - self.coef)
         return self.design.evaluate(self._at(coef, lam))
 
-    def _gradient_of(self, smoothed: Smoothed, sums: LossSums) -> Floats:
+    def place(self, coef: Floats) -> Place:
+        smoothed = self.smoothed_at(coef)
+        return Place(coef, smoothed, self._sums_at(coef, smoothed.value))
+
+    def gradient_of(self, smoothed: Smoothed, sums: LossSums) -> Floats:
         """The gradient of the smoothed risk; flips reduce the radius that moves have."""
         gradient = sums.gradient.copy()
         left = self._left(smoothed, sums)
@@ -139,9 +149,9 @@ class Descent:
 
     @property
     def smooth_risk(self) -> float:
-        return self._risk_of(self.smoothed, self.sums)
+        return self.risk_of(self.smoothed, self.sums)
 
-    def _risk_of(self, smoothed: Smoothed, sums: LossSums) -> float:
+    def risk_of(self, smoothed: Smoothed, sums: LossSums) -> float:
         return self.radius * self._lam_of(smoothed, sums) + sums.loss
 
     @property
@@ -194,7 +204,7 @@ class Descent:
         if self.has_flips:
             return -np.inf
         rise = float(np.vdot(self.sums.gradient, coef - self.coef))
-        return self.radius * self._smoothed_at(coef).largest + self.sums.loss + rise
+        return self.radius * self.smoothed_at(coef).largest + self.sums.loss + rise
 
     def repaired(self, tol: float) -> Floats:
         """The coefficients with the longest differences shortened."""
@@ -262,10 +272,14 @@ class Descent:
         if self.left > 0 or self.smoothed.largest > self.lam:
             self._sharpen_diameter()
         self.n_since = 0
-        self.smoothed = self._smoothed_at(self.coef)
+        self._smooth_again()
+
+    def _smooth_again(self) -> None:
+        """Stay where the coefficients are, with another smoothing of the risk."""
+        self.smoothed = self.smoothed_at(self.coef)
         if self.has_flips:
             self.sums = self._sums_at(self.coef, self.smoothed.value)
-        self.gradient = self._gradient_of(self.smoothed, self.sums)
+        self.gradient = self.gradient_of(self.smoothed, self.sums)
 
     def _sharpen_diameter(self) -> None:
         power = self.diameter.power
@@ -299,52 +313,39 @@ class Descent:
         return self.n_iter in early or (self.n_iter % period == 0 and not is_near)
 
     def _search(self, step: Floats, slope: float) -> bool:
-        """Shorten the step until the smoothed risk falls; False if it never does."""
-        length, risk = 1.0, self.smooth_risk
-        for _ in range(PRODUCTS.max_trials):
-            coef = self.coef + length * step
-            smoothed = self._smoothed_at(coef)
-            sums = self._sums_at(coef, smoothed.value)
-            after = self._gradient_of(smoothed, sums)
-            rise = self._risk_of(smoothed, sums) - risk
-            is_level = rise <= PRODUCTS.risk_rounding * risk
-            is_flatter = np.vdot(after, step) <= -PRODUCTS.max_slope * slope
-            enough = PRODUCTS.least_gain * length * slope
-            if rise <= enough or (is_level and is_flatter):
-                self._move(coef, smoothed, sums, after)
-                return True
-            lowest = -slope * length / (2 * (rise - slope * length))
-            length *= min(max(lowest, 0.1), 0.5)
-        return False
+        """Go along the step; False if the smoothed risk does not fall there."""
+        if self.line is None:
+            place = backtrack(self, step, slope)
+        else:
+            place = along_line(self.line, self, step, slope)
+        if place is not None:
+            self._move(place)
+        return place is not None
 
-    def _move(
-        self, coef: Floats, smoothed: Smoothed, sums: LossSums, after: Floats
-    ) -> None:
+    def _move(self, place: Place) -> None:
         """Go there, and remember how the gradients changed."""
-        step = coef - self.coef
+        coef, smoothed, sums = place
+        step, after = coef - self.coef, self.gradient_of(smoothed, sums)
         self.memory.add(step, after - self.gradient)
         self.pairs.append((step, sums.gradient - self.sums.gradient))
-        self.coef, self.sums = coef, sums
-        self.smoothed, self.gradient = smoothed, after
+        self.coef, self.smoothed, self.sums, self.gradient = *place, after
 
     def jump(
         self, coef: Floats, diameter: PairDiameter | EntryDiameter, promised: float
     ) -> bool:
         """Go where the smoothed risk, with this diameter, is ``promised`` to be lower.
 
-        Returns whether it fell by most of what was promised; if it rose, stay.
+        Returns whether it fell by much of what was promised; if it never falls, stay.
         """
         self.n_iter += 1
-        before, self.diameter = self.diameter, diameter
-        here, there = self._smoothed_at(self.coef), self._smoothed_at(coef)
-        sums = self._sums_at(coef, there.value)
-        risk = self.radius * here.value + self.sums.loss
-        gained = risk - (self.radius * there.value + sums.loss)
-        if gained < 0 and risk - promised > PRODUCTS.risk_rounding * risk:
-            self.diameter = before
+        before = self.diameter, self.smoothed, self.gradient
+        self.diameter = diameter
+        self._smooth_again()
+        step, risk = coef - self.coef, self.smooth_risk
+        slope = float(np.vdot(self.gradient, step))
+        if not (slope < 0 and self._search(step, slope)):
+            self.diameter, self.smoothed, self.gradient = before
             return False
-        self.smoothed, self.gradient = here, self._gradient_of(here, self.sums)
-        self._move(coef, there, sums, self._gradient_of(there, sums))
         self.promise = max(0.0, risk - promised)
         wanted = PRODUCTS.model_trust * (risk - promised)
-        return gained >= wanted - PRODUCTS.risk_rounding * risk
+        return risk - self.smooth_risk >= wanted - PRODUCTS.risk_rounding * risk

@@ -1,0 +1,153 @@
+r"""A softmax for each column of a table of scores in single precision.
+
+As in ``softmax_columns``, every loop runs along a row of the table.  The row of a sample's
+own label is left out of the sums: beside a share close to 1 the others would lose digits,
+and the slope of the own score is minus the sum of the others.
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.libc.math import log
+
+from ...runtime.kernel_names import (
+    Count,
+    Flag,
+    ReadCodes,
+    ReadVector,
+    Real,
+    Single,
+    SingleTable,
+    SingleVector,
+    kernel,
+)
+from ...runtime.powers import single_power
+
+# Below, a power is nothing beside 1.  A variable: of a number the C compiler would make a
+# branch, and no vectors.
+DEEPEST = cython.declare(Single, -80.0)
+
+
+@kernel
+def _find_single_tops(z: SingleTable, top: SingleVector) -> None:
+    j: Count
+    n: Count
+    for n in range(z.shape[1]):
+        top[n] = z[0, n]
+    for j in range(1, z.shape[0]):
+        for n in range(z.shape[1]):
+            top[n] = z[j, n] if z[j, n] > top[n] else top[n]
+
+
+@kernel
+def _take_own(
+    z: SingleTable,
+    y: ReadCodes,
+    top: SingleVector,
+    own: SingleVector,
+    moments: SingleTable,
+    sharp: Single,
+) -> None:
+    """Take the own scores out of the table, and begin the moments with them."""
+    n: Count
+    gap: Single
+    for n in range(z.shape[1]):
+        gap = (z[y[n], n] - top[n]) * sharp
+        gap = gap if gap > DEEPEST else DEEPEST
+        own[n] = single_power(gap)
+        moments[0, n], moments[1, n] = own[n] * gap, own[n] * gap * gap
+        z[y[n], n] = top[n] + DEEPEST / sharp
+
+
+@kernel
+def _fill_single_powers(
+    z: SingleTable,
+    top: SingleVector,
+    others: SingleVector,
+    moments: SingleTable,
+    sharp: Single,
+) -> None:
+    """Replace scores by powers exp((z - top) sharp); sum them, and the powers times their
+    exponents, and times the squares."""
+    j: Count
+    n: Count
+    gap: Single
+    power: Single
+    for n in range(z.shape[1]):
+        others[n] = 0.0
+    for j in range(z.shape[0]):
+        for n in range(z.shape[1]):
+            gap = (z[j, n] - top[n]) * sharp
+            gap = gap if gap > DEEPEST else DEEPEST
+            power = single_power(gap)
+            z[j, n] = power
+            others[n] += power
+            moments[0, n] += power * gap
+            moments[1, n] += power * gap * gap
+
+
+@kernel
+def _fill_single_slopes(z: SingleTable, factor: SingleVector) -> None:
+    j: Count
+    n: Count
+    for j in range(z.shape[0]):
+        for n in range(z.shape[1]):
+            z[j, n] *= factor[n]
+
+
+@kernel
+def _fill_single_spreads(z: SingleTable, total: SingleVector, scale: SingleVector) -> None:
+    """Replace powers by shares p of their total, and these by p (1 - p) scale."""
+    j: Count
+    n: Count
+    share: Single
+    for j in range(z.shape[0]):
+        for n in range(z.shape[1]):
+            share = z[j, n] / total[n]
+            z[j, n] = share * (1 - share) * scale[n]
+
+
+def soften_singles(
+    z: SingleTable,
+    y: ReadCodes,
+    weight: ReadVector,
+    temperature: Real,
+    margin: Real,
+    spread: Flag,
+):
+    """``softmax_columns.soften_columns`` in single precision."""
+    n: Count
+    mean: Real
+    total: Real
+    loss: Real = 0.0
+    bend: Real = 0.0
+    sharp: Single = 1.0 / temperature
+    top: SingleVector = np.empty(z.shape[1], np.float32)
+    own: SingleVector = np.empty(z.shape[1], np.float32)
+    others: SingleVector = np.empty(z.shape[1], np.float32)
+    factor: SingleVector = np.empty(z.shape[1], np.float32)
+    moments: SingleTable = np.empty((2, z.shape[1]), np.float32)
+    with cython.nogil:
+        for n in range(z.shape[1]):
+            z[y[n], n] -= margin
+            loss -= weight[n] * z[y[n], n]
+        _find_single_tops(z, top)
+        _take_own(z, y, top, own, moments, sharp)
+        _fill_single_powers(z, top, others, moments, sharp)
+        for n in range(z.shape[1]):
+            total = own[n] + others[n]
+            mean = moments[0, n] / total
+            bend += weight[n] * temperature * (moments[1, n] / total - mean * mean)
+            loss += weight[n] * (temperature * log(total) + top[n])
+            factor[n] = weight[n] * sharp if spread else weight[n] / total
+            own[n] = own[n] / total * sharp if spread else -1.0
+            own[n] *= weight[n] * others[n] / total
+            others[n] = total
+        if spread:
+            _fill_single_spreads(z, others, factor)
+        else:
+            _fill_single_slopes(z, factor)
+        for n in range(z.shape[1]):
+            z[y[n], n] = own[n]
+    return loss, bend

@@ -1,0 +1,86 @@
+r"""The loss along a line, without a matrix product for each point.
+
+Scores are linear in the coefficients: at M + t S they are those at M plus t times those of
+the step S.  Both are kept, one number for each row and class.  One product gives the scores
+of a step, then a softmax alone tells the loss at any length t, and one product with the
+slopes at the length chosen gives the gradient there.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ....arrays import Floats
+from ....problem import RobustProblem
+from ....rows.reduce import added
+from .design import Design, LossSums, ScoredBlock, soften
+
+
+class BlockScores:
+    """A number for each row and class: (C, n) for each block of rows, in one array."""
+
+    def __init__(self, n_rows: int, n_classes: int, kind: type):
+        self.n_classes = n_classes
+        self.flat = np.zeros(n_rows * n_classes, dtype=kind)
+
+    def __getitem__(self, rows: slice) -> Floats:
+        first, last = rows.start * self.n_classes, rows.stop * self.n_classes
+        return self.flat[first:last].reshape(self.n_classes, -1)
+
+
+class Ahead(NamedTuple):
+    """The loss at some length, its slope in the length, and its curvature along the
+    coefficients themselves."""
+
+    loss: float
+    slope: float
+    bend: float
+
+
+class Line:
+    """The scores at a point and along a step; first the point is zero."""
+
+    def __init__(self, design: Design, n_classes: int):
+        self.design, self.length = design, 0.0
+        self.here, self.along, self.slopes = (
+            BlockScores(design.n_rows, n_classes, design.kind) for _ in range(3)
+        )
+
+    def aim(self, step: Floats) -> None:
+        """Look along this step (C, Q)."""
+        work = partial(self._fill_along, step.astype(self.design.kind))
+        self.design.reduction.fold(work, added)
+
+    def look(self, length: float) -> Ahead:
+        """The loss there; its slopes are kept for ``go``."""
+        self.length = length
+        found: Ahead = self.design.reduction.fold(self._soften, added)
+        return found
+
+    def go(self, ahead: Ahead) -> LossSums:
+        """Move to the last length looked at; the sums there."""
+        gradient = self.design.reduction.fold(self._gradient, added)
+        return LossSums(ahead.loss, gradient, price=np.inf, bend=ahead.bend)
+
+    def evaluate(self, step: Floats) -> LossSums:
+        """Move by a whole step; the sums there."""
+        self.aim(step)
+        return self.go(self.look(1.0))
+
+    def _fill_along(self, step: Floats, problem: RobustProblem, rows: slice) -> None:
+        np.matmul(step, problem.X[rows].T, out=self.along[rows])
+
+    def _soften(self, problem: RobustProblem, rows: slice) -> Ahead:
+        along, slopes = self.along[rows], self.slopes[rows]
+        np.multiply(along, self.design.kind(self.length), out=slopes)
+        slopes += self.here[rows]
+        sums = soften(False, problem, ScoredBlock.at(slopes, problem, rows))
+        return Ahead(sums.loss, float(np.vdot(slopes, along)), sums.bend)
+
+    def _gradient(self, problem: RobustProblem, rows: slice) -> Floats:
+        self.here[rows][:] += self.design.kind(self.length) * self.along[rows]
+        return np.asarray(self.slopes[rows] @ problem.X[rows], dtype=np.float64)
+
