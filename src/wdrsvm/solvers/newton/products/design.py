@@ -24,13 +24,34 @@ from .principal_axes import moment, second_moment_of
 from .settings import PRODUCTS
 
 
+class BlockScores:
+    """A number for each row and class: (C, n) for each block of rows, in one array."""
+
+    def __init__(self, n_rows: int, n_classes: int, kind: Any):
+        self.n_classes = n_classes
+        self.flat = np.zeros(n_rows * n_classes, dtype=kind)
+
+    def __getitem__(self, rows: slice) -> Floats:
+        first, last = rows.start * self.n_classes, rows.stop * self.n_classes
+        return self.flat[first:last].reshape(self.n_classes, -1)
+
+
 class At(NamedTuple):
     """The point of a pass: coefficients (C, Q), the price of a flip, which is infinite for
-    trusted labels, and the smoothing of the maximum over labels."""
+    trusted labels, the smoothing of the maximum over labels, and the scores if they are
+    kept."""
 
     coef: Floats
     price: float = np.inf
     mu: float = 1.0
+    scores: BlockScores | None = None
+
+    def some(self, every: int, problem: RobustProblem, rows: slice) -> ScoredBlock:
+        """One row out of ``every`` in a block, at its scores."""
+        some = slice(rows.start, rows.stop, every)
+        if self.scores is None:
+            return ScoredBlock.of(self.coef, problem, some)
+        return ScoredBlock.at(self.scores[rows][:, ::every].copy(), problem, some)
 
 
 class LossSums(NamedTuple):
@@ -87,9 +108,9 @@ class Design:
     keeps_scores: bool = False
 
     @property
-    def n_rows(self) -> int:
-        """The number of rows, which must be in memory."""
-        return int(self.reduction.subject.n_rows)  # type: ignore[attr-defined]
+    def problem_of_rows(self) -> RobustProblem:
+        """The problem in the solver's columns; its rows must be in memory."""
+        return self.reduction.subject  # type: ignore[attr-defined, no-any-return]
 
     def evaluate(self, at: At) -> LossSums:
         """The loss and its gradient."""
@@ -118,7 +139,7 @@ class Design:
 
     def features(self, rows: Codes) -> Floats:
         """Some rows in the solver's columns; they must be in memory."""
-        return np.asarray(self.reduction.subject.X[rows])  # type: ignore[attr-defined]
+        return np.asarray(self.problem_of_rows.X[rows])
 
     def class_sums(self) -> Floats:
         """Sums of w x for each label (C, Q)."""
@@ -234,8 +255,7 @@ def _loss_sums(at: At, problem: RobustProblem, rows: slice) -> LossSums:
 def _curvature_sums(
     at: At, every: int, is_principal: bool, problem: RobustProblem, rows: slice
 ) -> CurvatureSums:
-    some = slice(rows.start, rows.stop, every)
-    block = ScoredBlock.of(at.coef, problem, some)
+    block = at.some(every, problem, rows)
     spread = soften(True, problem, block).gradient
     return curvature_of(block, spread, every, is_principal)
 
@@ -253,8 +273,7 @@ def curvature_of(
 def _heavy_curvature(
     at: At, every: int, count: int, problem: RobustProblem, rows: slice
 ) -> HeavyCurvature:
-    some = slice(rows.start, rows.stop, every)
-    block = ScoredBlock.of(at.coef, problem, some)
+    block = at.some(every, problem, rows)
     spread = soften(True, problem, block).gradient
     heavy = HeavyEntries.of(spread, np.arange(rows.start, rows.stop, every), count)
     mass = spread.sum(axis=1, dtype=np.float64)

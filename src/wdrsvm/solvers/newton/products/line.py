@@ -16,19 +16,7 @@ import numpy as np
 from ....arrays import Floats
 from ....problem import RobustProblem
 from ....rows.reduce import added
-from .design import Design, LossSums, ScoredBlock, soften
-
-
-class BlockScores:
-    """A number for each row and class: (C, n) for each block of rows, in one array."""
-
-    def __init__(self, n_rows: int, n_classes: int, kind: type):
-        self.n_classes = n_classes
-        self.flat = np.zeros(n_rows * n_classes, dtype=kind)
-
-    def __getitem__(self, rows: slice) -> Floats:
-        first, last = rows.start * self.n_classes, rows.stop * self.n_classes
-        return self.flat[first:last].reshape(self.n_classes, -1)
+from .design import BlockScores, Design, LossSums, ScoredBlock, soften
 
 
 class Ahead(NamedTuple):
@@ -46,7 +34,8 @@ class Line:
     def __init__(self, design: Design, n_classes: int):
         self.design, self.length = design, 0.0
         self.here, self.along, self.slopes = (
-            BlockScores(design.n_rows, n_classes, design.kind) for _ in range(3)
+            BlockScores(design.problem_of_rows.n_rows, n_classes, design.kind)
+            for _ in range(3)
         )
 
     def aim(self, step: Floats) -> None:

@@ -48,7 +48,7 @@ from .principal_axes import along_principal_axes, turn_pays
 from .settings import PRODUCTS
 from .start import first_point
 from .steps import Descent
-from .tangents import DrawnTangents, Multiples, with_winners
+from .tangents import DrawnTangents, Multiples, Scored, with_winners
 
 
 def product_newton(
@@ -280,14 +280,17 @@ class ProductRounds:
         shares = self.design.shares(descent.at)
         drawn = self.drawn_flow(flow, fit.share)
         multipliers = DrawnTangents(coef, intercept, fit.share, drawn, shares=shares)
+        multipliers = with_winners(multipliers, self.problem, self._scored(fit.scale))
         self.best.raise_bound_by(
-            self.problem,
-            with_winners(multipliers, self.problem),
-            self.settings.tol,
-            steering=False,
+            self.problem, multipliers, self.settings.tol, steering=False
         )
         self._learn_shortfall(foreseen)
         self._forget_rows()
+
+    def _scored(self, scale: float) -> Scored | None:
+        """A multiple of the scores at the point, if these are kept."""
+        scores = self.descent.at.scores
+        return None if scores is None else Scored(self.design.problem_of_rows, scores, scale)
 
     def drawn_flow(self, flow: Any, share: float) -> Any:
         """The flow of drawn tangents in the problem's features; weights of pairs serve as

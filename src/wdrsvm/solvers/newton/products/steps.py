@@ -68,7 +68,8 @@ class Descent:
     def at(self) -> At:
         """The point of the sums, at the price that was found there."""
         least = self._price(self.smoothed.value)
-        return At(self.coef, max(least, self.sums.price or least), self.mu)
+        scores = None if self.line is None else self.line.here
+        return At(self.coef, max(least, self.sums.price or least), self.mu, scores)
 
     @property
     def lam(self) -> float:

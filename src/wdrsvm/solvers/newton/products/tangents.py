@@ -21,9 +21,22 @@ from ....problem.certificate.smooth import RowTangents
 from ....problem.certificate.trusted import TrustedTangents
 from ....problem.pair_weights import PairWeights
 from ....rows.threads import row_threads
+from .design import BlockScores
 from .flips.label_shares import LabelShares
 from .settings import PRODUCTS
 from .steps import Descent
+
+
+class Scored(NamedTuple):
+    """Scores that are kept for the blocks of a problem's rows, and a multiple of them."""
+
+    problem: RobustProblem
+    scores: BlockScores
+    scale: float
+
+    def of(self, rows: slice) -> Floats:
+        """The scores (n, C) of a block."""
+        return np.multiply(self.scores[rows].T, self.scale, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +65,15 @@ class DrawnTangents:
         masses[np.arange(len(drawn.y)), drawn.y] += (1 - self.share) * drawn.weight
         return RowTangents(problem.loss, drawn.points, masses)
 
-    def trusted(self, problem: RobustProblem, rows: slice) -> TrustedTangents:
+    def trusted(
+        self, problem: RobustProblem, rows: slice, scores: Floats | None = None
+    ) -> TrustedTangents:
         """The drawn tangents without flips, which have the same winners."""
         y, weight = problem.y[rows], problem.weight[rows]
         if self.winners is not None:
             return TrustedTangents(problem.loss, self.winners[rows], y, weight)
-        scores = problem.scores(self.coef, self.intercept, rows)
+        if scores is None:
+            scores = problem.scores(self.coef, self.intercept, rows)
         return TrustedTangents.at(problem.loss, scores, y, weight).drawn(self.share)
 
     @staticmethod
@@ -69,10 +85,13 @@ class DrawnTangents:
         return shares[rows].astype(np.float64)
 
 
-def with_winners(tangents: DrawnTangents, problem: RobustProblem) -> DrawnTangents:
+def with_winners(
+    tangents: DrawnTangents, problem: RobustProblem, scored: Scored | None = None
+) -> DrawnTangents:
     """The same with the winners of all rows, if these fit into memory.
 
-    A certificate looks at every row several times.
+    A certificate looks at every row several times.  Where the scores are known already,
+    ``scored`` tells them; any other scores would give valid winners, too.
     """
     entries = problem.n_rows * problem.n_classes
     if problem.is_distributed or entries > PRODUCTS.max_kept_winners:
@@ -80,10 +99,12 @@ def with_winners(tangents: DrawnTangents, problem: RobustProblem) -> DrawnTangen
     winners = np.empty((problem.n_rows, problem.n_classes))
 
     def fill(rows: slice) -> None:
-        winners[rows] = tangents.trusted(problem, rows).winners
+        scores = None if scored is None else scored.of(rows)
+        winners[rows] = tangents.trusted(problem, rows, scores).winners
 
+    blocks = problem.blocks() if scored is None else scored.problem.blocks()
     with row_threads(problem.n_rows) as run:
-        for _ in run(fill, problem.blocks()):
+        for _ in run(fill, blocks):
             pass
     return replace(tangents, winners=winners)
 
