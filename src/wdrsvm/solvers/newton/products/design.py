@@ -79,6 +79,8 @@ class CurvatureSums(NamedTuple):
     mass: Floats
     first: Floats
     second: Floats
+    own_mass: Floats | None = None
+    own_first: Floats | None = None
 
 
 def in_columns(scaling: Scaling, kind: Any, problem: RobustProblem) -> RobustProblem:
@@ -266,8 +268,13 @@ def curvature_of(
     """The sums of a block of which one row out of ``every`` was visited."""
     spread = spread.astype(block.rows.dtype, copy=False)
     second = (_squares if is_principal else moment)(block.rows, spread.sum(axis=0))
-    parts = spread.sum(axis=1), spread @ block.rows, second
-    return CurvatureSums(*(every * part.astype(np.float64) for part in parts))
+    own = spread[block.y, np.arange(len(block.y))].astype(np.float64)
+    n_classes = len(spread)
+    own_mass = np.bincount(block.y, own, n_classes)
+    by_label = sparse.csc_array((own, block.y, np.arange(len(block.y) + 1)), shape=(n_classes, len(block.y)))
+    own_first = by_label @ block.rows
+    parts = spread.sum(axis=1), spread @ block.rows, second, own_mass, own_first
+    return CurvatureSums(*(every * np.asarray(part, dtype=np.float64) for part in parts))
 
 
 def _heavy_curvature(

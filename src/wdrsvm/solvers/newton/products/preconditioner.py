@@ -41,11 +41,13 @@ class ClassCurvature:
     def of(cls, sums: CurvatureSums, n_touchable: int) -> ClassCurvature:
         floor = PRODUCTS.least_stiffness * sums.mass.mean() + np.finfo(np.float64).tiny
         mass = np.maximum(sums.mass, floor)
-        means = sums.first / np.sqrt(mass)[:, None]
+        om = np.clip(sums.own_mass, floor, None); rm = np.maximum(sums.mass - sums.own_mass, floor)
+        means = np.stack([sums.own_first / np.sqrt(om)[:, None], (sums.first - sums.own_first) / np.sqrt(rm)[:, None]], axis=1)
+        flat = means.reshape(-1, means.shape[2])
         if sums.second.ndim == 1:
-            basis, spread = None, sums.second - np.einsum("cq,cq->q", means, means)
+            basis, spread = None, sums.second - np.einsum("cq,cq->q", flat, flat)
         else:
-            basis, spread = _eigenvectors(sums.second - means.T @ means, n_touchable)
+            basis, spread = _eigenvectors(sums.second - flat.T @ flat, n_touchable)
         spread = (mass / mass.sum())[:, None] * np.maximum(spread, 0.0)
         return cls(basis, spread, into_basis(means, basis), mass, float(floor))
 
@@ -59,33 +61,34 @@ class ClassCurvature:
         """With other sums of the curvature, and the spread W as it was."""
         mass = np.maximum(mass, self.floor)
         spread = self.spread * (mass / self.mass)[:, None]
-        means = into_basis(first, self.basis) / np.sqrt(mass)[:, None]
+        means = (into_basis(first, self.basis) / np.sqrt(mass)[:, None])[:, None]
         return replace(self, spread=spread, means=means, mass=mass)
 
     def without(self, curvature: Floats, rows: Floats) -> ClassCurvature:
         """Of all but these ``rows`` (C, k, Q), in the basis, with ``curvature`` (C, k)."""
         mass = np.maximum(self.mass - curvature.sum(axis=1), self.floor)
-        first = np.sqrt(self.mass)[:, None] * self.means
+        assert self.means.shape[1] == 1
+        first = np.sqrt(self.mass)[:, None] * self.means[:, 0]
         first -= np.einsum("ck,ckq->cq", curvature, rows)
         spread = self.spread * (mass / self.mass)[:, None]
-        means = first / np.sqrt(mass)[:, None]
+        means = (first / np.sqrt(mass)[:, None])[:, None]
         return replace(self, spread=spread, means=means, mass=mass)
 
     def times(self, step: Floats) -> Floats:
         """The curvature times a step (C, Q), both in the basis."""
-        along = np.einsum("cq,cq->c", self.means, step)
-        return np.asarray(self.spread * step + self.means * along[:, None])
+        along = np.einsum("crq,cq->cr", self.means, step)
+        return np.asarray(self.spread * step + np.einsum("crq,cr->cq", self.means, along))
 
     def inverse(
         self, stiffness: Floats, kind: Any = np.float64, heavy: HeavyRows | None = None
     ) -> ClassInverse:
         """With the norm's own ``stiffness`` (C,) added; in numbers of ``kind``."""
-        light, parts = self, self.means[:, None].astype(kind)
+        light, parts = self, self.means.astype(kind)
         if heavy is not None:
             rows = into_basis(heavy.rows, self.basis).astype(kind)
             light = self.without(heavy.curvature, rows)
             rows *= np.sqrt(heavy.curvature).astype(kind)[:, :, None]
-            parts = np.hstack([light.means[:, None].astype(kind), rows])
+            parts = np.hstack([light.means.astype(kind), rows])
         diagonal = 1 / (light.spread + (stiffness + self.floor)[:, None])
         return ClassInverse.of(diagonal.astype(kind), parts, stiffness)
 

@@ -233,7 +233,7 @@ class ProductSettings:
     repair_rounds: int = 100
     repair_share: float = 0.1
     model_after: int = 15
-    model_rows: int = 20
+    model_rows: int = 8
     model_work: float = 8e7
     model_rows_per_unknown: int = 100
     least_single_model: int = 10_000
@@ -241,7 +241,7 @@ class ProductSettings:
     model_steps: int = 40
     model_pairs: int = 10
     model_settled: float = 0.4
-    model_share: float = 0.01
+    model_share: float = 0.05
     model_trust: float = 0.3
     level_steps: int = 30
     level_margin: float = 0.05
