@@ -164,6 +164,8 @@ class NewtonSteps:
             self._go(origin, step, length)
             self._look()
             rise = self._merit_after(length) - merit
+            # Scores beyond floating point may make the risk anything, even minus infinity.
+            rise = rise if np.isfinite(rise) else np.inf
             if rise <= MERIT_ROUNDING * abs(merit):
                 self.moves.advance(length, dual)
                 return True

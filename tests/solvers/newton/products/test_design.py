@@ -6,7 +6,13 @@ from functools import partial
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.newton.products.design import At, Design, in_columns, row_step
+from wdrsvm.solvers.newton.products.design import (
+    At,
+    BlockScores,
+    Design,
+    in_columns,
+    row_step,
+)
 from wdrsvm.solvers.scaling import Scaling
 
 from .test_loop import blobs
@@ -33,8 +39,10 @@ def test_loss_gradient_and_curvature(kind, atol):
         squares, bent = diagonal.second_moment(), diagonal.curvature(At(coef))
     assert sums.loss == pytest.approx(problem.weight @ losses, abs=atol)
     np.testing.assert_allclose(sums.gradient, slopes.T @ rows, atol=atol)
-    np.testing.assert_allclose(curved.mass, spread.sum(axis=0), atol=atol)
-    np.testing.assert_allclose(curved.first, spread.T @ rows, atol=atol)
+    own = np.where(np.eye(4)[problem.y], spread, 0.0)
+    for part, of_part in enumerate((own, spread - own)):
+        np.testing.assert_allclose(curved.mass[:, part], of_part.sum(axis=0), atol=atol)
+        np.testing.assert_allclose(curved.first[:, part], of_part.T @ rows, atol=atol)
     total = spread.sum(axis=1)
     np.testing.assert_allclose(curved.second, (rows.T * total) @ rows, atol=atol)
     own = problem.weight[:, None] * np.eye(4)[problem.y]
@@ -63,5 +71,32 @@ def test_sums_that_lead_the_way_may_take_one_row_out_of_three():
 
 
 def test_few_rows_are_all_visited():
-    assert row_step(10_000, 500) == 1
-    assert row_step(10**6, 10) == 100
+    assert row_step(10_000, 500, 10) == 1
+    assert row_step(10**6, 10, 7) == 100
+
+
+def test_labels_in_turns_are_all_visited():
+    step = row_step(10**6, 10, 60)
+    assert len(set(np.arange(0, 10**6, step) % 60)) == 60
+    assert 80 < step <= 100
+
+
+def test_curvatures_at_kept_scores_need_no_product():
+    problem = blobs(n_classes=4)
+    scaling = Scaling.of(problem)
+    prepared = in_columns(scaling, np.float64, problem)
+    coef = np.random.default_rng(1).normal(size=(4, scaling.n_columns))
+    kept = BlockScores(problem.n_rows, 4, np.float64)
+    for rows in prepared.blocks():
+        kept[rows][:] = coef @ prepared.X[rows].T
+    with prepared.reduction() as reduction:
+        design = Design(scaling, reduction, every=3, n_heavy=5)
+        plain, known = At(coef), At(np.full_like(coef, np.nan), scores=kept)
+        scores = kept.flat.copy()
+        for one, other in zip(
+            design.curvature(plain), design.curvature(known), strict=True
+        ):
+            np.testing.assert_allclose(one, other)
+        heavy = (design.heavy_curvature(at) for at in (plain, known))
+        np.testing.assert_allclose(*(found.first for found in heavy))
+    np.testing.assert_array_equal(kept.flat, scores)

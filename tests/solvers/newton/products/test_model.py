@@ -71,9 +71,17 @@ def test_a_step_of_the_model_lowers_the_risk(descent):
     assert descent.risk < before
 
 
-def test_a_rise_is_refused(descent):
+def test_a_jump_goes_no_farther_than_the_risk_falls(descent):
+    diameter, coef = replace(descent.diameter, power=99.0), 100 * descent.coef
+    before = Descent(descent.design, diameter, descent.radius, descent.coef).smooth_risk
+    assert not descent.jump(coef, diameter, promised=0.0)
+    assert descent.smooth_risk <= before
+
+
+def test_where_the_risk_rises_at_once_nothing_changes(descent):
     coef, diameter, risk = descent.coef, descent.diameter, descent.smooth_risk
-    assert not descent.jump(100 * coef, replace(diameter, power=99.0), promised=0.0)
+    uphill = coef + 0.1 * descent.gradient
+    assert not descent.jump(uphill, diameter, promised=0.0)
     assert descent.coef is coef
     assert descent.diameter is diameter
     assert descent.smooth_risk == risk

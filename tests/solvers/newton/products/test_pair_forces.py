@@ -8,12 +8,12 @@ from scipy import optimize
 
 from wdrsvm.problem.pair_weights import pair_distances
 from wdrsvm.solvers.newton.products import pair_forces
+from wdrsvm.solvers.newton.products.curvature.preconditioner import ClassInverse
 from wdrsvm.solvers.newton.products.pair_forces import (
     ForceAscent,
     Momentum,
     _raised,
 )
-from wdrsvm.solvers.newton.products.preconditioner import ClassInverse
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 
 RADIUS, N_CLASSES, N_TOUCHABLE = 0.4, 5, 3

@@ -98,7 +98,7 @@ def test_new_shares_add_no_more_than_the_longest_length_allows(descent, norm):
             assert Descent.has_settled.fget(descent) is (ratio < 1)
         descent.sharpen()
         descent.diameter = replace(descent.diameter, power=power)
-        descent.smoothed = descent._smoothed_at(descent.coef)
+        descent.smoothed = descent.smoothed_at(descent.coef)
         if norm == "linf":
             # Multipliers may lag behind by more than any length.
             descent.smoothed = descent.smoothed._replace(lag=2 * descent.smoothed.largest)

@@ -16,7 +16,7 @@ from .smoothed_labels import label_curvature as label_curvature
 from .smoothed_labels import label_masses as label_masses
 from .smoothed_labels import soften_labels as soften_labels
 from .softmax_columns import soften_columns as soften_columns
-from .softmax_singles import soften_singles as soften_singles
 from .softmax_pieces import soft_curvature as soft_curvature
 from .softmax_pieces import soft_multipliers as soft_multipliers
 from .softmax_pieces import soften as soften
+from .softmax_singles import soften_singles as soften_singles

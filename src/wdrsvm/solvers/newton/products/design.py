@@ -6,6 +6,7 @@ do not depend on threads, and their sums have the size of the coefficients.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,9 +19,9 @@ from ....problem import RobustProblem
 from ....rows.reduce import Reduction, added
 from ...scaling import Scaling
 from .. import kernels
+from .curvature.heavy_rows import HeavyCurvature, HeavyEntries
+from .curvature.principal_axes import moment, second_moment_of
 from .flips.label_shares import LabelShares
-from .heavy_rows import HeavyCurvature, HeavyEntries
-from .principal_axes import moment, second_moment_of
 from .settings import PRODUCTS
 
 
@@ -73,14 +74,13 @@ class LossSums(NamedTuple):
 
 
 class CurvatureSums(NamedTuple):
-    """Sums of the curvature q_nc of each score alone: its mass (C,), q x' (C, Q), and
-    (sum_c q) x x' (Q, Q), or its diagonal (Q,) in principal columns."""
+    """Sums of the curvature q_nc of each score alone, over the rows of the class itself and
+    over all others: its mass (C, 2) and q x' (C, 2, Q); and over all rows (sum_c q) x x'
+    (Q, Q), or its diagonal (Q,) in principal columns."""
 
     mass: Floats
     first: Floats
     second: Floats
-    own_mass: Floats | None = None
-    own_first: Floats | None = None
 
 
 def in_columns(scaling: Scaling, kind: Any, problem: RobustProblem) -> RobustProblem:
@@ -155,10 +155,17 @@ class Design:
         return second
 
 
-def row_step(n_rows: int, n_columns: int) -> int:
-    """The distance between visited rows, such that enough rows are visited."""
+def row_step(n_rows: int, n_columns: int, n_classes: int) -> int:
+    """The distance between visited rows, such that enough rows are visited.
+
+    It has no divisor in common with the number of classes: of labels in turns, some would
+    never be visited.
+    """
     enough = max(PRODUCTS.least_curvature_rows, PRODUCTS.rows_per_column * n_columns)
-    return max(1, n_rows // enough)
+    step = max(1, n_rows // enough)
+    while math.gcd(step, n_classes) > 1:
+        step -= 1
+    return step
 
 
 def keeps_scores(problem: RobustProblem) -> bool:
@@ -196,6 +203,21 @@ class ScoredBlock(NamedTuple):
         """sum_n slope_n x_n' (C, Q)."""
         slopes = slopes.astype(self.rows.dtype, copy=False)
         return np.asarray(slopes @ self.rows, dtype=np.float64)
+
+    def own_and_others(self, spread: Floats) -> tuple[Floats, Floats]:
+        """Sums of the curvature (C, n), (C, 2), and of the curvature times the rows,
+        (C, 2, Q): over the rows of each class, and over all others."""
+        own = by_label(spread[self.y, np.arange(len(self.y))], self.y, len(spread))
+        mass = np.asarray(own.sum(axis=1)).ravel().astype(np.float64)
+        first = np.asarray(own @ self.rows, dtype=np.float64)
+        others = spread.sum(axis=1, dtype=np.float64) - mass
+        rest = self.gradient(spread) - first
+        return np.stack([mass, others], axis=1), np.stack([first, rest], axis=1)
+
+
+def by_label(numbers: Floats, y: Codes, n_classes: int) -> sparse.csc_array:
+    """A table (C, n) with a number for each row, at its label."""
+    return sparse.csc_array((numbers, y, np.arange(len(y) + 1)), shape=(n_classes, len(y)))
 
 
 def soften(is_spread: bool, problem: RobustProblem, block: ScoredBlock) -> LossSums:
@@ -268,13 +290,8 @@ def curvature_of(
     """The sums of a block of which one row out of ``every`` was visited."""
     spread = spread.astype(block.rows.dtype, copy=False)
     second = (_squares if is_principal else moment)(block.rows, spread.sum(axis=0))
-    own = spread[block.y, np.arange(len(block.y))].astype(np.float64)
-    n_classes = len(spread)
-    own_mass = np.bincount(block.y, own, n_classes)
-    by_label = sparse.csc_array((own, block.y, np.arange(len(block.y) + 1)), shape=(n_classes, len(block.y)))
-    own_first = by_label @ block.rows
-    parts = spread.sum(axis=1), spread @ block.rows, second, own_mass, own_first
-    return CurvatureSums(*(every * np.asarray(part, dtype=np.float64) for part in parts))
+    parts = *block.own_and_others(spread), np.asarray(second, dtype=np.float64)
+    return CurvatureSums(*(every * part for part in parts))
 
 
 def _heavy_curvature(
@@ -283,16 +300,13 @@ def _heavy_curvature(
     block = at.some(every, problem, rows)
     spread = soften(True, problem, block).gradient
     heavy = HeavyEntries.of(spread, np.arange(rows.start, rows.stop, every), count)
-    mass = spread.sum(axis=1, dtype=np.float64)
-    sums = every * mass, every * block.gradient(spread)
-    return HeavyCurvature(*sums, heavy)
+    mass, first = block.own_and_others(spread)
+    return HeavyCurvature(every * mass, every * first, heavy)
 
 
 def _class_sums(problem: RobustProblem, rows: slice) -> Floats:
     block, weight, y = problem.X[rows], problem.weight[rows], problem.y[rows]
-    shape = problem.n_classes, len(block)
-    own = sparse.csc_array((weight, y, np.arange(len(block) + 1)), shape=shape)
-    return np.asarray(own @ block)
+    return np.asarray(by_label(weight, y, problem.n_classes) @ block)
 
 
 def _squares_of(every: int, problem: RobustProblem, rows: slice) -> Floats:

@@ -73,7 +73,8 @@ class Diameter:
         if total == 0:
             return 0.0, np.zeros_like(lengths)
         value = top * total ** (1 / self.power)
-        slopes *= (top / value) ** (self.power - 2) / value
+        # As (top / value)^power total = 1; powers of this ratio would overflow.
+        slopes *= value / top / top / total
         return value, slopes
 
     def reweighted(self, lengths: Floats, power: float) -> Self:

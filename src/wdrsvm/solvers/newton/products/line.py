@@ -72,4 +72,3 @@ class Line:
     def _gradient(self, problem: RobustProblem, rows: slice) -> Floats:
         self.here[rows][:] += self.design.kind(self.length) * self.along[rows]
         return np.asarray(self.slopes[rows] @ problem.X[rows], dtype=np.float64)
-

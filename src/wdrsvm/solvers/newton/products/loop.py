@@ -37,18 +37,18 @@ from ...result import (
 )
 from ...scaling import Scaling
 from .choice import single_flip_cost
+from .curvature.heavy_rows import heavy_count
+from .curvature.principal_axes import along_principal_axes, turn_pays
 from .design import Design, in_columns, keeps_scores, row_step
 from .diameter import DIAMETERS, PairDiameter
 from .flips.cluster import ClusterFlipDesign, Lessons
 from .flips.label_shares import LabelShares
 from .flips.memory import FlipDesign, first_flipped
-from .heavy_rows import heavy_count
 from .model import model_step
-from .principal_axes import along_principal_axes, turn_pays
 from .settings import PRODUCTS
 from .start import first_point
 from .steps import Descent
-from .tangents import DrawnTangents, Multiples, Scored, with_winners
+from .tangents import DrawnTangents, Multiples, with_winners
 
 
 def product_newton(
@@ -77,7 +77,7 @@ def _product_newton(
 ) -> SolverResult:
     """With rows in numbers of ``kind``."""
     scaling = Scaling.of(problem, PRODUCTS.features_per_row)
-    every = row_step(problem.n_rows, scaling.n_columns)
+    every = row_step(problem.n_rows, scaling.n_columns, problem.n_classes)
     prepared = problem.by_chunks(partial(in_columns, scaling, kind))
     is_principal = problem.norm == "l2" and not problem.is_distributed
     if is_principal and turn_pays(prepared, scaling.n_touchable):
@@ -280,17 +280,12 @@ class ProductRounds:
         shares = self.design.shares(descent.at)
         drawn = self.drawn_flow(flow, fit.share)
         multipliers = DrawnTangents(coef, intercept, fit.share, drawn, shares=shares)
-        multipliers = with_winners(multipliers, self.problem, self._scored(fit.scale))
+        multipliers = with_winners(multipliers, self.problem)
         self.best.raise_bound_by(
             self.problem, multipliers, self.settings.tol, steering=False
         )
         self._learn_shortfall(foreseen)
         self._forget_rows()
-
-    def _scored(self, scale: float) -> Scored | None:
-        """A multiple of the scores at the point, if these are kept."""
-        scores = self.descent.at.scores
-        return None if scores is None else Scored(self.design.problem_of_rows, scores, scale)
 
     def drawn_flow(self, flow: Any, share: float) -> Any:
         """The flow of drawn tangents in the problem's features; weights of pairs serve as

@@ -23,9 +23,9 @@ import numpy as np
 
 from ....arrays import Floats
 from ...scaling import Scaling
+from .curvature.preconditioner import ClassCurvature, into_basis, out_of_basis
 from .design import At, LossSums
 from .diameter import PairDiameter
-from .preconditioner import ClassCurvature, into_basis, out_of_basis
 from .quasi_newton import add_multiple
 from .settings import PRODUCTS
 from .steps import Descent

@@ -21,7 +21,7 @@ import numpy as np
 
 from ....arrays import Floats
 from ....problem.pair_weights import pair_distances
-from .preconditioner import ClassInverse, Preconditioner, into_basis, out_of_basis
+from .curvature.preconditioner import ClassInverse, Preconditioner, into_basis, out_of_basis
 from .settings import PRODUCTS
 
 

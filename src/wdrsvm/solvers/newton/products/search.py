@@ -41,7 +41,7 @@ def backtrack(descent: Descent, step: Floats, slope: float) -> Place | None:
     length, risk = 1.0, descent.smooth_risk
     for _ in range(PRODUCTS.max_trials):
         place = descent.place(descent.coef + length * step)
-        rise = descent.risk_of(place.smoothed, place.sums) - risk
+        rise = descent.smooth_risk_of(place.smoothed, place.sums) - risk
         after = descent.gradient_of(place.smoothed, place.sums)
         is_level = rise <= PRODUCTS.risk_rounding * risk
         is_flatter = np.vdot(after, step) <= -PRODUCTS.max_slope * slope
@@ -56,18 +56,21 @@ def backtrack(descent: Descent, step: Floats, slope: float) -> Place | None:
 def along_line(line: Line, descent: Descent, step: Floats, slope: float) -> Place | None:
     """Where the smoothed risk is about the least along the step; None if it never falls."""
     line.aim(step)
-    low, high = End(0.0, slope), None
-    length, risk, n = 1.0, descent.smooth_risk, descent.n_touchable
-    for _ in range(PRODUCTS.max_trials):
+    risk, n = descent.smooth_risk, descent.n_touchable
+    length, low, high = 1.0, End(0.0, slope), None
+    for trial in range(PRODUCTS.max_trials):
         coef = descent.coef + length * step
         smoothed, ahead = descent.smoothed_at(coef), line.look(length)
         tilt = ahead.slope + descent.radius * float(np.vdot(smoothed.gradient, step[:, :n]))
         rise = descent.radius * smoothed.value + ahead.loss - risk
-        has_fallen = rise <= PRODUCTS.risk_rounding * risk
-        if has_fallen and abs(tilt) <= -PRODUCTS.flat * slope:
+        is_level = rise <= PRODUCTS.risk_rounding * risk
+        is_flat = abs(tilt) <= -PRODUCTS.flat * slope
+        is_late = trial >= PRODUCTS.line_trials
+        enough = PRODUCTS.least_gain * length * slope
+        if (is_level and is_flat) or (is_late and rise <= enough):
             return Place(coef, smoothed, line.go(ahead))
         end = End(length, tilt)
-        low, high = (end, high) if tilt < 0 and has_fallen else (low, end)
+        low, high = (end, high) if is_level and tilt < 0 else (low, end)
         length = _between(low, high)
     return None
 

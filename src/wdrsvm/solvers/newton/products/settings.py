@@ -173,6 +173,9 @@ class ProductSettings:
         Certificates that may fail before the method gives up.
     least_stiffness : float
         The preconditioner takes no direction as softer than this share of the mean mass.
+    least_spread : float
+        In columns that the norm does not see, the preconditioner counts on a spread of at
+        least this share of the mass.
     least_cosine : float
         A step is remembered if it has at least this cosine with the change of the gradient.
     max_stretch : float
@@ -189,6 +192,8 @@ class ProductSettings:
     flat : float
         Along kept scores a length is looked for at which the slope has at most this share
         of the first one.
+    line_trials : int
+        After so many lengths, any of them is taken at which the risk has fallen.
     longer, least_cut : float
         The next length is so many times as long while the risk falls.  Between two lengths
         it is at least this share of their distance away from both.
@@ -274,14 +279,16 @@ class ProductSettings:
     least_heavy_share: float = 0.3
     max_asked: int = 20
     least_stiffness: float = 1e-7
+    least_spread: float = 1e-3
     least_cosine: float = 1e-8
     max_stretch: float = 1.5
     least_gain: float = 1e-4
     risk_rounding: float = 1e-6
     max_slope: float = 0.8
-    max_trials: int = 8
+    max_trials: int = 12
     max_kept_scores: int = 1 << 25
     flat: float = 0.2
+    line_trials: int = 4
     longer: float = 2.0
     least_cut: float = 0.1
 

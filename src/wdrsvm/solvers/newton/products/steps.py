@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,12 @@ import numpy as np
 from ....arrays import Floats
 from ....problem.certificate.gap import allowed_gap
 from ....problem.pair_weights import PairWeights
+from .curvature.heavy_rows import HeavyRows
+from .curvature.preconditioner import ClassCurvature, ClassInverse, Preconditioner
 from .design import At, Design, LossSums
 from .diameter import EntryDiameter, PairDiameter, Smoothed
-from .heavy_rows import HeavyRows
 from .line import Line
 from .pair_forces import balanced
-from .preconditioner import ClassCurvature, ClassInverse, Preconditioner
 from .quasi_newton import Memory
 from .search import Place, along_line, backtrack
 from .settings import PRODUCTS
@@ -150,9 +151,9 @@ class Descent:
 
     @property
     def smooth_risk(self) -> float:
-        return self.risk_of(self.smoothed, self.sums)
+        return self.smooth_risk_of(self.smoothed, self.sums)
 
-    def risk_of(self, smoothed: Smoothed, sums: LossSums) -> float:
+    def smooth_risk_of(self, smoothed: Smoothed, sums: LossSums) -> float:
         return self.radius * self._lam_of(smoothed, sums) + sums.loss
 
     @property
@@ -188,8 +189,7 @@ class Descent:
 
     @property
     def imbalance(self) -> float:
-        """How far the slopes of each class are from having the sum zero, which a
-        certificate of a classifier with intercepts needs."""
+        """How far the slopes of the classes are from sums of zero, as intercepts need."""
         if not self.design.scaling.fit_intercept:
             return 0.0
         return float(np.abs(self.sums.gradient[:, -1]).sum())
@@ -315,10 +315,8 @@ class Descent:
 
     def _search(self, step: Floats, slope: float) -> bool:
         """Go along the step; False if the smoothed risk does not fall there."""
-        if self.line is None:
-            place = backtrack(self, step, slope)
-        else:
-            place = along_line(self.line, self, step, slope)
+        search = backtrack if self.line is None else partial(along_line, self.line)
+        place = search(self, step, slope)
         if place is not None:
             self._move(place)
         return place is not None

@@ -21,22 +21,9 @@ from ....problem.certificate.smooth import RowTangents
 from ....problem.certificate.trusted import TrustedTangents
 from ....problem.pair_weights import PairWeights
 from ....rows.threads import row_threads
-from .design import BlockScores
 from .flips.label_shares import LabelShares
 from .settings import PRODUCTS
 from .steps import Descent
-
-
-class Scored(NamedTuple):
-    """Scores that are kept for the blocks of a problem's rows, and a multiple of them."""
-
-    problem: RobustProblem
-    scores: BlockScores
-    scale: float
-
-    def of(self, rows: slice) -> Floats:
-        """The scores (n, C) of a block."""
-        return np.multiply(self.scores[rows].T, self.scale, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,15 +52,12 @@ class DrawnTangents:
         masses[np.arange(len(drawn.y)), drawn.y] += (1 - self.share) * drawn.weight
         return RowTangents(problem.loss, drawn.points, masses)
 
-    def trusted(
-        self, problem: RobustProblem, rows: slice, scores: Floats | None = None
-    ) -> TrustedTangents:
+    def trusted(self, problem: RobustProblem, rows: slice) -> TrustedTangents:
         """The drawn tangents without flips, which have the same winners."""
         y, weight = problem.y[rows], problem.weight[rows]
         if self.winners is not None:
             return TrustedTangents(problem.loss, self.winners[rows], y, weight)
-        if scores is None:
-            scores = problem.scores(self.coef, self.intercept, rows)
+        scores = problem.scores(self.coef, self.intercept, rows)
         return TrustedTangents.at(problem.loss, scores, y, weight).drawn(self.share)
 
     @staticmethod
@@ -85,13 +69,10 @@ class DrawnTangents:
         return shares[rows].astype(np.float64)
 
 
-def with_winners(
-    tangents: DrawnTangents, problem: RobustProblem, scored: Scored | None = None
-) -> DrawnTangents:
+def with_winners(tangents: DrawnTangents, problem: RobustProblem) -> DrawnTangents:
     """The same with the winners of all rows, if these fit into memory.
 
-    A certificate looks at every row several times.  Where the scores are known already,
-    ``scored`` tells them; any other scores would give valid winners, too.
+    A certificate looks at every row several times.
     """
     entries = problem.n_rows * problem.n_classes
     if problem.is_distributed or entries > PRODUCTS.max_kept_winners:
@@ -99,12 +80,10 @@ def with_winners(
     winners = np.empty((problem.n_rows, problem.n_classes))
 
     def fill(rows: slice) -> None:
-        scores = None if scored is None else scored.of(rows)
-        winners[rows] = tangents.trusted(problem, rows, scores).winners
+        winners[rows] = tangents.trusted(problem, rows).winners
 
-    blocks = problem.blocks() if scored is None else scored.problem.blocks()
     with row_threads(problem.n_rows) as run:
-        for _ in run(fill, blocks):
+        for _ in run(fill, problem.blocks()):
             pass
     return replace(tangents, winners=winners)
 

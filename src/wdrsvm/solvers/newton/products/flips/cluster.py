@@ -53,11 +53,11 @@ class ClusterFlipDesign(Design):
         return sums
 
     def learn(self, at: At) -> None:
-        self.lessons.shares = self.lessons.shares.learnt(*at)
+        self.lessons.shares = self.lessons.shares.learnt(at.coef, at.price, at.mu)
 
     def shares(self, at: At) -> LabelShares:
         """The shares at a point, for the problem's own columns."""
-        found = self.lessons.shares.learnt(*at)
+        found = self.lessons.shares.learnt(at.coef, at.price, at.mu)
         coef, intercept = self.scaling.original(found.coef)
         return found._replace(coef=coef, intercept=intercept)
 

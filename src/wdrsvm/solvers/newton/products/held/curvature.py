@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .....arrays import Floats
+from ..curvature.heavy_rows import HeavyRows
+from ..curvature.preconditioner import ClassCurvature, ClassInverse
 from ..design import CurvatureSums
-from ..heavy_rows import HeavyRows
-from ..preconditioner import ClassCurvature, ClassInverse
 from ..settings import PRODUCTS
 
 
@@ -27,7 +27,7 @@ class AxisCurvature:
     @classmethod
     def of(cls, sums: CurvatureSums, n_touchable: int) -> AxisCurvature:
         turned = ClassCurvature.of(sums, n_touchable)
-        basis, mass = turned.basis, turned.mass
+        basis, mass = turned.basis, turned.total
         assert basis is not None
         spread = turned.spread[0] / mass[0]
         first = max(0, n_touchable - PRODUCTS.axes)
@@ -53,9 +53,9 @@ class AxisCurvature:
         if heavy is not None:
             light = light.without(heavy.curvature, heavy.rows)
             parts = [heavy.rows * np.sqrt(heavy.curvature)[:, :, None]]
-        along = np.sqrt(light.mass)[:, None, None] * self.axes
-        joined = np.hstack([*parts, light.means[:, None], along])
-        least = self.of_classes.mass[:, None] * self.least + light.floor
+        along = np.sqrt(light.total)[:, None, None] * self.axes
+        joined = np.hstack([*parts, light.means, along])
+        least = self.of_classes.total[:, None] * self.least + light.floor
         return ClassMatrix((light.spread + least).astype(kind), joined.astype(kind))
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from .....arrays import Floats
 from .....problem import RobustProblem
 from ..choice import single_flip_cost
-from ..heavy_rows import HeavyRows
-from ..preconditioner import Preconditioner
+from ..curvature.heavy_rows import HeavyRows
+from ..curvature.preconditioner import Preconditioner
 from ..settings import PRODUCTS
 from ..steps import Descent
 from .curvature import AxisCurvature, ClassMatrix

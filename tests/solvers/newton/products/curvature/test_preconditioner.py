@@ -2,49 +2,67 @@
 
 import numpy as np
 
-from wdrsvm.solvers.newton.products.design import CurvatureSums
-from wdrsvm.solvers.newton.products.heavy_rows import HeavyRows
-from wdrsvm.solvers.newton.products.preconditioner import (
+from wdrsvm.solvers.newton.products.curvature.heavy_rows import HeavyRows
+from wdrsvm.solvers.newton.products.curvature.preconditioner import (
     ClassCurvature,
     ClassInverse,
     Preconditioner,
 )
+from wdrsvm.solvers.newton.products.design import CurvatureSums
 
 
-def test_it_is_the_inverse_of_spread_mean_and_stiffness():
+def test_it_is_the_inverse_of_spread_means_and_stiffness():
     rng = np.random.default_rng(0)
     mass, means, stiffness = (
-        rng.uniform(size=3),
-        rng.normal(size=(3, 4)),
+        rng.uniform(size=(3, 2)),
+        rng.normal(size=(3, 2, 4)),
         rng.uniform(size=3),
     )
     spread = np.cov(rng.normal(size=(4, 30)))
-    first = mass[:, None] * means
-    second = mass.sum() * spread + (means.T * mass) @ means
-    curvature = ClassCurvature.of(CurvatureSums(mass, first, second), n_touchable=4)
-    apply = Preconditioner.of(curvature, stiffness)
+    outer = np.einsum("cr,crq,crp->cqp", mass, means, means)
+    second = mass.sum() * spread + outer.sum(axis=0)
+    sums = CurvatureSums(mass, mass[:, :, None] * means, second)
+    apply = Preconditioner.of(ClassCurvature.of(sums, n_touchable=4), stiffness)
     gradient = rng.normal(size=(3, 4))
     found = apply(gradient)
     for c in range(3):
-        curvature = mass[c] * (spread + np.outer(means[c], means[c]))
-        curvature += stiffness[c] * np.eye(4)
+        curvature = mass[c].sum() * spread + outer[c] + stiffness[c] * np.eye(4)
         np.testing.assert_allclose(curvature @ found[c], gradient[c], rtol=1e-5, atol=1e-6)
+
+
+def random_sums(rng):
+    return CurvatureSums(
+        rng.uniform(1, 2, (3, 2)), rng.normal(size=(3, 2, 4)), 30 * np.eye(4)
+    )
 
 
 def test_the_curvature_times_a_step_undoes_the_inverse():
     rng = np.random.default_rng(1)
-    sums = CurvatureSums(rng.uniform(1, 2, 3), rng.normal(size=(3, 4)), 9 * np.eye(4))
-    curvature = ClassCurvature.of(sums, n_touchable=3)
+    curvature = ClassCurvature.of(random_sums(rng), n_touchable=3)
     step = curvature.inverse(np.full(3, 0.5))(rng.normal(size=(3, 4)))
     image = curvature.times(step) + (0.5 + curvature.floor) * step
     again = curvature.inverse(np.full(3, 0.5))(image)
     np.testing.assert_allclose(again, step)
 
 
+def test_single_precision_keeps_the_sign_of_intercepts():
+    """The column of ones has no spread; hardly any stiffness holds it."""
+    rng = np.random.default_rng(5)
+    rows = np.column_stack([rng.normal(size=(200, 3)), np.ones(200)])
+    rows[:100, :3] += 2.0
+    mass, first = np.full((1, 2), 100.0), np.stack([rows[:100].sum(0), rows[100:].sum(0)])
+    sums = CurvatureSums(mass, first[None], rows.T @ rows)
+    curvature, tiny = ClassCurvature.of(sums, n_touchable=3), np.full(1, 1e-8)
+    gradient = rng.normal(size=(50, 1, 4))
+    narrow = curvature.inverse(tiny, np.float32)(gradient.astype(np.float32))
+    wide = curvature.inverse(tiny)(gradient)
+    np.testing.assert_allclose(narrow, wide, rtol=1e-2, atol=1e-3 * np.abs(wide).max())
+
+
 def test_the_basis_leaves_the_intercept_alone():
     rng = np.random.default_rng(2)
     rows = np.column_stack([rng.normal(size=(50, 3)), np.ones(50)])
-    sums = CurvatureSums(np.ones(2), rng.normal(size=(2, 4)), rows.T @ rows)
+    sums = CurvatureSums(np.ones((2, 2)), rng.normal(size=(2, 2, 4)), rows.T @ rows)
     basis = ClassCurvature.of(sums, n_touchable=3).basis
     np.testing.assert_array_equal(basis[3], [0, 0, 0, 1])
     np.testing.assert_allclose(basis.T @ basis, np.eye(4), atol=1e-12)
@@ -53,14 +71,15 @@ def test_the_basis_leaves_the_intercept_alone():
 def test_heavy_rows_stand_beside_the_spread_and_mean_of_the_others():
     rng = np.random.default_rng(3)
     rows, curvature = rng.normal(size=(3, 40, 4)), rng.uniform(size=(3, 40))
-    mass = curvature.sum(axis=1)
-    first = np.einsum("cn,cnq->cq", curvature, rows)
+    halves = curvature.reshape(3, 2, 20)
+    mass, own = halves.sum(axis=2), rows.reshape(3, 2, 20, 4)
+    first = np.einsum("crn,crnq->crq", halves, own)
     second = np.einsum("cn,cnq,cnr->qr", curvature, rows, rows)
     of_all = ClassCurvature.of(CurvatureSums(mass, first, second), n_touchable=4)
     heavy, stiffness = HeavyRows(curvature[:, :6], rows[:, :6]), np.full(3, 0.3)
     gradients = rng.normal(size=(2, 3, 4))
     found = Preconditioner.of(of_all, stiffness, heavy=heavy)(gradients)
-    spread = of_all.basis @ np.diag(of_all.spread[0] / mass[0]) @ of_all.basis.T
+    spread = of_all.basis @ np.diag(of_all.spread[0] / mass[0].sum()) @ of_all.basis.T
     for c in range(3):
         light = curvature[c, 6:].sum()
         mean = curvature[c, 6:] @ rows[c, 6:] / light
@@ -72,17 +91,15 @@ def test_heavy_rows_stand_beside_the_spread_and_mean_of_the_others():
 
 def test_sums_at_another_point_keep_the_spread():
     rng = np.random.default_rng(4)
-    sums = CurvatureSums(rng.uniform(1, 2, 3), rng.normal(size=(3, 4)), 9 * np.eye(4))
+    sums = random_sums(rng)
     before = ClassCurvature.of(sums, n_touchable=4)
-    mass, first = 2 * sums.mass, rng.normal(size=(3, 4))
+    mass, first = 2 * sums.mass, rng.normal(size=(3, 2, 4))
     after = before.moved(mass, first)
-    np.testing.assert_allclose(
-        after.spread / mass[:, None], before.spread / sums.mass[:, None]
-    )
+    np.testing.assert_allclose(after.spread, 2 * before.spread)
     step = rng.normal(size=(3, 4))
-    along = np.einsum("cq,cq->c", first, step @ before.basis.T) / mass
+    along = np.einsum("crq,cq->cr", first, step @ before.basis.T) / mass
     image = (after.times(step) - after.spread * step) @ before.basis.T
-    np.testing.assert_allclose(image, first * along[:, None])
+    np.testing.assert_allclose(image, np.einsum("crq,cr->cq", first, along))
 
 
 def test_another_stiffness_is_that_of_an_inverse_built_with_it():
@@ -97,3 +114,13 @@ def test_another_stiffness_is_that_of_an_inverse_built_with_it():
     found = found.stiffened(second)
     np.testing.assert_allclose(found(gradient), expected(gradient), rtol=1e-12)
     np.testing.assert_allclose(found.stiffness, second)
+
+
+def test_a_stiffness_far_below_the_last_one_leaves_some():
+    """In single precision the rest of the diagonal may vanish beside the stiffness."""
+    diagonal, parts = np.full((2, 3), 1e-7, np.float32), np.ones((2, 1, 3), np.float32)
+    stiff = ClassInverse.of(diagonal, parts, np.full(2, 1e7))
+    for stiffness in (1e-3, 0.0):
+        found = stiff.stiffened(np.full(2, stiffness))
+        assert (found.diagonal > 0).all()
+        assert (found.diagonal < 10.0).all()

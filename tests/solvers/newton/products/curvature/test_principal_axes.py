@@ -5,17 +5,17 @@ import pytest
 
 from wdrsvm.problem.pair_weights import pair_distances
 from wdrsvm.solvers import SolverSettings
-from wdrsvm.solvers.newton.products.design import At, Design, in_columns
-from wdrsvm.solvers.newton.products.loop import product_newton
-from wdrsvm.solvers.newton.products.preconditioner import ClassCurvature
-from wdrsvm.solvers.newton.products.principal_axes import (
+from wdrsvm.solvers.newton.products.curvature.preconditioner import ClassCurvature
+from wdrsvm.solvers.newton.products.curvature.principal_axes import (
     along_principal_axes,
     correlation,
     turn_pays,
 )
+from wdrsvm.solvers.newton.products.design import At, Design, in_columns
+from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.scaling import Scaling
 
-from .test_loop import blobs
+from ..test_loop import blobs
 
 
 def turned(problem, every=1):

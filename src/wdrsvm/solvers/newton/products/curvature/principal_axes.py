@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from ....arrays import Floats
-from ....problem import RobustProblem
-from ....rows.reduce import added
-from ...scaling import Scaling
-from .settings import PRODUCTS
+from .....arrays import Floats
+from .....problem import RobustProblem
+from .....rows.reduce import added
+from ....scaling import Scaling
+from ..settings import PRODUCTS
 
 # Columns of sizes farther apart than this lose digits in single precision when turned.
 MOST_UNEQUAL = 1e4

@@ -1,13 +1,14 @@
 r"""The preconditioner: for each class a diagonal plus low rank, in one common basis.
 
-The curvature of class c alone is  sum_n q_nc x_n x_n' + stiffness_c I.  A few heavy rows
-may stand in it as they are.  All others are taken as
+The curvature of class c alone is  sum_n q_nc x_n x_n' + stiffness_c I.  It is taken as
 
-    s_c (W + m_c m_c') + stiffness_c I,
+    s_c W + sum_r s_rc m_rc m_rc' + stiffness_c I,    s_c = sum_r s_rc,
 
-where s_c is the mass of their q_nc, m_c the mean of x under it, and W, the spread around
-that mean, is taken as that of all classes together.  In the eigenvectors of W this is a
-diagonal plus low rank, and its inverse takes few matrix products for all classes at once.
+with r for the rows of the class itself and for all others: s_rc is the mass of their q_nc
+and m_rc the mean of x under it.  W, the spread around these means, is taken as that of all
+classes together.  A few heavy rows may stand in it as they are; then all others have one
+mean.  In the eigenvectors of W this is a diagonal plus low rank, and its inverse takes few
+matrix products for all classes at once.
 The basis turns the touchable columns alone: lengths of differences stay as they are.  Where
 the columns are principal axes, W is taken as a diagonal, and no basis is needed.
 """
@@ -19,17 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from ....arrays import Floats
-from .design import CurvatureSums
+from .....arrays import Floats
+from ..design import CurvatureSums
+from ..settings import PRODUCTS
 from .heavy_rows import HeavyRows
-from .settings import PRODUCTS
 
 
 @dataclass(frozen=True, eq=False)
 class ClassCurvature:
-    """``basis`` (Q, Q), or None for the columns as they are; ``spread`` and rank-one
-    ``means`` of each class, both (C, Q) in the basis; ``mass`` (C,) of the curvature in
-    them; ``floor``, the least stiffness."""
+    """``basis`` (Q, Q), or None for the columns as they are; the ``spread`` of each class
+    (C, Q) and its ``means`` (C, R, Q), each times the root of its mass, both in the basis;
+    ``mass`` (C, R) of the curvature in them; ``floor``, the least stiffness."""
 
     basis: Floats | None
     spread: Floats
@@ -39,17 +40,27 @@ class ClassCurvature:
 
     @classmethod
     def of(cls, sums: CurvatureSums, n_touchable: int) -> ClassCurvature:
-        floor = PRODUCTS.least_stiffness * sums.mass.mean() + np.finfo(np.float64).tiny
+        typical = sums.mass.sum(axis=1).mean()
+        floor = PRODUCTS.least_stiffness * typical + np.finfo(np.float64).tiny
         mass = np.maximum(sums.mass, floor)
-        om = np.clip(sums.own_mass, floor, None); rm = np.maximum(sums.mass - sums.own_mass, floor)
-        means = np.stack([sums.own_first / np.sqrt(om)[:, None], (sums.first - sums.own_first) / np.sqrt(rm)[:, None]], axis=1)
-        flat = means.reshape(-1, means.shape[2])
+        means = _rooted(sums.first, mass)
+        every = means.reshape(-1, means.shape[2])
         if sums.second.ndim == 1:
-            basis, spread = None, sums.second - np.einsum("cq,cq->q", flat, flat)
+            basis, spread = None, sums.second - np.einsum("kq,kq->q", every, every)
         else:
-            basis, spread = _eigenvectors(sums.second - flat.T @ flat, n_touchable)
-        spread = (mass / mass.sum())[:, None] * np.maximum(spread, 0.0)
+            basis, spread = _eigenvectors(sums.second - every.T @ every, n_touchable)
+        total = mass.sum()
+        # The column of ones has no spread: beside its means a diagonal of almost nothing
+        # would take all digits of the inverse.
+        least = np.zeros_like(spread)
+        least[n_touchable:] = PRODUCTS.least_spread * total
+        spread = (mass.sum(axis=1) / total)[:, None] * np.maximum(spread, least)
         return cls(basis, spread, into_basis(means, basis), mass, float(floor))
+
+    @property
+    def total(self) -> Floats:
+        """The mass of each class (C,)."""
+        return np.asarray(self.mass.sum(axis=1))
 
     def of_kind(self, kind: Any) -> ClassCurvature:
         """In numbers of ``kind``, but for the basis."""
@@ -58,26 +69,27 @@ class ClassCurvature:
         return replace(self, spread=spread, means=means, mass=mass)
 
     def moved(self, mass: Floats, first: Floats) -> ClassCurvature:
-        """With other sums of the curvature, and the spread W as it was."""
-        mass = np.maximum(mass, self.floor)
-        spread = self.spread * (mass / self.mass)[:, None]
-        means = (into_basis(first, self.basis) / np.sqrt(mass)[:, None])[:, None]
-        return replace(self, spread=spread, means=means, mass=mass)
+        """With other sums of the curvature, (C, R) and (C, R, Q), and W as it was."""
+        return self._with(mass, into_basis(first, self.basis))
 
     def without(self, curvature: Floats, rows: Floats) -> ClassCurvature:
         """Of all but these ``rows`` (C, k, Q), in the basis, with ``curvature`` (C, k)."""
-        mass = np.maximum(self.mass - curvature.sum(axis=1), self.floor)
-        assert self.means.shape[1] == 1
-        first = np.sqrt(self.mass)[:, None] * self.means[:, 0]
+        mass = self.total - curvature.sum(axis=1)
+        first = np.einsum("cr,crq->cq", np.sqrt(self.mass), self.means)
         first -= np.einsum("ck,ckq->cq", curvature, rows)
-        spread = self.spread * (mass / self.mass)[:, None]
-        means = (first / np.sqrt(mass)[:, None])[:, None]
-        return replace(self, spread=spread, means=means, mass=mass)
+        return self._with(mass[:, None], first[:, None])
+
+    def _with(self, mass: Floats, first: Floats) -> ClassCurvature:
+        """With these sums, in the basis."""
+        mass = np.maximum(mass, self.floor)
+        spread = self.spread * (mass.sum(axis=1) / self.total)[:, None]
+        return replace(self, spread=spread, means=_rooted(first, mass), mass=mass)
 
     def times(self, step: Floats) -> Floats:
         """The curvature times a step (C, Q), both in the basis."""
-        along = np.einsum("crq,cq->cr", self.means, step)
-        return np.asarray(self.spread * step + np.einsum("crq,cr->cq", self.means, along))
+        along = self.means @ step[:, :, None]
+        back = (self.means * along).sum(axis=1)
+        return np.asarray(self.spread * step + back)
 
     def inverse(
         self, stiffness: Floats, kind: Any = np.float64, heavy: HeavyRows | None = None
@@ -120,8 +132,10 @@ class ClassInverse:
 
     def stiffened(self, stiffness: Floats) -> ClassInverse:
         """With another stiffness of the norm."""
-        change = (stiffness - self.stiffness)[:, None].astype(self.parts.dtype)
-        diagonal = self.diagonal / (1 + change * self.diagonal)
+        kind, whole = self.parts.dtype, 1 / self.diagonal
+        # Where the stiffness was nearly all, only rounding is left.
+        own = np.maximum(whole - self.stiffness[:, None], np.finfo(kind).eps * whole)
+        diagonal = 1 / (own + stiffness[:, None].astype(kind))
         return ClassInverse.of(diagonal, self.parts, stiffness)
 
     def __call__(self, gradients: Floats) -> Floats:
@@ -160,6 +174,11 @@ class Preconditioner:
     def __call__(self, gradients: Floats) -> Floats:
         steps = self.inverse(into_basis(gradients.astype(self.kind), self.basis))
         return np.asarray(out_of_basis(steps, self.basis), dtype=np.float64)
+
+
+def _rooted(first: Floats, mass: Floats) -> Floats:
+    """The means of masses (C, R) with sums (C, R, Q), times the roots of the masses."""
+    return np.asarray(first / np.sqrt(mass)[:, :, None])
 
 
 def into_basis(rows: Floats, basis: Floats | None) -> Floats:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....arrays import Codes, Floats
-from ....problem.norms import TINY
-from .settings import PRODUCTS
+from .....arrays import Codes, Floats
+from .....problem.norms import TINY
+from ..settings import PRODUCTS
 
 
 class HeavyEntries(NamedTuple):
@@ -44,8 +44,8 @@ class HeavyEntries(NamedTuple):
 
 
 class HeavyCurvature(NamedTuple):
-    """Sums of the curvature q_nc of each score alone, its mass (C,) and q x' (C, Q), and
-    its largest entries."""
+    """Sums of the curvature q_nc of each score alone, over the rows of the class itself and
+    over all others: its mass (C, 2) and q x' (C, 2, Q); and its largest entries."""
 
     mass: Floats
     first: Floats

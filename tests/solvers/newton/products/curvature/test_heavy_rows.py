@@ -7,14 +7,14 @@ import numpy as np
 
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, SolverStatus
-from wdrsvm.solvers.newton.products import heavy_rows
+from wdrsvm.solvers.newton.products.curvature import heavy_rows
+from wdrsvm.solvers.newton.products.curvature.heavy_rows import HeavyEntries, heavy_count
 from wdrsvm.solvers.newton.products.design import At, Design, in_columns
-from wdrsvm.solvers.newton.products.heavy_rows import HeavyEntries, heavy_count
 from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.scaling import Scaling
 
-from .test_loop import blobs
+from ..test_loop import blobs
 
 
 def test_the_largest_entries_of_two_tables_are_those_of_both():
@@ -44,8 +44,8 @@ def test_a_pass_finds_the_sums_and_the_heaviest_rows_of_all_blocks():
         design = Design(scaling, reduction, n_heavy=5)
         found = design.heavy_curvature(At(coef))
         np.testing.assert_allclose(design.features(found.entries.rows), rows[found[2].rows])
-    np.testing.assert_allclose(found.mass, spread.sum(axis=0), atol=1e-12)
-    np.testing.assert_allclose(found.first, spread.T @ rows, atol=1e-12)
+    np.testing.assert_allclose(found.mass.sum(axis=1), spread.sum(axis=0), atol=1e-12)
+    np.testing.assert_allclose(found.first.sum(axis=1), spread.T @ rows, atol=1e-12)
     largest = np.sort(spread, axis=0)[-5:].T
     np.testing.assert_allclose(np.sort(found.entries.curvature, axis=1), largest)
     assert 0 < found.heavy_share < 1

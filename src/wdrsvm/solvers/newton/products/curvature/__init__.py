@@ -1,0 +1,1 @@
+"""The curvature of the loss: what the preconditioner and the model are made of."""
