@@ -27,7 +27,7 @@ def told(request):
 
 def test_sums_are_those_of_passes(told):
     design, line, coef, step, rtol = told
-    found = line.evaluate(coef)
+    found = line.begin(coef)
     line.aim(step)
     line.look(3.0)
     moved = line.go(line.look(0.7))
@@ -40,7 +40,7 @@ def test_sums_are_those_of_passes(told):
 
 def test_the_slope_is_that_of_the_loss_in_the_length(told):
     _, line, coef, step, _ = told
-    line.evaluate(coef)
+    line.begin(coef)
     line.aim(step)
     here, ahead = line.look(0.5 - 0.01), line.look(0.5 + 0.01)
     slope = (ahead.loss - here.loss) / 0.02
@@ -49,9 +49,25 @@ def test_the_slope_is_that_of_the_loss_in_the_length(told):
 
 def test_looking_moves_nothing(told):
     _, line, coef, step, _ = told
-    line.evaluate(coef)
+    line.begin(coef)
     before = line.here.flat.copy()
     line.aim(step)
     for length in (0.1, 5.0):
         line.look(length)
     np.testing.assert_array_equal(line.here.flat, before)
+
+
+def test_rounding_of_a_long_step_is_left_behind_when_steps_are_short(told):
+    design, line, coef, step, rtol = told
+    line.begin(coef)
+    for scale, slope in ((1e4, -1.0), (-1e4, -1.0)):
+        line.aim(scale * step)
+        line.arrive(coef, line.look(1.0), slope)
+    line.aim(1e-3 * step)
+    expected = design.evaluate(At(coef + 1e-3 * step)).gradient
+    drifted, fresh = (
+        np.abs(line.arrive(coef + 1e-3 * step, line.look(1.0), slope).gradient - expected)
+        for slope in (-1e-3, -1e-5)
+    )
+    assert fresh.max() <= rtol
+    assert drifted.max() > 10 * fresh.max()

@@ -17,6 +17,7 @@ from ....arrays import Floats
 from ....problem import RobustProblem
 from ....rows.reduce import added
 from .design import BlockScores, Design, LossSums, ScoredBlock, soften
+from .settings import PRODUCTS
 
 
 class Ahead(NamedTuple):
@@ -29,14 +30,24 @@ class Ahead(NamedTuple):
 
 
 class Line:
-    """The scores at a point and along a step; first the point is zero."""
+    """The scores at a point and along a step.
+
+    Rounding of the scores of long steps stays in the sums.  ``steepest`` is the largest
+    slope of a step since scores were computed from a point alone.
+    """
 
     def __init__(self, design: Design, n_classes: int):
-        self.design, self.length = design, 0.0
+        self.design, self.length, self.steepest = design, 0.0, 0.0
         self.here, self.along, self.slopes = (
             BlockScores(design.problem_of_rows.n_rows, n_classes, design.kind)
             for _ in range(3)
         )
+
+    def begin(self, coef: Floats) -> LossSums:
+        """The sums at a point, with scores computed from its coefficients alone."""
+        self.here.flat[:], self.steepest = 0.0, 0.0
+        self.aim(coef)
+        return self.go(self.look(1.0))
 
     def aim(self, step: Floats) -> None:
         """Look along this step (C, Q)."""
@@ -54,10 +65,11 @@ class Line:
         gradient = self.design.reduction.fold(self._gradient, added)
         return LossSums(ahead.loss, gradient, price=np.inf, bend=ahead.bend)
 
-    def evaluate(self, step: Floats) -> LossSums:
-        """Move by a whole step; the sums there."""
-        self.aim(step)
-        return self.go(self.look(1.0))
+    def arrive(self, coef: Floats, ahead: Ahead, slope: float) -> LossSums:
+        """As ``go``, but afresh if the first steps were far steeper than this one."""
+        self.steepest = max(self.steepest, -slope)
+        is_stale = -slope < PRODUCTS.stale * self.steepest
+        return self.begin(coef) if is_stale else self.go(ahead)
 
     def _fill_along(self, step: Floats, problem: RobustProblem, rows: slice) -> None:
         np.matmul(step, problem.X[rows].T, out=self.along[rows])

@@ -68,7 +68,7 @@ def along_line(line: Line, descent: Descent, step: Floats, slope: float) -> Plac
         is_late = trial >= PRODUCTS.line_trials
         enough = PRODUCTS.least_gain * length * slope
         if (is_level and is_flat) or (is_late and rise <= enough):
-            return Place(coef, smoothed, line.go(ahead))
+            return Place(coef, smoothed, line.arrive(coef, ahead, slope))
         end = End(length, tilt)
         low, high = (end, high) if is_level and tilt < 0 else (low, end)
         length = _between(low, high)

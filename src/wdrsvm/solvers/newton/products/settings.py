@@ -189,6 +189,8 @@ class ProductSettings:
         Lengths that are tried for a step.
     max_kept_scores : int
         Up to so many scores of rows are kept from step to step.
+    stale : float
+        They are computed afresh when a step has less than this share of the largest slope.
     flat : float
         Along kept scores a length is looked for at which the slope has at most this share
         of the first one.
@@ -287,6 +289,7 @@ class ProductSettings:
     max_slope: float = 0.8
     max_trials: int = 12
     max_kept_scores: int = 1 << 25
+    stale: float = 1e-4
     flat: float = 0.2
     line_trials: int = 4
     longer: float = 2.0

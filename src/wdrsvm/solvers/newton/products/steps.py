@@ -46,9 +46,8 @@ class Descent:
         # The last steps, and how the loss's gradient changed along them.
         self.pairs: deque[tuple[Floats, Floats]] = deque(maxlen=PRODUCTS.model_pairs)
         self.line = Line(design, len(coef)) if design.keeps_scores else None
-        self.coef, self.smoothed = np.zeros_like(coef), self.smoothed_at(coef)
+        self.coef, self.smoothed = coef, self.smoothed_at(coef)
         self.sums = self._sums_at(coef, self.smoothed.value)
-        self.coef = coef
         self.gradient = self.gradient_of(self.smoothed, self.sums)
         self.precondition: Preconditioner | ClassInverse
         self.has_heavy_rows = False
@@ -88,7 +87,7 @@ class Descent:
 
     def _sums_at(self, coef: Floats, lam: float) -> LossSums:
         if self.line is not None:
-            return self.line.evaluate(coef - self.coef)
+            return self.line.begin(coef)
         return self.design.evaluate(self._at(coef, lam))
 
     def place(self, coef: Floats) -> Place:
