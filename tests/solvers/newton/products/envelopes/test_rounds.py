@@ -135,3 +135,38 @@ def test_rows_that_can_be_told_apart_take_fewer_steps_than_with_the_power_mean()
     limit = SolverSettings(tol=1e-3, max_iter=150)
     assert envelope_newton(problem, limit).status is SolverStatus.CONVERGED
     assert product_newton(problem, limit).status is not SolverStatus.CONVERGED
+
+
+class Watched(rounds.EnvelopeRounds):
+    """Rounds that keep, for each step, whether a certificate was considered and the true
+    risks of the repaired and of the clipped coefficients."""
+
+    seen: list
+
+    def _consider(self):
+        descent = self.descent
+        clipped, n = descent.coef.copy(), descent.n_touchable
+        bound = descent.smoothed.level / 2
+        clipped[:, :n] = np.clip(clipped[:, :n], -bound, bound)
+        pair = (descent.repaired(1e-3), clipped)
+        scaling = self.design.scaling
+        risks = [self.problem.risk(*scaling.original(coef)).value for coef in pair]
+        self.seen.append((descent.n_iter, descent.smooth_risk, *risks))
+        super()._consider()
+
+
+def watched(problem, monkeypatch):
+    monkeypatch.setattr(Watched, "seen", [], raising=False)
+    found = product_newton(problem, SolverSettings(tol=1e-3), rounds=Watched)
+    return found, Watched.seen
+
+
+def test_every_step_may_lead_to_a_certificate(monkeypatch):
+    found, seen = watched(blobs(ball={"norm": "l1"}, n_classes=20), monkeypatch)
+    assert [n_iter for n_iter, *_ in seen] == list(range(1, found.n_iter + 1))
+
+
+def test_the_nearest_coefficients_cost_less_than_clipped_ones(monkeypatch):
+    _, seen = watched(blobs(ball={"norm": "l1"}, n_classes=20), monkeypatch)
+    _, smooth, nearest, clipped = np.array(seen[-8:]).T
+    assert (nearest - smooth).mean() < 0.5 * (clipped - smooth).mean()

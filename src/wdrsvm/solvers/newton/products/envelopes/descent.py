@@ -6,7 +6,6 @@ from typing import Any
 
 from .....arrays import Floats
 from ..held.descent import HeldDescent
-from ..settings import PRODUCTS
 from .entries import EntryEnvelope, Enveloped
 from .settings import ENVELOPES
 
@@ -32,8 +31,8 @@ class EnvelopeDescent(HeldDescent):
 
     @property
     def is_sharp(self) -> bool:
-        """A certificate is looked for only when the steps have settled."""
-        return False
+        """Every step may lead to a certificate: the polar has a closed form."""
+        return True
 
     @property
     def _touchable(self) -> Floats:
@@ -46,7 +45,6 @@ class EnvelopeDescent(HeldDescent):
         return self.diameter.flow(self._touchable, self.flow_gradient)
 
     def repaired(self, tol: float) -> Floats:
-        coef, n = self.coef.copy(), self.n_touchable
-        rtol = PRODUCTS.repair_share * tol
-        coef[:, :n] = self.diameter.repaired(coef[:, :n], self.smoothed.level, rtol)
+        coef = self.coef.copy()
+        coef[:, : self.n_touchable] = self.diameter.nearest(self._touchable)
         return coef

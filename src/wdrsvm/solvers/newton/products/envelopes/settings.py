@@ -29,7 +29,7 @@ class EnvelopeSettings:
     """
 
     entry_stiffness: float = 5.0
-    held_share: float = 0.7
+    held_share: float = 1.0
     free_share: float = 0.3
     patience: int = 20
     max_iter: int = 1500
