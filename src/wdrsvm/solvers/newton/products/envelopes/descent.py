@@ -16,6 +16,10 @@ class EnvelopeDescent(HeldDescent):
     diameter: EntryEnvelope  # type: ignore[assignment]
     smoothed: Enveloped  # type: ignore[assignment]
 
+    has_multipliers = False
+    # Certificates that promised to succeed and failed.
+    n_misled = 0
+
     @property
     def held(self) -> Floats:
         return self.diameter.held(self.smoothed)
@@ -31,8 +35,9 @@ class EnvelopeDescent(HeldDescent):
 
     @property
     def is_sharp(self) -> bool:
-        """Every step may lead to a certificate: the polar has a closed form."""
-        return True
+        """With multipliers, every step may lead to a certificate: the polar has a closed
+        form.  After some failures only those may at which the steps have settled."""
+        return self.has_multipliers and self.n_misled < ENVELOPES.most_misled
 
     @property
     def _touchable(self) -> Floats:
@@ -40,6 +45,7 @@ class EnvelopeDescent(HeldDescent):
 
     def _sharpen_diameter(self) -> None:
         self.diameter = self.diameter.adapted(self._touchable)
+        self.has_multipliers = True
 
     def flow(self, tol: float) -> Any:
         return self.diameter.flow(self._touchable, self.flow_gradient)

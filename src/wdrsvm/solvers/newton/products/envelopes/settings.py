@@ -26,6 +26,8 @@ class EnvelopeSettings:
     settled : float
         Steps have settled when the next one promises less than this share of what new
         multipliers would add to the envelope.
+    most_misled : int
+        After so many failed certificates, only settled steps may lead to another one.
     """
 
     entry_stiffness: float = 5.0
@@ -34,6 +36,7 @@ class EnvelopeSettings:
     patience: int = 20
     max_iter: int = 1500
     settled: float = 0.1
+    most_misled: int = 3
 
 
 ENVELOPES = EnvelopeSettings()
