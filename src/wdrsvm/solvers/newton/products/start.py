@@ -66,7 +66,8 @@ def _divided(sums: Floats, second: Floats) -> Floats:
     if second.ndim == 1:
         raised = second + PRODUCTS.start_ridge * second.mean()
         return np.asarray(sums / np.maximum(raised, TINY))
-    ridge = PRODUCTS.start_ridge * np.trace(second) / len(second)
+    # Rows that are all zero have no moment.
+    ridge = max(PRODUCTS.start_ridge * np.trace(second) / len(second), TINY)
     return np.asarray(np.linalg.solve(second + ridge * np.eye(len(second)), sums.T).T)
 
 

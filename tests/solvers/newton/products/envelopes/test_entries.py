@@ -79,10 +79,25 @@ def test_small_coefficients_are_not_held():
     np.testing.assert_allclose(RADIUS * found.gradient, 1e-6 * envelope.stiffness * coef)
 
 
-def test_a_repair_stays_within_the_length():
-    coef, envelope = drawn()
-    assert envelope.modulus(envelope.repaired(coef, 0.5, 0.0)) == 0.5
-    np.testing.assert_array_equal(envelope.repaired(coef, 100.0, 0.0), coef)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_nearest_coefficients_are_those_of_the_envelope(seed):
+    """Their modulus is the level, and the sum that defines the envelope is least there."""
+    coef, envelope = drawn(seed)
+    found, nearest = envelope.at(coef), envelope.nearest(coef)
+    assert envelope.modulus(nearest) == pytest.approx(found.level)
+    before = envelope.multipliers / envelope.stiffness
+    squares = ((coef + before - nearest) ** 2).sum() - (before**2).sum()
+    least = envelope.modulus(nearest) + envelope.stiffness / RADIUS / 2 * squares
+    assert least == pytest.approx(found.value)
+
+
+def test_multipliers_that_fit_lead_back_to_the_bound():
+    """Coefficients beside the bound are brought to it from both sides."""
+    bound = np.array([[1.0, -1.0, 0.2], [0.3, 1.0, -0.5]])
+    held = np.where(np.abs(bound) == 1, np.sign(bound), 0.0)
+    envelope = EntryEnvelope(2 * RADIUS * held / 3, 0.7, RADIUS)
+    coef = bound + np.array([[0.02, 0.01, 0.0], [0.0, -0.01, 0.0]])
+    np.testing.assert_allclose(envelope.nearest(coef), bound)
 
 
 def test_coefficients_that_are_zero_have_an_envelope():

@@ -7,6 +7,7 @@ from wdrsvm.problem import Loss, certify
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, choose, solve
 from wdrsvm.solvers.newton.products.envelopes import rounds
 from wdrsvm.solvers.newton.products.envelopes.rounds import envelope_newton
+from wdrsvm.solvers.newton.products.envelopes.settings import ENVELOPES
 from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.smooth_loss import label_newton
 
@@ -112,8 +113,9 @@ def test_the_limit_of_steps_holds_and_what_is_returned_is_certified(norm):
 
 
 @pytest.mark.parametrize("norm", NORMS)
-def test_features_that_are_all_zero_leave_a_constant_classifier(norm):
-    problem = blobs(ball={"norm": norm}, n_classes=6)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_features_that_are_all_zero_leave_a_constant_classifier(norm, fit_intercept):
+    problem = blobs(ball={"norm": norm}, n_classes=6, fit_intercept=fit_intercept)
     problem = problem.with_rows(X=np.zeros_like(problem.X))
     found = envelope_newton(problem, SolverSettings(tol=1e-4))
     assert found.status is SolverStatus.CONVERGED
@@ -135,3 +137,52 @@ def test_rows_that_can_be_told_apart_take_fewer_steps_than_with_the_power_mean()
     limit = SolverSettings(tol=1e-3, max_iter=150)
     assert envelope_newton(problem, limit).status is SolverStatus.CONVERGED
     assert product_newton(problem, limit).status is not SolverStatus.CONVERGED
+
+
+class Watched(rounds.EnvelopeRounds):
+    """Rounds that keep the steps at which a certificate was considered: the smoothed risk,
+    the true ones of repaired and of clipped coefficients, and how many were asked for."""
+
+    seen: list
+
+    def _consider(self):
+        descent = self.descent
+        clipped, n = descent.coef.copy(), descent.n_touchable
+        bound = descent.smoothed.level / 2
+        clipped[:, :n] = np.clip(clipped[:, :n], -bound, bound)
+        pair = (descent.repaired(1e-3), clipped)
+        scaling = self.design.scaling
+        risks = [self.problem.risk(*scaling.original(coef)).value for coef in pair]
+        self.seen.append((descent.n_iter, descent.smooth_risk, *risks, self.n_asked))
+        super()._consider()
+
+
+def watched(problem, monkeypatch):
+    monkeypatch.setattr(Watched, "seen", [], raising=False)
+    found = product_newton(problem, SolverSettings(tol=1e-3), rounds=Watched)
+    return found, Watched.seen
+
+
+def test_every_step_may_lead_to_a_certificate_once_there_are_multipliers(monkeypatch):
+    found, seen = watched(blobs(ball={"norm": "l1"}, n_classes=20), monkeypatch)
+    first = seen[0][0]
+    assert 1 < first < found.n_iter // 2
+    assert [n_iter for n_iter, *_ in seen] == list(range(first, found.n_iter + 1))
+
+
+def test_after_failed_certificates_the_steps_have_to_settle(monkeypatch):
+    """Estimates that mislead may do so at every step; certificates are dear."""
+    monkeypatch.setattr(
+        Watched, "_foreseen_bound", lambda self, fit: self.descent.smooth_risk
+    )
+    found, seen = watched(blobs(ball={"norm": "l1"}, n_classes=20), monkeypatch)
+    most = ENVELOPES.most_misled
+    failed = next(n_iter for n_iter, *_, n_asked in seen if n_asked >= most) - 1
+    later = [n_iter for n_iter, *_ in seen if n_iter > failed]
+    assert len(later) < 0.8 * (found.n_iter - failed)
+
+
+def test_the_nearest_coefficients_cost_less_than_clipped_ones(monkeypatch):
+    _, seen = watched(blobs(ball={"norm": "l1"}, n_classes=20), monkeypatch)
+    _, smooth, nearest, clipped, _ = np.array(seen[-8:]).T
+    assert (nearest - smooth).mean() < 0.5 * (clipped - smooth).mean()

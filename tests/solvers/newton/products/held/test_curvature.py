@@ -52,7 +52,8 @@ def test_with_all_axes_it_is_the_curvature_in_its_basis(monkeypatch, heavy):
     curvature = ClassCurvature.of(sums(), N_COLUMNS - 1)
     expected = Preconditioner.of(curvature, stiffness, heavy=heavy)
     matrix = AxisCurvature.of(sums(), N_COLUMNS - 1).matrix(np.float64, heavy)
-    own = matrix.inverse(np.repeat(stiffness[:, None], N_COLUMNS, axis=1))
+    none = np.zeros((N_CLASSES, 0, N_COLUMNS))
+    own = matrix.inverse(np.repeat(stiffness[:, None], N_COLUMNS, axis=1), none)
     gradients = np.random.default_rng(2).normal(size=(N_CLASSES, N_COLUMNS))
     np.testing.assert_allclose(own(gradients), expected(gradients), rtol=1e-8)
 
@@ -82,5 +83,7 @@ def test_products_and_inverse_are_those_of_the_dense_matrices():
     step, stiffness = rng.normal(size=shape), rng.uniform(size=shape)
     expected = np.einsum("cqr,cr->cq", dense(matrix), step)
     np.testing.assert_allclose(matrix.times(step), expected)
-    back = matrix.inverse(stiffness)(expected + stiffness * step)
+    along = rng.normal(size=(N_CLASSES, 2, N_COLUMNS))
+    added = stiffness * step + np.einsum("crq,crs,cs->cq", along, along, step)
+    back = matrix.inverse(stiffness, along)(expected + added)
     np.testing.assert_allclose(back, step)

@@ -139,3 +139,26 @@ def test_tied_coefficients_are_held_more_than_free_ones():
     assert held[0, 0] == pytest.approx(max(LENGTHS.held_share * tied, least[0, 0]))
     assert (held >= least).all()
     assert (held > least).any()
+
+
+def test_each_class_is_held_along_its_signs_as_the_mean_bends():
+    """One class is far from all others, which are equal: all of its pairs are alike."""
+    signs = np.sign(np.random.default_rng(0).normal(size=N_COLUMNS))
+    coef = np.zeros((N_CLASSES, N_COLUMNS))
+    coef[0] = 3 * signs
+    shares = (class_pairs(N_CLASSES)[0] == 0) / (N_CLASSES - 1)
+    diameter = replace(LengthDiameter.of(coef), width=0.5, shares=shares)
+    found, step = diameter.at(coef), 1e-3 * coef
+    values = [diameter.at(coef + k * step).value for k in (-1, 0, 1)]
+    bend, slope = values[0] - 2 * values[1] + values[2], 0.5 * (values[2] - values[0])
+    bend += (diameter.power - 1) / found.value * slope**2
+    along = diameter.held_along(found)
+    held = np.einsum("cd,cd->c", along, step) ** 2
+    assert held[0] == pytest.approx(LENGTHS.bend_share * bend, rel=1e-3)
+    np.testing.assert_array_equal(held[1:], 0.0)
+
+
+def test_coefficients_that_are_all_equal_are_held_along_nothing():
+    coef = np.ones((N_CLASSES, N_COLUMNS))
+    diameter = LengthDiameter.of(coef)
+    np.testing.assert_array_equal(diameter.held_along(diameter.at(coef)), 0.0)

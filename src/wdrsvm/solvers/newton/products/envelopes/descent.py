@@ -6,7 +6,6 @@ from typing import Any
 
 from .....arrays import Floats
 from ..held.descent import HeldDescent
-from ..settings import PRODUCTS
 from .entries import EntryEnvelope, Enveloped
 from .settings import ENVELOPES
 
@@ -16,6 +15,10 @@ class EnvelopeDescent(HeldDescent):
 
     diameter: EntryEnvelope  # type: ignore[assignment]
     smoothed: Enveloped  # type: ignore[assignment]
+
+    has_multipliers = False
+    # Certificates that promised to succeed and failed.
+    n_misled = 0
 
     @property
     def held(self) -> Floats:
@@ -32,8 +35,9 @@ class EnvelopeDescent(HeldDescent):
 
     @property
     def is_sharp(self) -> bool:
-        """A certificate is looked for only when the steps have settled."""
-        return False
+        """With multipliers, every step may lead to a certificate: the polar has a closed
+        form.  After some failures only those may at which the steps have settled."""
+        return self.has_multipliers and self.n_misled < ENVELOPES.most_misled
 
     @property
     def _touchable(self) -> Floats:
@@ -41,12 +45,12 @@ class EnvelopeDescent(HeldDescent):
 
     def _sharpen_diameter(self) -> None:
         self.diameter = self.diameter.adapted(self._touchable)
+        self.has_multipliers = True
 
     def flow(self, tol: float) -> Any:
         return self.diameter.flow(self._touchable, self.flow_gradient)
 
     def repaired(self, tol: float) -> Floats:
-        coef, n = self.coef.copy(), self.n_touchable
-        rtol = PRODUCTS.repair_share * tol
-        coef[:, :n] = self.diameter.repaired(coef[:, :n], self.smoothed.level, rtol)
+        coef = self.coef.copy()
+        coef[:, : self.n_touchable] = self.diameter.nearest(self._touchable)
         return coef

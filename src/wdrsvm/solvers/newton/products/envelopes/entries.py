@@ -54,8 +54,7 @@ class EntryEnvelope:
 
     def at(self, coef: Floats) -> Enveloped:
         before = self.multipliers / self.stiffness
-        moved = coef + before
-        half = _level(np.abs(moved), 2 * self.radius / self.stiffness)
+        moved, half = self._moved(coef)
         cut = moved - np.clip(moved, -half, half)
         energy = 0.5 * self.stiffness / self.radius
         rate = self.stiffness / self.radius
@@ -67,6 +66,20 @@ class EntryEnvelope:
             2 * half,
             self.modulus(coef),
         )
+
+    def _moved(self, coef: Floats) -> tuple[Floats, float]:
+        """M + Y / stiffness, and the bound at which it is clipped."""
+        moved = coef + self.multipliers / self.stiffness
+        return moved, _level(np.abs(moved), 2 * self.radius / self.stiffness)
+
+    def nearest(self, coef: Floats) -> Floats:
+        """The coefficients D at which the envelope is taken.
+
+        They are at the bound exactly.  M strays from the bound as long as multipliers
+        are learnt.
+        """
+        moved, half = self._moved(coef)
+        return np.clip(moved, -half, half)
 
     def held(self, found: Enveloped) -> Floats:
         """How much the norm holds each coefficient (C, T), at the bound or free."""
@@ -82,9 +95,6 @@ class EntryEnvelope:
 
     def polar(self, flow: None, gradient: Floats) -> float:
         return polar(gradient, "l1", np.ones(gradient.shape[1]))
-
-    def repaired(self, coef: Floats, length: float, rtol: float) -> Floats:
-        return np.clip(coef, -length / 2, length / 2)
 
 
 def _level(sizes: Floats, total: float) -> float:

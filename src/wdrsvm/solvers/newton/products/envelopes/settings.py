@@ -26,14 +26,17 @@ class EnvelopeSettings:
     settled : float
         Steps have settled when the next one promises less than this share of what new
         multipliers would add to the envelope.
+    most_misled : int
+        After so many failed certificates, only settled steps may lead to another one.
     """
 
     entry_stiffness: float = 5.0
-    held_share: float = 0.7
+    held_share: float = 1.0
     free_share: float = 0.3
     patience: int = 20
     max_iter: int = 1500
     settled: float = 0.1
+    most_misled: int = 3
 
 
 ENVELOPES = EnvelopeSettings()

@@ -72,7 +72,10 @@ class ClassMatrix:
         back = self.parts.transpose(0, 2, 1) @ (self.parts @ step)
         return np.asarray((self.diagonal[:, :, None] * step + back)[:, :, 0], np.float64)
 
-    def inverse(self, stiffness: Floats) -> ClassInverse:
-        """With the norm's own ``stiffness`` (C, Q) added."""
-        diagonal = 1 / (self.diagonal + stiffness.astype(self.diagonal.dtype))
-        return ClassInverse.of(diagonal, self.parts, np.zeros(len(diagonal)))
+    def inverse(self, stiffness: Floats, along: Floats) -> ClassInverse:
+        """With the norm's own ``stiffness`` (C, Q) added, and the squares of the rows
+        ``along`` (C, R, Q)."""
+        kind = self.diagonal.dtype
+        diagonal = 1 / (self.diagonal + stiffness.astype(kind))
+        parts = np.hstack([self.parts, along.astype(kind)])
+        return ClassInverse.of(diagonal, parts, np.zeros(len(diagonal)))

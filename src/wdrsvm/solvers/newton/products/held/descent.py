@@ -32,6 +32,11 @@ class HeldDescent(Descent):
         """How much the norm holds each touchable coefficient (C, T)."""
         raise NotImplementedError
 
+    @property
+    def held_along(self) -> Floats:
+        """Rows (C, R, T) along which the norm holds each class beside that."""
+        return np.zeros((len(self.coef), 0, self.n_touchable))
+
     def _preconditioner(self, heavy: HeavyRows | None) -> Preconditioner:
         if not self.knows_entries:
             return super()._preconditioner(heavy)
@@ -45,9 +50,14 @@ class HeldDescent(Descent):
             self.precondition = self._stiffened()
 
     def _stiffened(self) -> Preconditioner:
-        stiffness = np.zeros_like(self.coef)
-        stiffness[:, : self.n_touchable] = self.radius * self.held
-        return Preconditioner(None, self.matrix.inverse(stiffness))
+        stiffness = self._with_free(self.radius * self.held)
+        along = self._with_free(np.sqrt(self.radius) * self.held_along)
+        return Preconditioner(None, self.matrix.inverse(stiffness, along))
+
+    def _with_free(self, rows: Floats) -> Floats:
+        """Rows (..., T) with zeros for the columns that the norm leaves free."""
+        n_free = self.coef.shape[1] - self.n_touchable
+        return np.concatenate([rows, np.zeros((*rows.shape[:-1], n_free))], axis=-1)
 
 
 def knows_entries(problem: RobustProblem, n_columns: int) -> bool:

@@ -27,6 +27,10 @@ class LengthDescent(HeldDescent):
         return self.diameter.held(self.smoothed)
 
     @property
+    def held_along(self) -> Floats:
+        return self.diameter.held_along(self.smoothed)[:, None]
+
+    @property
     def spread(self) -> float:
         return super().spread + self.smoothed.lag
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .....arrays import Floats, Singles
-from .....problem.norms import class_pairs, pairwise_moduli, polar
+from .....problem.norms import TINY, class_pairs, pairwise_moduli, polar
 from ... import kernels
 from ..diameter import Diameter
 from .settings import LENGTHS
@@ -82,6 +82,17 @@ class LengthDiameter(Diameter):
         kernels.add_tied_weights(*told, found.weights, totals)
         share = LENGTHS.held_share / self.width
         return np.maximum(share * totals, found.stiffness[:, None])
+
+    def held_along(self, found: SmoothedLengths) -> Floats:
+        """A row (C, T) for each class along which the power mean itself holds it.
+
+        The mean bends when lengths become unequal.  In most pairs of a class the same
+        coefficients count, with the same signs: those of its row of the gradient.
+        """
+        degrees = _degrees(found.weights, len(found.coef))
+        scale = max(found.value, TINY) * np.maximum(degrees, TINY)
+        bend = LENGTHS.bend_share * (self.power - 1) / scale
+        return np.asarray(np.sqrt(bend)[:, None] * found.gradient)
 
     def adapted(self, found: SmoothedLengths, power: float) -> LengthDiameter:
         """With the shares and multipliers found at some coefficients."""

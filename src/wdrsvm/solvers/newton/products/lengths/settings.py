@@ -21,6 +21,8 @@ class LengthSettings:
     held_share : float
         Where it knows which pairs are tied in a column, it takes this share of their
         weights: what they tie together can still move as one.
+    bend_share : float
+        Share of the bend of the power mean along each class that it takes, too.
     patience : int
         Steps after which shares and multipliers are adapted in any case.
     settled : float
@@ -67,7 +69,8 @@ class LengthSettings:
     width: float = 0.5
     last_power: float = 25.0
     tied_share: float = 0.1
-    held_share: float = 0.4
+    held_share: float = 0.7
+    bend_share: float = 0.3
     patience: int = 10
     settled: float = 0.1
     model_reach: float = 0.01
