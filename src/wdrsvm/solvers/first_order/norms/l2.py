@@ -115,7 +115,7 @@ class EuclideanBlock:
         part_of = places.starts, places.classes, self.samples, self.rows.singles
         pairs, moves = (self.pairs, self.price, self.damping), np.zeros(len(self.rows.y))
         n_rows = FIRST_ORDER.max_call_work / (FIRST_ORDER.place_work * n_columns)
-        # Such an epoch visits restless rows again: as many adaptations as in others.
+        # Such an epoch visits many rows again, and its visits cost little.
         pace = FIRST_ORDER.place_paces * self.pace
         begin_places(*whole, *pairs, work)
         for part in order_parts(order, max(1, int(n_rows) // pace) * pace):

@@ -49,7 +49,9 @@ class Places(NamedTuple):
         moved = moves[self.rows]
         if not moved.any():
             return self.rows[:0]
-        return self.rows[moved >= np.quantile(moved, 1 - FIRST_ORDER.restless_share)]
+        n_calm = int((1 - FIRST_ORDER.restless_share) * len(moved))
+        is_restless = moved >= np.partition(moved, n_calm)[n_calm]
+        return np.asarray(self.rows[is_restless])
 
     def row_of_each(self) -> Codes:
         """The row of each place."""
