@@ -21,6 +21,8 @@ class FirstOrderSettings:
         Epochs between two checks, at least and at most.
     max_interval_share : float
         After many epochs the longest interval is this share of them.
+    fading_optimism : float
+        What an estimate was too good by counts so many times as much at the next one.
     near_gaps, near_interval : float, int
         From an estimate of so many times the goal on there are at most so many epochs to
         the next one: it costs less than an epoch or two too many.
@@ -193,6 +195,7 @@ class FirstOrderSettings:
     min_interval: int = 2
     max_interval: int = 8
     max_interval_share: float = 0.3
+    fading_optimism: float = 0.5
     near_gaps: float = 2.0
     near_interval: int = 3
     stall_epochs: int = 2000

@@ -165,6 +165,15 @@ def test_an_epoch_visits_the_rows_again_that_moved_most():
 
 
 @pytest.mark.tiny
+def test_rows_that_did_not_move_are_not_visited_again():
+    places, moves = some_places(), np.zeros(60)
+    moves[[4, 5, 8]] = 1e-9
+    order = places.order(np.random.default_rng(0), 10**6, moves)
+    n_visits = np.bincount(order, minlength=60)
+    assert np.flatnonzero(n_visits > 1).tolist() == [4, 8]
+
+
+@pytest.mark.tiny
 def test_without_rows_to_visit_there_is_no_order():
     places = some_places()._replace(rows=np.empty(0, dtype=np.intp))
     assert len(places.order(np.random.default_rng(0), 8, np.zeros(60))) == 0

@@ -47,11 +47,11 @@ class Places(NamedTuple):
     def _restless(self, moves: Floats) -> Codes:
         """The rows that moved most: those make nearly all moves of the next epoch, too."""
         moved = moves[self.rows]
-        if not moved.any():
-            return self.rows[:0]
-        n_calm = int((1 - FIRST_ORDER.restless_share) * len(moved))
-        is_restless = moved >= np.partition(moved, n_calm)[n_calm]
-        return np.asarray(self.rows[is_restless])
+        n_restless = int(FIRST_ORDER.restless_share * len(moved))
+        # On tables most rows do not move at all.
+        if np.count_nonzero(moved) <= n_restless:
+            return np.asarray(self.rows[moved > 0])
+        return np.asarray(self.rows[moved >= np.partition(moved, -n_restless)[-n_restless]])
 
     def row_of_each(self) -> Codes:
         """The row of each place."""
