@@ -210,7 +210,7 @@ class FirstOrderSettings:
     max_passes: int = 3
     restless_passes: int = 2
     restless_share: float = 0.5
-    place_paces: int = 4
+    place_paces: int = 2
     min_patience: int = 40
     patience: float = 0.5
     scores_at_a_time: int = 200_000
