@@ -393,7 +393,7 @@ def test_calls_into_compiled_code_are_short():
     assert 1 <= smooth < few <= FIRST_ORDER.max_call_work / 100**2
 
 
-@pytest.mark.parametrize(("radius", "ends_early"), [(0.05, True), (0.3, False)])
+@pytest.mark.parametrize(("radius", "ends_early"), [(0.03, True), (0.3, False)])
 def test_a_trial_gives_up_unless_it_promises_to_succeed(radius, ends_early):
     rng = np.random.default_rng(0)
     y = np.arange(600) % 10

@@ -12,6 +12,7 @@ _native = kernels(__package__)
 StoredRows: Any = _native.StoredRows
 Price: Any = _native.Price
 Samples: Any = _native.Samples
+PlaceWork: Any = _native.PlaceWork
 
 settle_row: Any = _native.settle_row
 column_squares: Any = _native.column_squares
@@ -22,7 +23,10 @@ newton_price: Any = _native.newton_price
 settle_price: Any = _native.settle_price
 
 sweep_pairs: Any = _native.sweep_pairs
+contested_classes: Any = _native.contested_classes
+begin_places: Any = _native.begin_places
 sweep_places: Any = _native.sweep_places
+end_places: Any = _native.end_places
 adapt_pairs_often: Any = _native.adapt_pairs_often
 class_metric: Any = _native.class_metric
 pair_distances: Any = _native.pair_distances

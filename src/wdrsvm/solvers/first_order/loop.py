@@ -74,7 +74,8 @@ class Checks:
     """Certificates, and the estimates that say when to ask for one.
 
     ``history`` has proven bounds only, ``seen`` the estimated ones, too.  ``optimism`` says
-    by how much the gap of the last certificate was wider than the estimate.
+    by how much the gap of the last certificate was wider than the estimate; it fades from
+    look to look, because the masses that a certificate has to repair become fewer.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class Checks:
             if self.is_proven:
                 self._certify(epoch, foreseen)
             else:
+                self.optimism *= FIRST_ORDER.fading_optimism
                 self.history.add(epoch, foreseen.objective, self.best.dual_bound)
             return self._is_over(epoch)
         self._certify(epoch, None)

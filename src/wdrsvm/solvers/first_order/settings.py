@@ -21,6 +21,8 @@ class FirstOrderSettings:
         Epochs between two checks, at least and at most.
     max_interval_share : float
         After many epochs the longest interval is this share of them.
+    fading_optimism : float
+        What an estimate was too good by counts so many times as much at the next one.
     near_gaps, near_interval : float, int
         From an estimate of so many times the goal on there are at most so many epochs to
         the next one: it costs less than an epoch or two too many.
@@ -46,6 +48,11 @@ class FirstOrderSettings:
     short_pass_work, max_passes : float, int
         An epoch goes over its rows again, at most so many times in all, while this is less
         than so many products with an entry: its other steps take longer then.
+    restless_passes, restless_share : int, float
+        After that it goes so many times over the share of its rows that moved most in the
+        last epoch: half of the rows make four fifths of the moves and more.
+    place_paces : int
+        Adaptations of the pairs are so many times as far apart in such an epoch.
     min_patience, patience : int, float
         Places are given up when the gap has not fallen for so many epochs and for this
         share of all epochs.
@@ -84,8 +91,9 @@ class FirstOrderSettings:
         one.
     least_lam_share : float
         lam never falls below this share of its first value, or it could not grow again.
-    max_softening : float
-        Largest factor by which a check changes the proximal steps.
+    max_softening, place_softening : float
+        Largest factor by which a check changes the proximal steps, and a look among places:
+        there epochs settle their rows better, and can afford longer steps.
     tolerated_ratio : float
         The proximal steps stay while objective and bound are off by factors no farther
         apart than this.
@@ -187,6 +195,7 @@ class FirstOrderSettings:
     min_interval: int = 2
     max_interval: int = 8
     max_interval_share: float = 0.3
+    fading_optimism: float = 0.5
     near_gaps: float = 2.0
     near_interval: int = 3
     stall_epochs: int = 2000
@@ -199,12 +208,15 @@ class FirstOrderSettings:
     place_slack: float = 0.02
     short_pass_work: float = 1.2e6
     max_passes: int = 3
+    restless_passes: int = 2
+    restless_share: float = 0.5
+    place_paces: int = 2
     min_patience: int = 40
     patience: float = 0.5
     scores_at_a_time: int = 200_000
     max_unsure_share: float = 0.3
     least_slack_work: float = 1e7
-    first_mean: int = 30
+    first_mean: int = 15
     least_share_of_mean: float = 0.1
     points_of_mean: float = 5.0
     least_gain: float = 0.1
@@ -218,6 +230,7 @@ class FirstOrderSettings:
     least_stiffness: float = 0.3
     least_lam_share: float = 1e-12
     max_softening: float = 2.0
+    place_softening: float = 1.5
     tolerated_ratio: float = 5.0
     min_softness: float = 0.1
     max_softness: float = 100.0

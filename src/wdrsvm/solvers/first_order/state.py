@@ -107,6 +107,7 @@ class Ascent:
         self.promised: Floats | None = None
         self.n_sweeps = 0
         self.places: Places | None = None
+        self.moves = np.zeros(problem.n_rows)
         self.age_of_places, self.offers_mean = 0, False
         self.remembered: Remembered | None = None
         self.falling, self.gave_up_places = FallingGap(), False
@@ -151,8 +152,8 @@ class Ascent:
         if self.places is None or self.age_of_places == FIRST_ORDER.sweeps_per_turn:
             self.places = self._places_at(block.coef, self.free_centre)
         self.age_of_places += 1
-        order = self.places.order(self.rng, len(block.coef))
-        block.sweep_places(order, self.places, tol, least_weight)
+        order = self.places.order(self.rng, len(block.coef), self.moves)
+        self.moves = block.sweep_places(order, self.places, tol, least_weight)
 
     def _rows_of_epoch(self, tol: float) -> Codes | int:
         """The rows that are not at rest, in some epochs also those that would leave it, or
@@ -209,7 +210,7 @@ class Ascent:
         self.gave_up_places |= self.falling.has_stopped(self.gap, self.n_sweeps)
         middle = masses.value + self.price.lam * problem.radius
         middle += float((block.coef * masses.gradient).sum())
-        self._soften(now.risk, masses.bound, middle)
+        self._soften(now.risk, masses.bound, middle, FIRST_ORDER.place_softening)
         now_at = self.places, self.duals.alpha
         self.remembered = Remembered.of(block, self.free_centre, self.price, *now_at)
         return Progress(self.n_sweeps, risk, masses.bound, 0.0)
@@ -254,7 +255,7 @@ class Ascent:
         if made is not None:
             middle = made.value + self.price.lam * (self.problem.radius - made.on_flips)
             middle += float((self.block.coef * made.gradient).sum())
-        self._soften(objective, bound, middle)
+        self._soften(objective, bound, middle, FIRST_ORDER.max_softening)
 
     def _offer(self, best: Incumbent, touch: Floats, free: Floats) -> float:
         """Offer a point and a promising multiple of it, and return the point's risk."""
@@ -308,15 +309,17 @@ class Ascent:
         best.raise_bound(bound, multipliers)
         return bound
 
-    def _soften(self, objective: float, bound: float, middle: float | None) -> None:
+    def _soften(
+        self, objective: float, bound: float, middle: float | None, most: float
+    ) -> None:
         """Make proximal steps longer if the bound is worse, shorter if the objective is.
 
         Both are compared to the Lagrangian, which lies between them at the end.
         """
-        factor = FIRST_ORDER.max_softening
+        factor = most
         if middle is not None:
             ahead, behind = max(objective - middle, 0.0), max(middle - bound, 0.0)
-            factor = restoring_factor(ahead, behind)
+            factor = restoring_factor(ahead, behind, most)
         softness = max(self.softness * factor, FIRST_ORDER.min_softness)
         softness = min(softness, FIRST_ORDER.max_softness)
         self.block.soften(softness / self.softness)

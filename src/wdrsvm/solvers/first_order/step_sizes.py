@@ -35,10 +35,12 @@ def effective_rows(weight: Floats) -> float:
     return float(weight.sum() ** 2 / (weight @ weight))
 
 
-def restoring_factor(ahead: float, behind: float) -> float:
-    """The factor on a step that makes both distances similar; 1 if they nearly are."""
+def restoring_factor(ahead: float, behind: float, most: float) -> float:
+    """The factor on a step that makes both distances similar; 1 if they nearly are.
+
+    ``most`` is the largest one, and its inverse the least.
+    """
     if max(ahead, behind) <= FIRST_ORDER.tolerated_ratio * min(ahead, behind):
         return 1.0
     ratio = behind / ahead if ahead > 0 else np.inf
-    most = FIRST_ORDER.max_softening
     return float(min(max(np.sqrt(ratio), 1 / most), most))

@@ -54,6 +54,11 @@ def multiply_single_rows(left: Singles, right: Singles, out: Singles) -> None:
     np.matmul(left, right.T, out=out)
 
 
+def single_gram(rows: Singles, out: Singles) -> None:
+    """out = rows rows', in single precision: symmetric to the last bit."""
+    np.matmul(rows, rows.T, out=out)
+
+
 def multiply_columns(left: Floats, right: Floats, out: Floats) -> None:
     """out = left' right: the products of all columns."""
     np.matmul(left.T, right, out=out)

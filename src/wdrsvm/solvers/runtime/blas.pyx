@@ -3,7 +3,7 @@
 # Matrices are stored by rows.  LAPACK reads them as transposes; symmetric ones are equal.
 import cython
 from cpython.exc cimport PyErr_CheckSignals
-from scipy.linalg.cython_blas cimport dgemm, dsymv, dsyrk, dtrsm, dtrsv, sgemm
+from scipy.linalg.cython_blas cimport dgemm, dsymv, dsyrk, dtrsm, dtrsv, sgemm, ssyrk
 from scipy.linalg.cython_lapack cimport dgesv, dpotrf, dpotri
 
 
@@ -100,6 +100,23 @@ cdef inline void multiply_single_rows(
         <float*> &right[0, 0], &inner, <float*> &left[0, 0], &inner,
         &zero, &out[0, 0], &columns,
     )
+
+
+cdef inline void single_gram(const float[:, ::1] rows, float[:, ::1] out) noexcept nogil:
+    cdef int n_rows = <int> rows.shape[0], inner = <int> rows.shape[1]
+    cdef float one = 1.0, zero = 0.0
+    cdef Py_ssize_t i, j
+    if n_rows == 0 or inner == 0:
+        out[:, :] = 0.0
+        return
+    ssyrk(
+        "U", "T", &n_rows, &inner, &one, <float*> &rows[0, 0], &inner,
+        &zero, &out[0, 0], &n_rows,
+    )
+    # The upper triangle of the columns is the lower one of the rows.
+    for i in range(n_rows):
+        for j in range(i):
+            out[j, i] = out[i, j]
 
 
 cdef inline void multiply_columns(

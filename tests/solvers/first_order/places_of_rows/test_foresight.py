@@ -96,6 +96,16 @@ def test_an_estimate_that_promises_too_much_proves_nothing(monkeypatch, certifie
     assert len(looks) > len(certified) > 1
 
 
+def test_what_an_estimate_was_too_good_by_fades(monkeypatch, certified):
+    """Estimates that never change: one certificate must not be the last for long."""
+    told(monkeypatch, 0.0)
+    found = first_order(a_problem(), SolverSettings(tol=TOL, max_iter=400))
+    assert found.certificate.holds(TOL)
+    assert len(certified) > 1
+    # Else the next one is asked for when places are given up, after 237 epochs.
+    assert found.n_iter < 160
+
+
 def test_an_estimate_that_promises_nothing_ends_with_a_certificate(monkeypatch, certified):
     looks = told(monkeypatch, 0.5)
     found = first_order(a_problem(), SolverSettings(tol=TOL, max_iter=40))

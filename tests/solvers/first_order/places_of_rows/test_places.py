@@ -7,7 +7,13 @@ from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.problem.certificate.multipliers import RowMultipliers
 from wdrsvm.solvers import SolverSettings
 from wdrsvm.solvers.first_order.beginning import with_flips
-from wdrsvm.solvers.first_order.kernels import sweep_pairs, sweep_places
+from wdrsvm.solvers.first_order.kernels import (
+    PlaceWork,
+    begin_places,
+    end_places,
+    sweep_pairs,
+    sweep_places,
+)
 from wdrsvm.solvers.first_order.loop import first_order
 from wdrsvm.solvers.first_order.places_of_rows.places import Places, find_places
 from wdrsvm.solvers.first_order.settings import FIRST_ORDER
@@ -68,34 +74,47 @@ def test_places_are_the_classes_with_mass_or_loss(
     assert len(found.row_of_each()) == len(found.classes)
 
 
-def swept(kernel, pace, *lists):
-    """Masses, R, pairs and the free table after one epoch of the kernel."""
+def swept(pace, among_places):
+    """After one epoch among all classes, as places or not."""
     ascent = an_ascent(2, fixed=1)
     block, order = ascent.block, np.random.default_rng(3).permutation(60)
-    tables = block.residual.T, block.gram, block.pairs, block.price, block.damping
-    numbers = pace, 1e-6, 1e-4
-    if lists:
-        samples = block.samples, ascent.rows.singles
-        kernel(order, *lists, *samples, *tables, *numbers, 0)
+    pairs, numbers = (block.pairs, block.price, block.damping), (pace, 1e-6, 1e-4)
+    if among_places:
+        lists, work = every_place(), PlaceWork(5, len(block.coef), 300)
+        whole, part = (*lists, block.samples, block.residual.T), (*lists[:2], block.samples)
+        begin_places(*whole, *pairs, work)
+        last = *pairs, *numbers, ascent.moves, work
+        sweep_places(order, *part, ascent.rows.singles, *last)
+        end_places(*whole, *pairs, 1e-4, 0, work)
     else:
-        kernel(order, block.samples, *tables, *numbers, ascent.rows.singles)
+        state = block.samples, block.residual.T, block.gram
+        sweep_pairs(order, *state, *pairs, *numbers, ascent.rows.singles)
     return ascent
 
 
 def every_place():
-    return np.arange(61, dtype=np.intp) * 5, np.tile(np.arange(5), 60)
+    return np.arange(61, dtype=np.intp) * 5, np.tile(np.arange(5), 60), np.arange(60)
 
 
 @pytest.mark.tiny
 @pytest.mark.parametrize("pace", [1, 7, 1000])
 def test_among_all_classes_an_epoch_is_that_of_all_classes(pace):
-    ours, theirs = swept(sweep_places, pace, *every_place()), swept(sweep_pairs, pace)
-    for name in ("residual", "gram", "pairs"):
+    ours, theirs = swept(pace, True), swept(pace, False)
+    for name in ("residual", "pairs"):
         mine, other = getattr(ours.block, name), getattr(theirs.block, name)
         np.testing.assert_allclose(mine, other, atol=1e-4 * np.abs(other).max())
     np.testing.assert_allclose(ours.duals.alpha, theirs.duals.alpha, atol=1e-5)
     np.testing.assert_allclose(ours.free.coef, theirs.free.coef, atol=1e-4)
     assert ours.price.lam == pytest.approx(theirs.price.lam, rel=1e-4)
+
+
+@pytest.mark.tiny
+def test_an_epoch_tells_how_much_mass_each_row_moved():
+    ascent, before = swept(7, True), an_ascent(2, fixed=1)
+    moved = np.abs(ascent.duals.alpha - before.duals.alpha).sum(axis=1)
+    assert 0 < np.count_nonzero(moved) < 60
+    # Rows are visited once: no mass went to and fro.
+    np.testing.assert_allclose(ascent.moves, moved, atol=1e-15)
 
 
 @pytest.mark.tiny
@@ -114,19 +133,50 @@ def test_masses_stay_at_their_places_and_the_table_follows_them():
     np.testing.assert_allclose(ascent.block.gradient(), gradient, atol=1e-12)
 
 
+def some_places():
+    n_places = 60 + 75
+    places = Places(*every_place()[:2], np.arange(0, 60, 2), np.zeros(60))
+    return places._replace(classes=places.classes[:n_places])
+
+
 @pytest.mark.tiny
 @pytest.mark.parametrize(
     ("row_width", "n_passes"), [(8, FIRST_ORDER.max_passes), (4200, 2), (10**6, 1)]
 )
 def test_an_epoch_visits_few_rows_several_times(row_width, n_passes):
-    n_places = 60 + 75
-    places = Places(*every_place(), np.arange(0, 60, 2), np.zeros(60))
-    places = places._replace(classes=places.classes[:n_places])
-    order = places.order(np.random.default_rng(0), row_width)
-    passes = order.reshape(n_passes, -1)
+    # No row has moved yet: none is restless.
+    places, moves = some_places(), np.zeros(60)
+    passes = places.order(np.random.default_rng(0), row_width, moves).reshape(n_passes, -1)
     np.testing.assert_array_equal(np.sort(passes), np.tile(places.rows, (n_passes, 1)))
     # Each of them has an order of its own.
     assert len({tuple(each) for each in passes.tolist()}) == n_passes
+
+
+@pytest.mark.tiny
+def test_an_epoch_visits_the_rows_again_that_moved_most():
+    places, moves = some_places(), np.random.default_rng(1).random(60)
+    order = places.order(np.random.default_rng(0), 10**6, moves)
+    n_visits = np.bincount(order, minlength=60)
+    assert n_visits[1::2].max() == 0
+    again = n_visits[places.rows] > 1
+    assert again.mean() == FIRST_ORDER.restless_share
+    assert moves[places.rows][again].min() > moves[places.rows][~again].max()
+    assert set(n_visits[places.rows]) == {1, 1 + FIRST_ORDER.restless_passes}
+
+
+@pytest.mark.tiny
+def test_rows_that_did_not_move_are_not_visited_again():
+    places, moves = some_places(), np.zeros(60)
+    moves[[4, 5, 8]] = 1e-9
+    order = places.order(np.random.default_rng(0), 10**6, moves)
+    n_visits = np.bincount(order, minlength=60)
+    assert np.flatnonzero(n_visits > 1).tolist() == [4, 8]
+
+
+@pytest.mark.tiny
+def test_without_rows_to_visit_there_is_no_order():
+    places = some_places()._replace(rows=np.empty(0, dtype=np.intp))
+    assert len(places.order(np.random.default_rng(0), 8, np.zeros(60))) == 0
 
 
 @pytest.mark.tiny

@@ -85,16 +85,13 @@ def class_metric(pairs: ReadTable, price: Price, damping: Real):
     return np.asarray(metric)
 
 
-@kernel
-def _fill_distances(metric: ReadTable, gram: ReadTable, classes: Classes) -> None:
-    """d_ij: distances between the rows of A R', on the diagonal twice their lengths;
-    symmetric to the last bit."""
+@inner
+def fill_spread(classes: Classes) -> None:
+    """d_ij from the products of M's rows; symmetric to the last bit."""
     i: Count
     j: Count
     square: Real
-    multiply(metric, gram, classes.half)
-    multiply(classes.half, metric, classes.product)
-    for i in range(gram.shape[0]):
+    for i in range(classes.product.shape[0]):
         square = classes.product[i, i]
         classes.spread[i, i] = 2 * sqrt(square) if square > 0 else 0.0
         for j in range(i):
@@ -102,6 +99,14 @@ def _fill_distances(metric: ReadTable, gram: ReadTable, classes: Classes) -> Non
             square -= classes.product[i, j] + classes.product[j, i]
             classes.spread[i, j] = sqrt(square) if square > 0 else 0.0
             classes.spread[j, i] = classes.spread[i, j]
+
+
+@kernel
+def _fill_distances(metric: ReadTable, gram: ReadTable, classes: Classes) -> None:
+    """d_ij: distances between the rows of A R', on the diagonal twice their lengths."""
+    multiply(metric, gram, classes.half)
+    multiply(classes.half, metric, classes.product)
+    fill_spread(classes)
 
 
 def pair_distances(metric: ReadTable, gram: ReadTable):
@@ -242,14 +247,13 @@ def _reweight(pairs: Table, stiffness: Real, least_weight: Real, classes: Classe
 
 
 @kernel
-def adapt_pairs(
-    pairs: Table, gram: ReadTable, price: Price, least_weight: Real, classes: Classes
+def adapt_to_distances(
+    pairs: Table, price: Price, least_weight: Real, classes: Classes
 ) -> None:
     """Adapt pair weights and pressure to the distances, and lam to the pressure."""
     length: Real
     factor: Real
     excess: Real
-    _fill_distances(classes.metric, gram, classes)
     stiffness: Real = price.pressure / price.lam
     length = _reweight(pairs, stiffness, least_weight, classes)
     factor = _limited(length / price.lam, 1 / MAX_CHANGE, MAX_CHANGE)
@@ -259,6 +263,15 @@ def adapt_pairs(
     excess = price.radius - price.spent - price.pressure
     price.response = price.step
     price.lam = bounded(price.centre - price.step * excess, price)
+
+
+@kernel
+def adapt_pairs(
+    pairs: Table, gram: ReadTable, price: Price, least_weight: Real, classes: Classes
+) -> None:
+    """Adapt all of these to the distances at this metric and R' R."""
+    _fill_distances(classes.metric, gram, classes)
+    adapt_to_distances(pairs, price, least_weight, classes)
 
 
 def adapt_pairs_often(

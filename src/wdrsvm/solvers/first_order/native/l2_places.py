@@ -4,17 +4,20 @@ A row is settled among the classes of its list, which takes its products with as
 of A R', in place of all of them.  These lines follow each move of the row; the other lines
 are computed anew when the pairs are adapted.
 
-Products are taken in single precision.  R and the masses stay in double precision, so that
-no rounding adds up.
+Products are taken in single precision, also those that tell the distances between classes.
+Masses stay in double precision.  So does R, which at the end follows what the masses have
+changed by: no rounding adds up, and each row in double precision is read once, however
+often the row is visited.
 """
 
 from __future__ import annotations
 
 import cython
-import numpy as np
+from cython.cimports.libc.math import fabs
 
-from ...runtime.blas import multiply_rows, multiply_singles
+from ...runtime.blas import multiply_singles, single_gram
 from ...runtime.kernel_names import (
+    Codes,
     Count,
     Flag,
     ReadCodes,
@@ -29,37 +32,48 @@ from ...runtime.kernel_names import (
     kernel,
 )
 from .hinge_ascent import INFINITE, MAX_MOVES
-from .l2 import Classes, adapt_pairs, fill_metric
-from .l2_singles import narrow
+from .l2 import fill_metric
+from .l2_singles import PlaceWork, adapt_singly, narrow_all
 from .records import Price, Samples
 
 
-@cython.cclass
-class PlaceWork:
-    """A (C, C), R' and A R' (C, T) in single precision; scores and change of a row, by
-    place."""
+def contested_classes(
+    scores: ReadSingleTable,
+    y: ReadCodes,
+    alpha: ReadTable,
+    slack: Real,
+    counts: Codes,
+    classes: Codes,
+    loss: Vector,
+):
+    """The classes of each row with mass, or whose loss is above ``-slack``; the label too.
 
-    metric: SingleTable
-    residual: SingleTable
-    mixed: SingleTable
-    scores: Vector
-    change: Vector
-
-    def __init__(self, n_classes, n_columns):
-        self.metric = np.zeros((n_classes, n_classes), dtype=np.float32)
-        self.residual = np.zeros((n_classes, n_columns), dtype=np.float32)
-        self.mixed = np.zeros((n_classes, n_columns), dtype=np.float32)
-        self.scores, self.change = np.zeros((2, n_classes))
-
-
-@kernel
-def _refresh(residual: ReadTable, metric: ReadTable, work: PlaceWork) -> None:
-    """All lines of A R'."""
-    c: Count
-    for c in range(residual.shape[0]):
-        narrow(metric, c, work.metric)
-        narrow(residual, c, work.residual)
-    multiply_singles(work.metric, work.residual, work.mixed)
+    ``counts`` (n,) receives their numbers, ``classes`` the classes one row after the other,
+    and ``loss`` (n,) the largest losses.  Returns how many classes there are in all.
+    """
+    i: Count
+    j: Count
+    found: Count = 0
+    before: Count
+    lead: Single
+    least: Single
+    largest: Single
+    with cython.nogil:
+        for i in range(scores.shape[0]):
+            before = found
+            # The loss of class j is its score minus this lead.
+            lead = scores[i, y[i]] - 1
+            least = lead - slack
+            largest = lead
+            for j in range(scores.shape[1]):
+                if scores[i, j] > least or alpha[i, j] > 0:
+                    classes[found] = j
+                    found += 1
+                    if j != y[i] and scores[i, j] > largest:
+                        largest = scores[i, j]
+            counts[i] = found - before
+            loss[i] = largest - lead
+    return found
 
 
 @inner
@@ -161,12 +175,12 @@ def _settle_places(
 
 
 @inner
-def _add_row(samples: Samples, n: Count, factor: Real, table: Table, j: Count) -> None:
-    """Line j of the table += factor times row n."""
-    d: Count
-    first: Count = samples.touch.indptr[n]
-    for d in range(table.shape[1]):
-        table[j, d] += factor * samples.touch.data[first + d]
+def _moved_mass(change: Vector, count: Count) -> Real:
+    i: Count
+    total: Real = 0.0
+    for i in range(count):
+        total += fabs(change[i])
+    return total
 
 
 @inner
@@ -183,7 +197,6 @@ def _follow(
     samples: Samples,
     singles: ReadSingleTable,
     n: Count,
-    residual: Table,
     metric: ReadTable,
     places: ReadCodes,
     first: Count,
@@ -205,12 +218,39 @@ def _follow(
         _add_single_row(singles, n, fall, work.mixed, j)
         if change[i] == 0:
             continue
-        _add_row(samples, n, change[i], residual, j)
+        _add_single_row(singles, n, change[i], work.residual, j)
         for k in range(samples.free.indptr[n], samples.free.indptr[n + 1]):
             column = samples.free.indices[k]
             samples.coef[column, j] -= (
                 samples.steps[column] * samples.free.data[k] * change[i]
             )
+
+
+def begin_places(
+    starts: ReadCodes,
+    places: ReadCodes,
+    rows: ReadCodes,
+    samples: Samples,
+    residual: ReadTable,
+    pairs: ReadTable,
+    price: Price,
+    damping: Real,
+    work: PlaceWork,
+):
+    """Before an epoch over ``rows``: copies of A, R' and A R', and of the masses.
+
+    The places of row n are ``places`` from ``starts[n]`` to ``starts[n + 1]``.
+    """
+    k: Count
+    i: Count
+    with cython.nogil:
+        fill_metric(pairs, price, damping, work.metric)
+        narrow_all(work.metric, work.single_metric)
+        narrow_all(residual, work.residual)
+        multiply_singles(work.single_metric, work.residual, work.mixed)
+        for k in range(rows.shape[0]):
+            for i in range(starts[rows[k]], starts[rows[k] + 1]):
+                work.held[i] = samples.alpha[rows[k], places[i]]
 
 
 def sweep_places(
@@ -219,51 +259,84 @@ def sweep_places(
     places: ReadCodes,
     samples: Samples,
     singles: ReadSingleTable,
-    residual: Table,
-    gram: Table,
     pairs: Table,
     price: Price,
     damping: Real,
     pace: Count,
     tol: Real,
     least_weight: Real,
-    rounds: Count,
+    moves: Vector,
+    work: PlaceWork,
 ):
     """Dual coordinate ascent over dense rows in the given order, each among its places.
 
-    Those of row n are ``places`` from ``starts[n]`` to ``starts[n + 1]``.  Each ``pace``
-    rows the pairs are adapted, and ``rounds`` times at the end; R' R is up to date then.
-    R' is (C, T).
+    Each ``pace`` rows the pairs are adapted.  ``moves`` (N,) receives the mass that each
+    row has moved, added to what is there.
     """
-    _: Count
     k: Count
     n: Count
     first: Count
     count: Count
-    work: PlaceWork = PlaceWork(residual.shape[0], residual.shape[1])
-    classes: Classes = Classes(pairs.shape[0])
     with cython.nogil:
-        fill_metric(pairs, price, damping, classes.metric)
-        _refresh(residual, classes.metric, work)
         for k in range(order.shape[0]):
             n = order[k]
             first = starts[n]
             count = starts[n + 1] - first
             _fill_scores(samples, singles, n, places, first, count, work)
             if _settle_places(
-                samples, n, classes.metric, tol, samples.alpha,
+                samples, n, work.metric, tol, samples.alpha,
                 places, first, count, work.scores, work.change,
             ):  # fmt: skip
-                _follow(
-                    samples, singles, n, residual, classes.metric,
-                    places, first, count, work,
-                )  # fmt: skip
+                _follow(samples, singles, n, work.metric, places, first, count, work)
+                moves[n] += _moved_mass(work.change, count)
             if (k + 1) % pace == 0:
-                multiply_rows(residual, residual, gram)
-                adapt_pairs(pairs, gram, price, least_weight, classes)
-                fill_metric(pairs, price, damping, classes.metric)
-                _refresh(residual, classes.metric, work)
-        multiply_rows(residual, residual, gram)
+                single_gram(work.residual, work.gram)
+                adapt_singly(pairs, price, damping, least_weight, work)
+                multiply_singles(work.single_metric, work.residual, work.mixed)
+
+
+@kernel
+def _follow_masses(
+    n: Count,
+    starts: ReadCodes,
+    places: ReadCodes,
+    samples: Samples,
+    residual: Table,
+    work: PlaceWork,
+) -> None:
+    """Let R follow a row whose masses are no longer those that are held."""
+    i: Count
+    j: Count
+    d: Count
+    change: Real
+    first: Count = samples.touch.indptr[n]
+    for i in range(starts[n], starts[n + 1]):
+        j = places[i]
+        change = samples.alpha[n, j] - work.held[i]
+        if change != 0:
+            for d in range(residual.shape[1]):
+                residual[j, d] += change * samples.touch.data[first + d]
+
+
+def end_places(
+    starts: ReadCodes,
+    places: ReadCodes,
+    rows: ReadCodes,
+    samples: Samples,
+    residual: Table,
+    pairs: Table,
+    price: Price,
+    damping: Real,
+    least_weight: Real,
+    rounds: Count,
+    work: PlaceWork,
+):
+    """After the epoch: R follows the masses, and the pairs are adapted so many times."""
+    k: Count
+    _: Count
+    with cython.nogil:
+        for k in range(rows.shape[0]):
+            _follow_masses(rows[k], starts, places, samples, residual, work)
+        single_gram(work.residual, work.gram)
         for _ in range(rounds):
-            adapt_pairs(pairs, gram, price, least_weight, classes)
-            fill_metric(pairs, price, damping, classes.metric)
+            adapt_singly(pairs, price, damping, least_weight, work)

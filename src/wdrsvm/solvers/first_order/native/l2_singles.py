@@ -1,7 +1,9 @@
-r"""The products of a block of dense rows in single precision: see ``l2_sweeps``.
+r"""Products in single precision, which take half the time.
 
-They take half the time.  R and the masses stay in double precision, and the copy of R
-follows R before each block, so that no rounding adds up.
+Those of a block of dense rows: see ``l2_sweeps``.  R and the masses stay in double
+precision, and the copy of R follows R before each block, so that no rounding adds up.
+
+Those of an epoch over places, and of the distances between classes: see ``l2_places``.
 """
 
 from __future__ import annotations
@@ -18,12 +20,15 @@ from ...runtime.kernel_names import (
     ReadCodes,
     ReadSingleTable,
     ReadTable,
+    Real,
     SingleTable,
     Table,
     Vector,
     inner,
     kernel,
 )
+from .l2 import Classes, adapt_to_distances, fill_metric, fill_spread
+from .records import Price
 
 BLOCK_OF_SINGLES = cython.declare(Count, FIRST_ORDER.block_rows)
 
@@ -68,7 +73,7 @@ def gather_singles(
 
 
 @inner
-def narrow(table: ReadTable, i: Count, out: SingleTable) -> None:
+def _narrow(table: ReadTable, i: Count, out: SingleTable) -> None:
     """Line i of the table in single precision."""
     d: Count
     for d in range(table.shape[1]):
@@ -85,10 +90,10 @@ def _widen(singles: ReadSingleTable, size: Count, out: Table) -> None:
 
 
 @inner
-def narrow_metric(metric: ReadTable, single: SingleBlock) -> None:
-    i: Count
-    for i in range(metric.shape[0]):
-        narrow(metric, i, single.metric)
+def narrow_all(table: ReadTable, out: SingleTable) -> None:
+    c: Count
+    for c in range(table.shape[0]):
+        _narrow(table, c, out)
 
 
 @kernel
@@ -99,7 +104,7 @@ def fill_single_products(
     c: Count
     for c in range(residual.shape[0]):
         if single.changed[c]:
-            narrow(residual, c, single.residual)
+            _narrow(residual, c, single.residual)
             single.changed[c] = 0
     multiply_single_rows(single.rows[:size], single.rows, single.products[:size])
     multiply_single_rows(single.rows[:size], single.residual, single.images[:size])
@@ -114,3 +119,43 @@ def mark_changed(change: Vector, changed: Codes) -> None:
     for c in range(change.shape[0]):
         if change[c] != 0:
             changed[c] = 1
+
+
+@cython.cclass
+class PlaceWork(Classes):
+    """Copies of A (C, C), R' and A R' (C, T) in single precision; W = R' R, A W and A W A
+    (C, C); scores and change of a row, by place; the masses at all places before the epoch.
+    """
+
+    single_metric: SingleTable
+    residual: SingleTable
+    mixed: SingleTable
+    gram: SingleTable
+    single_half: SingleTable
+    single_product: SingleTable
+    scores: Vector
+    change: Vector
+    held: Vector
+
+    def __init__(self, n_classes, n_columns, n_places):
+        Classes.__init__(self, n_classes)
+        squares = np.zeros((4, n_classes, n_classes), dtype=np.float32)
+        self.single_metric, self.gram, self.single_half, self.single_product = squares
+        tables = np.zeros((2, n_classes, n_columns), dtype=np.float32)
+        self.residual, self.mixed = tables
+        self.scores, self.change = np.zeros((2, n_classes))
+        self.held = np.zeros(n_places)
+
+
+@kernel
+def adapt_singly(
+    pairs: Table, price: Price, damping: Real, least_weight: Real, work: PlaceWork
+) -> None:
+    """Adapt the pairs to their distances at A and W, and A to the pairs."""
+    multiply_singles(work.single_metric, work.gram, work.single_half)
+    multiply_singles(work.single_half, work.single_metric, work.single_product)
+    _widen(work.single_product, pairs.shape[0], work.product)
+    fill_spread(work)
+    adapt_to_distances(pairs, price, least_weight, work)
+    fill_metric(pairs, price, damping, work.metric)
+    narrow_all(work.metric, work.single_metric)

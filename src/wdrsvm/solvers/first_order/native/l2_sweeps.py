@@ -38,7 +38,7 @@ from .l2_singles import (
     fill_single_products,
     gather_singles,
     mark_changed,
-    narrow_metric,
+    narrow_all,
 )
 from .products import add_outer, add_product, descend
 from .records import Price, RowWork, Samples, StoredRows
@@ -248,7 +248,7 @@ def sweep_pairs(
     with cython.nogil:
         fill_metric(pairs, price, damping, classes.metric)
         if coarse:
-            narrow_metric(classes.metric, single)
+            narrow_all(classes.metric, single.metric)
         while k < order.shape[0]:
             size = min(BLOCK, pace - k % pace, order.shape[0] - k)
             if dense:
@@ -268,6 +268,6 @@ def sweep_pairs(
                 adapt_pairs(pairs, gram, price, least_weight, classes)
                 fill_metric(pairs, price, damping, classes.metric)
                 if coarse:
-                    narrow_metric(classes.metric, single)
+                    narrow_all(classes.metric, single.metric)
         if dense:
             multiply_rows(residual, residual, gram)

@@ -36,8 +36,11 @@ from ....arrays import Codes, Floats
 from ....problem.norms import TRIANGLE, polar
 from ....problem.pair_weights import PairWeights
 from ..kernels import (
+    PlaceWork,
     adapt_pairs_often,
+    begin_places,
     class_metric,
+    end_places,
     laplacian,
     pair_distances,
     sweep_pairs,
@@ -101,17 +104,25 @@ class EuclideanBlock:
 
     def sweep_places(
         self, order: Codes, places: Places, tol: float, least_weight: float
-    ) -> None:
-        """One epoch over dense rows of trusted labels, among their places."""
-        state = self.samples, self.rows.singles, self.residual.T, self.gram
-        lists, pairs = (places.starts, places.classes), (self.pairs, self.price)
-        n_rows = FIRST_ORDER.max_call_work / (FIRST_ORDER.place_work * len(self.coef))
-        numbers = self.damping, self.pace, tol, least_weight
-        left, rounds = len(order), self._last_adaptations(len(order))
-        for part in order_parts(order, max(1, int(n_rows) // self.pace) * self.pace):
-            left -= len(part)
-            last = rounds if left == 0 else 0
-            sweep_places(part, *lists, *state, *pairs, *numbers, last)
+    ) -> Floats:
+        """One epoch over dense rows of trusted labels, among their places.
+
+        Returns the mass that each row has moved, (N,).
+        """
+        n_classes, n_columns = self.n_classes, len(self.coef)
+        work = PlaceWork(n_classes, n_columns, len(places.classes))
+        whole = *places[:3], self.samples, self.residual.T
+        part_of = places.starts, places.classes, self.samples, self.rows.singles
+        pairs, moves = (self.pairs, self.price, self.damping), np.zeros(len(self.rows.y))
+        n_rows = FIRST_ORDER.max_call_work / (FIRST_ORDER.place_work * n_columns)
+        # Such an epoch visits many rows again, and its visits cost little.
+        pace = FIRST_ORDER.place_paces * self.pace
+        begin_places(*whole, *pairs, work)
+        for part in order_parts(order, max(1, int(n_rows) // pace) * pace):
+            sweep_places(part, *part_of, *pairs, pace, tol, least_weight, moves, work)
+        rounds = self._last_adaptations(len(order))
+        end_places(*whole, *pairs, least_weight, rounds, work)
+        return moves
 
     def _paces_a_call(self) -> int:
         """Whole paces, so that it does not matter where a call ends."""

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....arrays import Codes, Flags, Floats, Singles
+from ....arrays import Codes, Floats, Singles
+from ..kernels import contested_classes
 from ..layout import Layout
 from ..samples import SampleArrays
 from ..settings import FIRST_ORDER
@@ -29,15 +30,28 @@ class Places(NamedTuple):
     rows: Codes
     loss: Floats
 
-    def order(self, rng: np.random.Generator, row_width: int) -> Codes:
-        """The rows in random order, and again while that takes less than an epoch's rest.
+    def order(self, rng: np.random.Generator, row_width: int, moves: Floats) -> Codes:
+        """The rows in random order, and again while that takes less than an epoch's rest;
+        then the restless ones again.
 
-        ``row_width`` is the number of a row's entries.
+        ``row_width`` is the number of a row's entries, ``moves`` (N,) the mass that each
+        row moved in the last epoch.
         """
         work = max(1, len(self.classes) * row_width)
         n_passes = int(FIRST_ORDER.short_pass_work / work)
         n_passes = min(max(n_passes, 1), FIRST_ORDER.max_passes)
-        return np.concatenate([rng.permutation(self.rows) for _ in range(n_passes)])
+        passes = n_passes * [self.rows]
+        passes += FIRST_ORDER.restless_passes * [self._restless(moves)]
+        return np.concatenate([rng.permutation(rows) for rows in passes])
+
+    def _restless(self, moves: Floats) -> Codes:
+        """The rows that moved most: those make nearly all moves of the next epoch, too."""
+        moved = moves[self.rows]
+        n_restless = int(FIRST_ORDER.restless_share * len(moved))
+        # On tables most rows do not move at all.
+        if np.count_nonzero(moved) <= n_restless:
+            return np.asarray(self.rows[moved > 0])
+        return np.asarray(self.rows[moved >= np.partition(moved, -n_restless)[-n_restless]])
 
     def row_of_each(self) -> Codes:
         """The row of each place."""
@@ -49,28 +63,23 @@ def find_places(
 ) -> Places:
     """The places at the point of tables (T, C) and (E, C), for masses (N, C)."""
     n_rows, n_classes = alpha.shape
-    table = touch.astype(np.float32)
-    is_constant = layout.fit_intercept and len(free) == 1
+    table, slack = touch.astype(np.float32), FIRST_ORDER.place_slack
     step = max(1, FIRST_ORDER.scores_at_a_time // n_classes)
-    counts, classes, losses = [], [], []
+    counts, losses = np.empty(n_rows, dtype=np.intp), np.empty(n_rows)
+    classes, memory = [], np.empty(min(step, n_rows) * n_classes, dtype=np.intp)
     for part in (slice(first, first + step) for first in range(0, n_rows, step)):
         scores = rows.singles[part] @ table
-        scores += free[0] if is_constant else layout.free[part] @ free
-        is_place, loss = _contested(scores, rows.y[part], alpha[part])
-        counts.append(np.count_nonzero(is_place, axis=1))
-        classes.append(np.flatnonzero(is_place) % n_classes)
-        losses.append(loss)
-    n_places = np.concatenate(counts)
-    starts = np.concatenate([[0], np.cumsum(n_places)])
-    found = np.concatenate(classes), np.flatnonzero(n_places > 1)
-    return Places(starts, *found, np.concatenate(losses).astype(np.float64))
+        scores += _free_scores(layout, free, part)
+        rows_of_part = scores, rows.y[part], alpha[part]
+        out = counts[part], memory, losses[part]
+        classes.append(memory[: contested_classes(*rows_of_part, slack, *out)].copy())
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    found = np.concatenate(classes), np.flatnonzero(counts > 1)
+    return Places(starts, *found, losses)
 
 
-def _contested(scores: Singles, y: Codes, alpha: Floats) -> tuple[Flags, Singles]:
-    """Which classes are places (n, C), and the losses (n,); ``scores`` are overwritten."""
-    every = np.arange(len(y))
-    scores -= scores[every, y][:, None] - 1
-    # The label's own entry is 1 now: it is always a place.
-    is_place = (scores > -FIRST_ORDER.place_slack) | (alpha > 0)
-    scores[every, y] = 0.0
-    return is_place, scores.max(axis=1)
+def _free_scores(layout: Layout, free: Floats, part: slice) -> Singles:
+    """What the free columns add to the scores of some rows; one line if it is the same."""
+    is_constant = layout.fit_intercept and len(free) == 1
+    added = free[0] if is_constant else layout.free[part] @ free
+    return np.asarray(added, dtype=np.float32)
