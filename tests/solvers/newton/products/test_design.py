@@ -6,13 +6,16 @@ from functools import partial
 import numpy as np
 import pytest
 
+from wdrsvm.solvers.newton.products import design as design_module
 from wdrsvm.solvers.newton.products.design import (
     At,
     BlockScores,
     Design,
     in_columns,
+    keeps_scores,
     row_step,
 )
+from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.scaling import Scaling
 
 from .test_loop import blobs
@@ -100,3 +103,11 @@ def test_curvatures_at_kept_scores_need_no_product():
         heavy = (design.heavy_curvature(at) for at in (plain, known))
         np.testing.assert_allclose(*(found.first for found in heavy))
     np.testing.assert_array_equal(kept.flat, scores)
+
+
+def test_scores_are_kept_where_they_are_many_but_not_too_many(monkeypatch):
+    problem = blobs(n_classes=4)
+    for least, most, expected in ((0, 1200, True), (1201, 2000, False), (0, 1199, False)):
+        limits = replace(PRODUCTS, least_kept_scores=least, max_kept_scores=most)
+        monkeypatch.setattr(design_module, "PRODUCTS", limits)
+        assert keeps_scores(problem) is expected

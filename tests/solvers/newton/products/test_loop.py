@@ -40,6 +40,7 @@ def bound_holds(result):
     return result.certificate.dual_bound <= result.certificate.objective
 
 
+@pytest.mark.usefixtures("both_searches")
 @pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-6])
 @pytest.mark.parametrize("norm", ["l1", "l2"])
 def test_it_certifies_what_newton_finds(norm, tol):
@@ -54,6 +55,7 @@ def test_it_certifies_what_newton_finds(norm, tol):
     assert value == pytest.approx(found.certificate.objective, rel=1e-12)
 
 
+@pytest.mark.usefixtures("both_searches")
 @pytest.mark.parametrize(
     "options",
     [
@@ -76,6 +78,7 @@ def test_every_kind_of_problem_it_knows(options):
     assert other.dual_bound <= found.certificate.objective
 
 
+@pytest.mark.usefixtures("both_searches")
 def test_radii_of_all_sizes():
     for radius in (1e-3, 0.01, 0.3, 1.0, 30.0):
         problem = blobs(ball={"radius": radius})

@@ -169,8 +169,9 @@ def row_step(n_rows: int, n_columns: int, n_classes: int) -> int:
 
 
 def keeps_scores(problem: RobustProblem) -> bool:
-    """Whether the scores of all rows are few enough to be kept."""
-    return problem.n_rows * problem.n_classes <= PRODUCTS.max_kept_scores
+    """Whether scores are few enough to be kept, and too many to be found again quickly."""
+    n_scores = problem.n_rows * problem.n_classes
+    return PRODUCTS.least_kept_scores <= n_scores <= PRODUCTS.max_kept_scores
 
 
 class ScoredBlock(NamedTuple):

@@ -187,8 +187,9 @@ class ProductSettings:
         the slope at the end of the step has at most this share of the first one.
     max_trials : int
         Lengths that are tried for a step.
-    max_kept_scores : int
-        Up to so many scores of rows are kept from step to step.
+    least_kept_scores, max_kept_scores : int
+        Scores of rows are kept from step to step if there are so many.  With fewer, calls
+        take longer than passes.
     stale : float
         They are computed afresh when a step has less than this share of the largest slope.
     flat : float
@@ -288,6 +289,7 @@ class ProductSettings:
     risk_rounding: float = 1e-6
     max_slope: float = 0.8
     max_trials: int = 12
+    least_kept_scores: int = 50_000
     max_kept_scores: int = 1 << 25
     stale: float = 1e-4
     flat: float = 0.2

@@ -42,6 +42,7 @@ def test_it_may_know_which_coefficients_are_held(monkeypatch, n_classes, tol):
     test_it_certifies_what_newton_finds("l1", n_classes, tol)
 
 
+@pytest.mark.usefixtures("both_searches")
 @pytest.mark.parametrize(
     "options",
     [

@@ -60,6 +60,7 @@ def test_every_kind_of_problem_with_a_model(monkeypatch, options):
     test_every_kind_of_problem_it_knows(options, np.inf)
 
 
+@pytest.mark.usefixtures("both_searches")
 @pytest.mark.parametrize("label_cost", [np.inf, 3.0])
 @pytest.mark.parametrize("options", KINDS, ids=str)
 def test_every_kind_of_problem_it_knows(options, label_cost):
