@@ -107,7 +107,8 @@ def test_curvatures_at_kept_scores_need_no_product():
 
 def test_scores_are_kept_where_they_are_many_but_not_too_many(monkeypatch):
     problem = blobs(n_classes=4)
-    for least, most, expected in ((0, 1200, True), (1201, 2000, False), (0, 1199, False)):
-        limits = replace(PRODUCTS, least_kept_scores=least, max_kept_scores=most)
+    for least, most, expected in ((0, 4800, True), (1201, 9600, False), (0, 4799, False)):
+        limits = replace(PRODUCTS, least_kept_scores=least, max_kept_bytes=most)
         monkeypatch.setattr(design_module, "PRODUCTS", limits)
-        assert keeps_scores(problem) is expected
+        assert keeps_scores(problem, np.float32) is expected
+    assert not keeps_scores(problem, np.float64)

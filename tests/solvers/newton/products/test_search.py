@@ -55,3 +55,39 @@ def test_both_searches_lead_to_the_same_least_risk(kept, descent):  # noqa: F811
             each.step()
     assert kept.smooth_risk == pytest.approx(descent.smooth_risk, rel=1e-6)
     assert kept.n_iter == descent.n_iter
+
+
+def kept_scores_are_those_of(descent, coef):  # noqa: F811
+    problem = descent.design.problem_of_rows
+    return all(
+        np.allclose(descent.line.here[rows], coef @ problem.X[rows].T, rtol=1e-9)
+        for rows in problem.blocks()
+    )
+
+
+def test_kept_scores_follow_every_step_and_jump(kept):
+    kept.step()
+    assert kept_scores_are_those_of(kept, kept.coef)
+    assert kept.jump(kept.coef + steepest(kept)[0], kept.diameter, 0.0) is not None
+    assert kept_scores_are_those_of(kept, kept.coef)
+    before = kept.coef
+    assert not kept.jump(before + 0.1 * kept.gradient, kept.diameter, promised=0.0)
+    assert kept.coef is before
+    assert kept_scores_are_those_of(kept, before)
+
+
+def test_a_length_at_which_the_risk_has_risen_is_halved_at_least():
+    low, steep = search.End(0.0, -1.0), search.End(1.0, 0.1, has_risen=True)
+    assert search._between(low, steep) == 0.5
+    assert search._between(low, steep._replace(has_risen=False)) == 1 - PRODUCTS.least_cut
+    assert search._between(low, steep._replace(slope=3.0)) == 0.25
+    assert search._between(search.End(0.4, -1.0), None) == 0.4 * PRODUCTS.longer
+
+
+def test_a_level_risk_suffices_where_its_slope_is_smaller():
+    risk, slope = 0.4, -1e-8
+    level = 0.5 * PRODUCTS.risk_rounding * risk
+    assert search._suffices(level, risk, 0.5e-8, slope, 1.0)
+    assert not search._suffices(level, risk, 0.9e-8, slope, 1.0)
+    assert not search._suffices(4 * level, risk, 0.0, slope, 1.0)
+    assert search._suffices(2 * PRODUCTS.least_gain * slope, risk, 1.0, slope, 1.0)

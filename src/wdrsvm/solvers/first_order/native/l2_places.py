@@ -66,7 +66,7 @@ def contested_classes(
             least = lead - slack
             largest = lead
             for j in range(scores.shape[1]):
-                if scores[i, j] > least or alpha[i, j] > 0:
+                if j == y[i] or scores[i, j] > least or alpha[i, j] > 0:
                     classes[found] = j
                     found += 1
                     if j != y[i] and scores[i, j] > largest:
@@ -203,7 +203,7 @@ def _follow(
     count: Count,
     work: PlaceWork,
 ) -> None:
-    """Let R, the row's lines of A R' and the free columns follow the change of a row."""
+    """Let the copy of R, the row's lines of A R' and the free columns follow a row."""
     i: Count
     j: Count
     k: Count
@@ -337,6 +337,7 @@ def end_places(
     with cython.nogil:
         for k in range(rows.shape[0]):
             _follow_masses(rows[k], starts, places, samples, residual, work)
+        narrow_all(residual, work.residual)
         single_gram(work.residual, work.gram)
         for _ in range(rounds):
             adapt_singly(pairs, price, damping, least_weight, work)

@@ -26,7 +26,8 @@ from ...runtime.powers import single_power
 
 # Below, a power is nothing beside 1.  A variable: of a number the C compiler would make a
 # branch, and no vectors.
-DEEPEST = cython.declare(Single, -80.0)
+DEEPEST = cython.declare(Single, -75.0)
+NOTHING = cython.declare(Single, -float("inf"))
 
 
 @kernel
@@ -57,7 +58,7 @@ def _take_own(
         gap = gap if gap > DEEPEST else DEEPEST
         own[n] = single_power(gap)
         moments[0, n], moments[1, n] = own[n] * gap, own[n] * gap * gap
-        z[y[n], n] = top[n] + DEEPEST / sharp
+        z[y[n], n] = NOTHING
 
 
 @kernel

@@ -168,10 +168,12 @@ def row_step(n_rows: int, n_columns: int, n_classes: int) -> int:
     return step
 
 
-def keeps_scores(problem: RobustProblem) -> bool:
-    """Whether scores are few enough to be kept, and too many to be found again quickly."""
+def keeps_scores(problem: RobustProblem, kind: Any) -> bool:
+    """Whether scores, in numbers of ``kind``, are few enough to be kept, and too many to be
+    found again quickly."""
     n_scores = problem.n_rows * problem.n_classes
-    return PRODUCTS.least_kept_scores <= n_scores <= PRODUCTS.max_kept_scores
+    n_bytes = n_scores * np.dtype(kind).itemsize
+    return n_scores >= PRODUCTS.least_kept_scores and n_bytes <= PRODUCTS.max_kept_bytes
 
 
 class ScoredBlock(NamedTuple):

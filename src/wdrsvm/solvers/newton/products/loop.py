@@ -2,6 +2,7 @@ r"""Training in matrix products: smooth losses with many classes or coefficients
 
 The risk  radius D(M) + mean loss  with a smoothed diameter D (``diameter``) is smooth.
 Preconditioned quasi-Newton steps minimise it, one pass over the rows each (``design``).
+Where scores are kept (``line``), the best length of a step needs no other pass (``search``).
 
 1. Steps go on until the next one promises little compared with what new shares of the
    lengths would add to D.  Then the shares are adapted to the lengths, and D is sharper.
@@ -85,12 +86,13 @@ def _product_newton(
     with prepared.reduction() as reduction:
         told = scaling, reduction, kind, every, is_principal
         flip_cost = single_flip_cost(problem)
-        n_heavy = heavy_count(problem.n_rows, problem.n_classes, scaling.n_columns)
-        design = Design(*told)
-        if not problem.is_distributed:
-            design = Design(*told, n_heavy, keeps_scores(problem))
         if flip_cost < np.inf:
             design = _flip_design(told, prepared, problem.radius / flip_cost)
+        elif problem.is_distributed:
+            design = Design(*told)
+        else:
+            n_heavy = heavy_count(problem.n_rows, problem.n_classes, scaling.n_columns)
+            design = Design(*told, n_heavy, keeps_scores(problem, kind))
         return rounds(problem, design, settings, start).solve()
 
 

@@ -30,10 +30,12 @@ class Place(NamedTuple):
 
 
 class End(NamedTuple):
-    """One end of the lengths still looked at, and the risk's slope there."""
+    """One end of the lengths still looked at, the risk's slope there, and whether the risk
+    is higher than at the start."""
 
     length: float
     slope: float
+    has_risen: bool = False
 
 
 def backtrack(descent: Descent, step: Floats, slope: float) -> Place | None:
@@ -43,10 +45,7 @@ def backtrack(descent: Descent, step: Floats, slope: float) -> Place | None:
         place = descent.place(descent.coef + length * step)
         rise = descent.smooth_risk_of(place.smoothed, place.sums) - risk
         after = descent.gradient_of(place.smoothed, place.sums)
-        is_level = rise <= PRODUCTS.risk_rounding * risk
-        is_flatter = np.vdot(after, step) <= -PRODUCTS.max_slope * slope
-        enough = PRODUCTS.least_gain * length * slope
-        if rise <= enough or (is_level and is_flatter):
+        if _suffices(rise, risk, float(np.vdot(after, step)), slope, length):
             return place
         lowest = -slope * length / (2 * (rise - slope * length))
         length *= min(max(lowest, 0.1), 0.5)
@@ -58,28 +57,43 @@ def along_line(line: Line, descent: Descent, step: Floats, slope: float) -> Plac
     line.aim(step)
     risk, n = descent.smooth_risk, descent.n_touchable
     length, low, high = 1.0, End(0.0, slope), None
-    for trial in range(PRODUCTS.max_trials):
+    for trial in range(PRODUCTS.max_looks):
         coef = descent.coef + length * step
         smoothed, ahead = descent.smoothed_at(coef), line.look(length)
         tilt = ahead.slope + descent.radius * float(np.vdot(smoothed.gradient, step[:, :n]))
         rise = descent.radius * smoothed.value + ahead.loss - risk
-        is_level = rise <= PRODUCTS.risk_rounding * risk
-        is_flat = abs(tilt) <= -PRODUCTS.flat * slope
-        is_late = trial >= PRODUCTS.line_trials
-        enough = PRODUCTS.least_gain * length * slope
-        if (is_level and is_flat) or (is_late and rise <= enough):
+        is_best = _is_level(rise, risk) and abs(tilt) <= -PRODUCTS.flat * slope
+        is_late = trial >= PRODUCTS.patient_looks
+        if is_best or (is_late and _suffices(rise, risk, tilt, slope, length)):
             return Place(coef, smoothed, line.arrive(coef, ahead, slope))
-        end = End(length, tilt)
-        low, high = (end, high) if is_level and tilt < 0 else (low, end)
+        end = End(length, tilt, not _is_level(rise, risk))
+        low, high = (end, high) if tilt < 0 and not end.has_risen else (low, end)
         length = _between(low, high)
     return None
 
 
+def _is_level(rise: float, risk: float) -> bool:
+    """Whether the risk has fallen, or risen by no more than rounding."""
+    return rise <= PRODUCTS.risk_rounding * risk
+
+
+def _suffices(rise: float, risk: float, tilt: float, slope: float, length: float) -> bool:
+    """Whether the risk has fallen, or is level where its slope has become smaller."""
+    is_flatter = tilt <= -PRODUCTS.max_slope * slope
+    has_fallen = rise <= PRODUCTS.least_gain * length * slope
+    return has_fallen or (_is_level(rise, risk) and is_flatter)
+
+
 def _between(low: End, high: End | None) -> float:
     """The next length: where a straight line through the slopes is zero, not too close to
-    an end; beyond the lower end if there is no other."""
+    an end; beyond the lower end if there is no other.
+
+    Where a parabola has risen above its start, its lowest point lies before the middle.
+    """
     if high is None:
         return PRODUCTS.longer * low.length
     share = low.slope / (low.slope - high.slope) if high.slope > 0 else 0.5
-    share = min(max(share, PRODUCTS.least_cut), 1 - PRODUCTS.least_cut)
+    is_early = low.length == 0 and high.has_risen
+    share = min(share, 0.5 if is_early else 1 - PRODUCTS.least_cut)
+    share = max(share, PRODUCTS.least_cut)
     return low.length + share * (high.length - low.length)

@@ -186,17 +186,19 @@ class ProductSettings:
         A risk that rises by no more than this share has not risen, in single precision, if
         the slope at the end of the step has at most this share of the first one.
     max_trials : int
-        Lengths that are tried for a step.
-    least_kept_scores, max_kept_scores : int
+        Lengths that are tried for a step where each costs a pass.
+    least_kept_scores, max_kept_bytes : int
         Scores of rows are kept from step to step if there are so many.  With fewer, calls
-        take longer than passes.
+        take longer than passes.  Three tables of scores are kept, each of at most so many
+        bytes.
     stale : float
         They are computed afresh when a step has less than this share of the largest slope.
     flat : float
         Along kept scores a length is looked for at which the slope has at most this share
         of the first one.
-    line_trials : int
-        After so many lengths, any of them is taken at which the risk has fallen.
+    patient_looks, max_looks : int
+        After so many lengths, the next one at which the risk has fallen is taken; after the
+        second number of them, none.
     longer, least_cut : float
         The next length is so many times as long while the risk falls.  Between two lengths
         it is at least this share of their distance away from both.
@@ -288,12 +290,13 @@ class ProductSettings:
     least_gain: float = 1e-4
     risk_rounding: float = 1e-6
     max_slope: float = 0.8
-    max_trials: int = 12
+    max_trials: int = 8
     least_kept_scores: int = 50_000
-    max_kept_scores: int = 1 << 25
+    max_kept_bytes: int = 1 << 27
     stale: float = 1e-4
     flat: float = 0.2
-    line_trials: int = 4
+    patient_looks: int = 4
+    max_looks: int = 20
     longer: float = 2.0
     least_cut: float = 0.1
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,7 +46,8 @@ class Descent:
         self.pairs: deque[tuple[Floats, Floats]] = deque(maxlen=PRODUCTS.model_pairs)
         self.line = Line(design, len(coef)) if design.keeps_scores else None
         self.coef, self.smoothed = coef, self.smoothed_at(coef)
-        self.sums = self._sums_at(coef, self.smoothed.value)
+        lam = self.smoothed.value
+        self.sums = self.line.begin(coef) if self.line else self._sums_at(coef, lam)
         self.gradient = self.gradient_of(self.smoothed, self.sums)
         self.precondition: Preconditioner | ClassInverse
         self.has_heavy_rows = False
@@ -86,8 +86,6 @@ class Descent:
         return self.diameter.at(coef[:, : self.n_touchable])
 
     def _sums_at(self, coef: Floats, lam: float) -> LossSums:
-        if self.line is not None:
-            return self.line.begin(coef)
         return self.design.evaluate(self._at(coef, lam))
 
     def place(self, coef: Floats) -> Place:
@@ -314,8 +312,10 @@ class Descent:
 
     def _search(self, step: Floats, slope: float) -> bool:
         """Go along the step; False if the smoothed risk does not fall there."""
-        search = backtrack if self.line is None else partial(along_line, self.line)
-        place = search(self, step, slope)
+        if self.line is None:
+            place = backtrack(self, step, slope)
+        else:
+            place = along_line(self.line, self, step, slope)
         if place is not None:
             self._move(place)
         return place is not None
@@ -336,13 +336,13 @@ class Descent:
         Returns whether it fell by much of what was promised; if it never falls, stay.
         """
         self.n_iter += 1
-        before = self.diameter, self.smoothed, self.gradient
+        before = self.diameter, self.smoothed, self.sums, self.gradient
         self.diameter = diameter
         self._smooth_again()
         step, risk = coef - self.coef, self.smooth_risk
         slope = float(np.vdot(self.gradient, step))
         if not (slope < 0 and self._search(step, slope)):
-            self.diameter, self.smoothed, self.gradient = before
+            self.diameter, self.smoothed, self.sums, self.gradient = before
             return False
         self.promise = max(0.0, risk - promised)
         wanted = PRODUCTS.model_trust * (risk - promised)
