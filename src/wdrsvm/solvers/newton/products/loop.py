@@ -2,7 +2,7 @@ r"""Training in matrix products: smooth losses with many classes or coefficients
 
 The risk  radius D(M) + mean loss  with a smoothed diameter D (``diameter``) is smooth.
 Preconditioned quasi-Newton steps minimise it, one pass over the rows each (``design``).
-Where scores are kept (``line``), the best length of a step needs no other pass (``search``).
+Where scores are kept (``line``), the length of a step needs no other pass (``search``).
 
 1. Steps go on until the next one promises little compared with what new shares of the
    lengths would add to D.  Then the shares are adapted to the lengths, and D is sharper.
