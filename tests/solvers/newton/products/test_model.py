@@ -81,7 +81,7 @@ def test_a_jump_goes_no_farther_than_the_risk_falls(descent):
 def test_where_the_risk_rises_at_once_nothing_changes(descent):
     coef, diameter, risk = descent.coef, descent.diameter, descent.smooth_risk
     uphill = coef + 0.1 * descent.gradient
-    assert not descent.jump(uphill, diameter, promised=0.0)
+    assert not descent.jump(uphill, replace(diameter, power=9.0), promised=0.0)
     assert descent.coef is coef
     assert descent.diameter is diameter
     assert descent.smooth_risk == risk
