@@ -9,17 +9,15 @@ from wdrsvm.solvers.newton.products import search
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.newton.products.steps import Descent
 
-from .test_steps import descent  # noqa: F401
-
 
 @pytest.fixture
-def kept(descent):  # noqa: F811
+def kept(descent):
     """The same descent with kept scores."""
     design = replace(descent.design, keeps_scores=True)
     return Descent(design, descent.diameter, descent.radius, descent.coef)
 
 
-def steepest(descent):  # noqa: F811
+def steepest(descent):
     """A direction and its slope; much too long, or much too short."""
     step = -descent.precondition(descent.gradient)
     return step, float(np.vdot(descent.gradient, step))
@@ -34,7 +32,7 @@ def test_along_kept_scores_the_slope_becomes_small(kept, scale):
     assert kept.smooth_risk_of(place.smoothed, place.sums) < kept.smooth_risk
 
 
-def test_without_kept_scores_the_first_fall_is_taken(descent):  # noqa: F811
+def test_without_kept_scores_the_first_fall_is_taken(descent):
     step, slope = steepest(descent)
     place = search.backtrack(descent, 0.05 * step, 0.05 * slope)
     np.testing.assert_array_equal(place.coef, descent.coef + 0.05 * step)
@@ -49,7 +47,7 @@ def test_no_place_where_the_risk_rises_at_once(kept):
     np.testing.assert_array_equal(kept.line.here.flat, before)
 
 
-def test_both_searches_lead_to_the_same_least_risk(kept, descent):  # noqa: F811
+def test_both_searches_lead_to_the_same_least_risk(kept, descent):
     for each in (kept, descent):
         for _ in range(60):
             each.step()
@@ -57,7 +55,7 @@ def test_both_searches_lead_to_the_same_least_risk(kept, descent):  # noqa: F811
     assert kept.n_iter == descent.n_iter
 
 
-def kept_scores_are_those_of(descent, coef):  # noqa: F811
+def kept_scores_are_those_of(descent, coef):
     problem = descent.design.problem_of_rows
     return all(
         np.allclose(descent.line.here[rows], coef @ problem.X[rows].T, rtol=1e-9)

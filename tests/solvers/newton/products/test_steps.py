@@ -1,32 +1,15 @@
 """What steps know without a pass over the rows."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.newton.products.design import Design, in_columns
-from wdrsvm.solvers.newton.products.diameter import PairDiameter
 from wdrsvm.solvers.newton.products.lengths.descent import LengthDescent
 from wdrsvm.solvers.newton.products.lengths.diameter import LengthDiameter
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.newton.products.steps import Descent
 from wdrsvm.solvers.newton.products.tangents import Multiples
-from wdrsvm.solvers.scaling import Scaling
-
-from .test_loop import blobs
-
-
-@pytest.fixture
-def descent():
-    problem = blobs(n_rows=200, n_features=6, n_classes=5)
-    scaling = Scaling.of(problem)
-    prepared = problem.by_chunks(partial(in_columns, scaling, np.float64))
-    with prepared.reduction() as reduction:
-        coef = np.random.default_rng(0).normal(size=(5, scaling.n_columns))
-        diameter = PairDiameter.of(5, scaling.n_touchable)
-        yield Descent(Design(scaling, reduction), diameter, 0.05, 0.1 * coef)
 
 
 def risk_at(descent, coef):
