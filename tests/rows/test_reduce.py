@@ -8,7 +8,7 @@ import pytest
 from wdrsvm.problem.subgradient import Subgradient
 from wdrsvm.rows import blocks
 from wdrsvm.rows import reduce as reductions
-from wdrsvm.rows.reduce import MemoryReduction, added, joined
+from wdrsvm.rows.reduce import MemoryReduction, accumulated, added, joined
 
 from ..agreement.instances import random_problem
 
@@ -87,3 +87,22 @@ def test_tuples_are_added_as_what_they_are():
     with pytest.raises(ValueError, match="shorter"):
         added((1, 2), (1,))
     assert joined((1,), [2]) == [1, 2]
+
+
+def test_sums_of_one_owner_are_written_to():
+    total, few = np.ones(3), np.float32(0.1) * np.ones(3, np.float32)
+    found = accumulated((total, 1, None), (few, 2, None))
+    assert found[0] is total
+    assert found[1:] == (3, None)
+    np.testing.assert_array_equal(total, 1.0 + few.astype(np.float64))
+    point = subgradient_pair(1.0)
+    assert type(accumulated(point, subgradient_pair(2.0))) is Subgradient
+    assert accumulated((1,), (2,)) == (3,)
+
+
+def test_parts_in_single_precision_have_a_sum_in_double():
+    large, small = np.ones(2, np.float32), np.full(2, 1e-9, np.float32)
+    found = accumulated(accumulated(large, small), small)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found - 1.0, 2e-9, rtol=1e-6)
+    assert large.dtype == np.float32

@@ -102,6 +102,21 @@ def added(one: Any, other: Any) -> Any:
     return one + other
 
 
+def accumulated(total: Any, part: Any) -> Any:
+    """The sum like ``added``, but written into the arrays of ``total``.
+
+    They must be the fold's own.  Parts may be in single precision; their sum is in double.
+    """
+    if isinstance(total, tuple):
+        sums = (accumulated(a, b) for a, b in zip(total, part, strict=True))
+        return type(total)(*sums) if hasattr(total, "_fields") else tuple(sums)
+    if not isinstance(total, np.ndarray):
+        return added(total, part)
+    if total.dtype != np.float64:
+        total = total.astype(np.float64)
+    return np.add(total, part, out=total)
+
+
 def joined(one: Sequence[Any], other: Sequence[Any]) -> list[Any]:
     """One list after the other."""
     return [*one, *other]

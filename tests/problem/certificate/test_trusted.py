@@ -77,6 +77,32 @@ def test_one_pull_for_all_rows_is_the_same_as_a_pull_for_each():
     np.testing.assert_allclose(huge.winners.sum(axis=1), 1.0)
 
 
+@pytest.mark.parametrize("is_line", [True, False])
+def test_small_pulls_change_sums_by_exactly_what_the_system_says(is_line):
+    trusted, general, y, _ = tangents(LOSSES[1])
+    pull = 0.02 * np.random.default_rng(3).normal(size=(30, 4))
+    if is_line:
+        pull = np.broadcast_to(pull[0], (30, 4))
+    found = trusted.tilted(pull)
+    change = found.slopes(y) - trusted.slopes(y)
+    np.testing.assert_allclose(change, trusted.response(pull), atol=1e-16)
+    assert (found.winners >= 0).all()
+    np.testing.assert_allclose(found.winners.sum(axis=1), 1.0, rtol=1e-14)
+    # What is missing of a tilt grows with the square of the pull.
+    np.testing.assert_allclose(found.slopes(y), general.tilted(pull).slopes(y), atol=1e-3)
+
+
+def test_only_small_pulls_are_taken_to_first_order():
+    trusted, _, y, _ = tangents(LOSSES[1])
+    limit = CERTIFICATE.small_pull
+    for width, is_first_order in ((0.9 * limit, True), (1.1 * limit, False)):
+        # A pull that all classes share counts for nothing.
+        pull = np.broadcast_to(5.0 + np.array([0.0, width, 0.0, 0.0]), (30, 4))
+        change = trusted.tilted(pull).slopes(y) - trusted.slopes(y)
+        miss = np.abs(change - trusted.response(pull)).max()
+        assert bool(miss < 1e-15) is is_first_order
+
+
 def test_winners_that_vanish_have_no_entropy():
     y, weight = np.zeros(1, int), np.ones(1)
     sure = TrustedTangents(LOSSES[0], np.array([[1.0, 0.0, 0.0]]), y, weight)

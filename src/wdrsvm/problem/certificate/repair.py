@@ -252,5 +252,12 @@ def _totals(
     return BoundTotals(
         repaired.duals.value(problem.weight[rows], y),
         np.asarray((features.T @ slopes).T),
-        np.asarray(np.abs(slopes).T @ np.abs(repaired.columns)),
+        _sizes(slopes, repaired.columns, equalities),
     )
+
+
+def _sizes(slopes: Floats, columns: Matrix, equalities: Equalities) -> Floats:
+    """Absolute values summed, which only equalities on features ask for."""
+    if not len(equalities.columns):
+        return np.zeros_like(equalities.aim)
+    return np.asarray(np.abs(slopes).T @ np.abs(columns))

@@ -15,6 +15,9 @@ class CertificateSettings:
     ----------
     max_tilts : int
         Tilts of the rows until the equalities hold, or the multipliers are given up.
+    small_pull : float
+        Winners of trusted labels are tilted to first order where the pulls of a row's
+        classes differ by at most this much.
     few_rows : int
         Up to this many rows, another reduction costs less than the system of a needless
         tilt.
@@ -68,6 +71,7 @@ class CertificateSettings:
     """
 
     max_tilts: int = 20
+    small_pull: float = 0.1
     few_rows: int = 4096
     few_features: int = 32
     max_kept_entries: int = 2_000_000

@@ -87,12 +87,26 @@ class TrustedTangents:
         """
         # One line of factors serves rows that are all pulled alike.
         pull = pull[:1] if pull.strides[0] == 0 else pull
+        if np.ptp(pull, axis=1).max(initial=0.0) <= CERTIFICATE.small_pull:
+            return self._shifted(pull)
         winners = self.winners * np.exp(pull - row_maxima(pull)[:, None])
         total = row_sums(winners)
         if not total.all():
             winners = np.where(total[:, None] > 0, winners, self.winners)
             total = row_sums(winners)
         winners /= total[:, None]
+        return replace(self, winners=winners)
+
+    def _shifted(self, pull: Floats) -> TrustedTangents:
+        """Move winners by  p (u - p'u),  the first order of a tilt along u.
+
+        Slopes are linear in winners.  So sums change by exactly what the system of the tilt
+        says, and a tilt whose system is exact is the last one.
+        """
+        centre = self.winners @ pull[0] if len(pull) == 1 else row_sums(self.winners * pull)
+        winners = pull - centre[:, None]
+        winners += 1.0
+        winners *= self.winners
         return replace(self, winners=winners)
 
     def value(self, weight: Floats, y: Codes) -> float:

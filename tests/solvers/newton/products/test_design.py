@@ -13,7 +13,6 @@ from wdrsvm.solvers.newton.products.design import (
     Design,
     in_columns,
     keeps_scores,
-    row_step,
 )
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.scaling import Scaling
@@ -71,17 +70,6 @@ def test_sums_that_lead_the_way_may_take_one_row_out_of_three():
         np.testing.assert_allclose(one, 3 * other)
         everyone = Design(scaling, reduction).class_sums()
         np.testing.assert_allclose(some.class_sums(), everyone)
-
-
-def test_few_rows_are_all_visited():
-    assert row_step(10_000, 500, 10) == 1
-    assert row_step(10**6, 10, 7) == 100
-
-
-def test_labels_in_turns_are_all_visited():
-    step = row_step(10**6, 10, 60)
-    assert len(set(np.arange(0, 10**6, step) % 60)) == 60
-    assert 80 < step <= 100
 
 
 def test_curvatures_at_kept_scores_need_no_product():

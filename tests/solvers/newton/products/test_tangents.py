@@ -7,10 +7,15 @@ import pytest
 
 from wdrsvm.problem import dual_bound
 from wdrsvm.solvers import SolverSettings
+from wdrsvm.solvers.newton.products.design import BlockScores
 from wdrsvm.solvers.newton.products.flips.label_shares import LabelShares
 from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
-from wdrsvm.solvers.newton.products.tangents import DrawnTangents, with_winners
+from wdrsvm.solvers.newton.products.tangents import (
+    DrawnTangents,
+    KnownScores,
+    with_winners,
+)
 
 from .test_loop import blobs
 
@@ -31,6 +36,19 @@ def test_points_computed_once_are_those_of_the_rows():
         one, other = drawn(price).rows(problem, rows), kept.rows(problem, rows)
         np.testing.assert_array_equal(one.points, other.points)
         assert dual_bound(problem, drawn(price)) == dual_bound(problem, kept)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_known_scores_take_the_place_of_a_product(kind):
+    problem, at = blobs(), drawn()
+    scores = BlockScores(problem.n_rows, problem.n_classes, kind)
+    for rows in problem.blocks():
+        scores[rows][:] = problem.scores(at.coef, at.intercept, rows).T / 0.8
+    known = KnownScores(problem, scores, scale=0.8)
+    found = with_winners(replace(at, coef=0 * at.coef), problem, known).winners
+    rtol = 1e-5 if kind is np.float32 else 1e-12
+    np.testing.assert_allclose(found, with_winners(at, problem).winners, rtol=rtol)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-14)
 
 
 def test_drawn_slopes_and_flips_are_a_share_of_those_that_are_not():

@@ -6,7 +6,6 @@ do not depend on threads, and their sums have the size of the coefficients.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,7 +15,7 @@ from scipy import sparse
 
 from ....arrays import Codes, Floats
 from ....problem import RobustProblem
-from ....rows.reduce import Reduction, added
+from ....rows.reduce import Reduction, accumulated, added
 from ...scaling import Scaling
 from .. import kernels
 from .curvature.heavy_rows import HeavyCurvature, HeavyEntries
@@ -129,7 +128,9 @@ class Design:
     def curvature(self, at: At) -> CurvatureSums:
         """The sums from which the preconditioner is made."""
         work = partial(_curvature_sums, at, self.every, self.is_principal)
-        sums: CurvatureSums = self.reduction.fold(work, added)
+        # Results of a cluster's tasks are not the fold's own.
+        add = accumulated if self.keeps_scores else added
+        sums: CurvatureSums = self.reduction.fold(work, add)
         return sums
 
     def heavy_curvature(self, at: At) -> HeavyCurvature:
@@ -153,19 +154,6 @@ class Design:
         of_rows = _squares_of if self.is_principal else second_moment_of
         second: Floats = self.reduction.fold(partial(of_rows, self.every), added)
         return second
-
-
-def row_step(n_rows: int, n_columns: int, n_classes: int) -> int:
-    """The distance between visited rows, such that enough rows are visited.
-
-    It has no divisor in common with the number of classes: of labels in turns, some would
-    never be visited.
-    """
-    enough = max(PRODUCTS.least_curvature_rows, PRODUCTS.rows_per_column * n_columns)
-    step = max(1, n_rows // enough)
-    while math.gcd(step, n_classes) > 1:
-        step -= 1
-    return step
 
 
 def keeps_scores(problem: RobustProblem, kind: Any) -> bool:
@@ -204,18 +192,21 @@ class ScoredBlock(NamedTuple):
 
     def gradient(self, slopes: Floats) -> Floats:
         """sum_n slope_n x_n' (C, Q)."""
-        slopes = slopes.astype(self.rows.dtype, copy=False)
-        return np.asarray(slopes @ self.rows, dtype=np.float64)
+        return np.asarray(self._times_rows(slopes), dtype=np.float64)
+
+    def _times_rows(self, slopes: Floats) -> Floats:
+        return np.asarray(slopes.astype(self.rows.dtype, copy=False) @ self.rows)
 
     def own_and_others(self, spread: Floats) -> tuple[Floats, Floats]:
         """Sums of the curvature (C, n), (C, 2), and of the curvature times the rows,
         (C, 2, Q): over the rows of each class, and over all others."""
         own = by_label(spread[self.y, np.arange(len(self.y))], self.y, len(spread))
         mass = np.asarray(own.sum(axis=1)).ravel().astype(np.float64)
-        first = np.asarray(own @ self.rows, dtype=np.float64)
         others = spread.sum(axis=1, dtype=np.float64) - mass
-        rest = self.gradient(spread) - first
-        return np.stack([mass, others], axis=1), np.stack([first, rest], axis=1)
+        first = np.empty((len(spread), 2, self.rows.shape[1]))
+        first[:, 0], first[:, 1] = own @ self.rows, self._times_rows(spread)
+        first[:, 1] -= first[:, 0]
+        return np.stack([mass, others], axis=1), first
 
 
 def by_label(numbers: Floats, y: Codes, n_classes: int) -> sparse.csc_array:
@@ -293,8 +284,9 @@ def curvature_of(
     """The sums of a block of which one row out of ``every`` was visited."""
     spread = spread.astype(block.rows.dtype, copy=False)
     second = (_squares if is_principal else moment)(block.rows, spread.sum(axis=0))
-    parts = *block.own_and_others(spread), np.asarray(second, dtype=np.float64)
-    return CurvatureSums(*(every * part for part in parts))
+    second = np.asarray(second, dtype=np.float64)
+    sums = CurvatureSums(*block.own_and_others(spread), second)
+    return sums if every == 1 else CurvatureSums(*(every * part for part in sums))
 
 
 def _heavy_curvature(

@@ -15,7 +15,7 @@ import numpy as np
 
 from ....arrays import Floats
 from ....problem import RobustProblem
-from ....rows.reduce import added
+from ....rows.reduce import accumulated, added
 from .design import BlockScores, Design, LossSums, ScoredBlock, soften
 from .settings import PRODUCTS
 
@@ -62,7 +62,8 @@ class Line:
 
     def go(self, ahead: Ahead) -> LossSums:
         """Move to the last length looked at; the sums there."""
-        gradient = self.design.reduction.fold(self._gradient, added)
+        gradient = self.design.reduction.fold(self._gradient, accumulated)
+        gradient = np.asarray(gradient, dtype=np.float64)
         return LossSums(ahead.loss, gradient, price=np.inf, bend=ahead.bend)
 
     def arrive(self, coef: Floats, ahead: Ahead, slope: float) -> LossSums:
@@ -83,4 +84,4 @@ class Line:
 
     def _gradient(self, problem: RobustProblem, rows: slice) -> Floats:
         self.here[rows][:] += self.design.kind(self.length) * self.along[rows]
-        return np.asarray(self.slopes[rows] @ problem.X[rows], dtype=np.float64)
+        return np.asarray(self.slopes[rows] @ problem.X[rows])

@@ -40,16 +40,17 @@ from ...scaling import Scaling
 from .choice import single_flip_cost
 from .curvature.heavy_rows import heavy_count
 from .curvature.principal_axes import along_principal_axes, turn_pays
-from .design import Design, in_columns, keeps_scores, row_step
+from .design import Design, in_columns, keeps_scores
 from .diameter import DIAMETERS, PairDiameter
 from .flips.cluster import ClusterFlipDesign, Lessons
 from .flips.label_shares import LabelShares
 from .flips.memory import FlipDesign, first_flipped
 from .model import model_step
+from .row_steps import axes_step, row_step
 from .settings import PRODUCTS
 from .start import first_point
 from .steps import Descent
-from .tangents import DrawnTangents, Multiples, with_winners
+from .tangents import DrawnTangents, KnownScores, Multiples, with_winners
 
 
 def product_newton(
@@ -82,7 +83,7 @@ def _product_newton(
     prepared = problem.by_chunks(partial(in_columns, scaling, kind))
     is_principal = problem.norm == "l2" and not problem.is_distributed
     if is_principal and turn_pays(prepared, scaling.n_touchable):
-        scaling, is_principal = along_principal_axes(scaling, prepared, every)
+        scaling, is_principal = along_principal_axes(scaling, prepared, axes_step(prepared))
     with prepared.reduction() as reduction:
         told = scaling, reduction, kind, every, is_principal
         flip_cost = single_flip_cost(problem)
@@ -282,7 +283,11 @@ class ProductRounds:
         shares = self.design.shares(descent.at)
         drawn = self.drawn_flow(flow, fit.share)
         multipliers = DrawnTangents(coef, intercept, fit.share, drawn, shares=shares)
-        multipliers = with_winners(multipliers, self.problem)
+        known = None
+        if descent.line is not None:
+            told = self.design.problem_of_rows, descent.line.here
+            known = KnownScores(*told, scale=fit.scale)
+        multipliers = with_winners(multipliers, self.problem, known)
         self.best.raise_bound_by(
             self.problem, multipliers, self.settings.tol, steering=False
         )

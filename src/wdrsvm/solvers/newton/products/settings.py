@@ -135,6 +135,8 @@ class ProductSettings:
         A certificate keeps the winners of all rows if they are at most so many.
     rows_per_column, least_curvature_rows : int
         The preconditioner is built from so many rows per column, and at least so many.
+    axes_rows_per_column : int
+        The principal axes are those of so many rows per column.
     features_per_row : float
         Rows with more features than this for each row are rotated into their span.
     axes_work : float
@@ -266,6 +268,7 @@ class ProductSettings:
     max_rescued_unknowns: int = 2500
     max_kept_winners: int = 1 << 25
     rows_per_column: int = 40
+    axes_rows_per_column: int = 8
     least_curvature_rows: int = 10000
     features_per_row: float = 2.0
     axes_work: float = 8.0

@@ -21,6 +21,7 @@ from ....problem.certificate.smooth import RowTangents
 from ....problem.certificate.trusted import TrustedTangents
 from ....problem.pair_weights import PairWeights
 from ....rows.threads import row_threads
+from .design import BlockScores
 from .flips.label_shares import LabelShares
 from .settings import PRODUCTS
 from .steps import Descent
@@ -54,10 +55,17 @@ class DrawnTangents:
 
     def trusted(self, problem: RobustProblem, rows: slice) -> TrustedTangents:
         """The drawn tangents without flips, which have the same winners."""
-        y, weight = problem.y[rows], problem.weight[rows]
         if self.winners is not None:
-            return TrustedTangents(problem.loss, self.winners[rows], y, weight)
+            told = self.winners[rows], problem.y[rows], problem.weight[rows]
+            return TrustedTangents(problem.loss, *told)
         scores = problem.scores(self.coef, self.intercept, rows)
+        return self.trusted_at(scores, problem, rows)
+
+    def trusted_at(
+        self, scores: Floats, problem: RobustProblem, rows: slice
+    ) -> TrustedTangents:
+        """The drawn tangents at these scores (rows, C)."""
+        y, weight = problem.y[rows], problem.weight[rows]
         return TrustedTangents.at(problem.loss, scores, y, weight).drawn(self.share)
 
     @staticmethod
@@ -69,10 +77,26 @@ class DrawnTangents:
         return shares[rows].astype(np.float64)
 
 
-def with_winners(tangents: DrawnTangents, problem: RobustProblem) -> DrawnTangents:
+class KnownScores(NamedTuple):
+    """Scores that steps have kept in the blocks of a problem, at a multiple of the
+    coefficients."""
+
+    in_blocks_of: RobustProblem
+    scores: BlockScores
+    scale: float = 1.0
+
+    def of_rows(self, rows: slice) -> Floats:
+        """Those of a block (rows, C)."""
+        return (self.scale * self.scores[rows].astype(np.float64)).T
+
+
+def with_winners(
+    tangents: DrawnTangents, problem: RobustProblem, known: KnownScores | None = None
+) -> DrawnTangents:
     """The same with the winners of all rows, if these fit into memory.
 
-    A certificate looks at every row several times.
+    A certificate looks at every row several times.  If scores are ``known``, up to
+    rounding, the winners are those at these scores: they are tangents, too.
     """
     entries = problem.n_rows * problem.n_classes
     if problem.is_distributed or entries > PRODUCTS.max_kept_winners:
@@ -80,10 +104,14 @@ def with_winners(tangents: DrawnTangents, problem: RobustProblem) -> DrawnTangen
     winners = np.empty((problem.n_rows, problem.n_classes))
 
     def fill(rows: slice) -> None:
-        winners[rows] = tangents.trusted(problem, rows).winners
+        if known is None:
+            found = tangents.trusted(problem, rows)
+        else:
+            found = tangents.trusted_at(known.of_rows(rows), problem, rows)
+        winners[rows] = found.winners
 
     with row_threads(problem.n_rows) as run:
-        for _ in run(fill, problem.blocks()):
+        for _ in run(fill, (known.in_blocks_of if known else problem).blocks()):
             pass
     return replace(tangents, winners=winners)
 

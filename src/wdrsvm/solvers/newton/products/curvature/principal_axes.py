@@ -34,7 +34,8 @@ def turn_pays(prepared: RobustProblem, n_touchable: int) -> bool:
     wait for memory, as if there were more classes.
     """
     n_rows, n_columns = prepared.X.shape
-    turn = PRODUCTS.axes_work * n_columns**3 + 1.5 * n_rows * n_columns**2
+    n_telling = min(n_rows, PRODUCTS.axes_rows_per_column * n_columns)
+    turn = PRODUCTS.axes_work * n_columns**3 + (n_rows + n_telling / 2) * n_columns**2
     n_classes = prepared.n_classes + PRODUCTS.least_product_classes
     step = 2 * n_rows * n_columns * n_classes + PRODUCTS.step_overhead
     some = np.linspace(0, n_rows - 1, min(n_rows, PRODUCTS.correlation_rows))

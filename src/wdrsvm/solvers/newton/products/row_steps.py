@@ -1,0 +1,32 @@
+"""How many rows are visited where not all of them are needed."""
+
+from __future__ import annotations
+
+import math
+
+from ....problem import RobustProblem
+from .settings import PRODUCTS
+
+
+def row_step(n_rows: int, n_columns: int, n_classes: int) -> int:
+    """The distance between the rows that tell the curvature."""
+    enough = max(PRODUCTS.least_curvature_rows, PRODUCTS.rows_per_column * n_columns)
+    return _step_to(enough, n_rows, n_classes)
+
+
+def axes_step(prepared: RobustProblem) -> int:
+    """The distance between the rows that tell the principal axes."""
+    n_rows, n_columns = prepared.X.shape
+    return _step_to(PRODUCTS.axes_rows_per_column * n_columns, n_rows, prepared.n_classes)
+
+
+def _step_to(enough: int, n_rows: int, n_classes: int) -> int:
+    """A distance at which enough rows are visited.
+
+    It has no divisor in common with the number of classes: of labels in turns, some would
+    never be visited.
+    """
+    step = max(1, n_rows // enough)
+    while math.gcd(step, n_classes) > 1:
+        step -= 1
+    return step
