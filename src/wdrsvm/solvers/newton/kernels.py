@@ -38,3 +38,5 @@ fill_paces: Any = _native.fill_paces
 fill_pulls: Any = _native.fill_pulls
 move_on: Any = _native.move_on
 raise_forces: Any = _native.raise_forces
+add_by_label: Any = _native.add_by_label
+add_singles_by_label: Any = _native.add_singles_by_label

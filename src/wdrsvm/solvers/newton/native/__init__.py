@@ -8,6 +8,8 @@ from .forces import fill_paces as fill_paces
 from .forces import fill_pulls as fill_pulls
 from .forces import move_on as move_on
 from .forces import raise_forces as raise_forces
+from .label_sums import add_by_label as add_by_label
+from .label_sums import add_singles_by_label as add_singles_by_label
 from .pair_lengths import adapt_multipliers as adapt_multipliers
 from .pair_lengths import add_pair_flows as add_pair_flows
 from .pair_lengths import add_tied_weights as add_tied_weights

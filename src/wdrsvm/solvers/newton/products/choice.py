@@ -84,5 +84,7 @@ def _is_dense(problem: RobustProblem) -> bool:
 
 def single_flip_cost(problem: RobustProblem) -> float:
     """The cost of every flip of a label; nan if costs differ."""
+    if problem.trusts_labels and problem.n_classes > 1:
+        return np.inf
     costs = problem.label_cost[~np.eye(problem.n_classes, dtype=bool)]
     return float(costs[0]) if len(costs) and (costs == costs[0]).all() else np.nan
