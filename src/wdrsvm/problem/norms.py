@@ -31,13 +31,10 @@ import numpy as np
 
 from ..arrays import Codes, Flags, Floats
 from .pair_weights import MANY_CLASSES as MANY_CLASSES
-from .pair_weights import PairWeights, distance_bounds
+from .pair_weights import MAX_DIFFERENCES, PairWeights, distance_bounds
 
 # Products of a few numbers between these limits, or of their reciprocals, do not overflow.
 TINY, HUGE = 1e-60, 1e60
-
-# Entries of differences of classes that are taken at a time.
-MAX_DIFFERENCES = 1 << 12
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ LEAST_WEIGHT = 1e-9
 EPSILON = float(np.finfo(np.float64).eps)
 # From so many classes on, a table of all pairs with all features is too large to be quick.
 MANY_CLASSES = 50
+# Entries of differences of classes that are taken at a time.
+MAX_DIFFERENCES = 1 << 12
 # The share of a length that may be lost to the rounding of a Gram matrix.
 MOST_LOST = 1e-10
 
@@ -74,16 +76,12 @@ class PairWeights:
         potential = _potentials(weights, gradient)
         missing = length_of_rows(gradient - laplacian(weights) @ potential)
         missing += EPSILON * len(weights) * weights.sum(axis=1) * length_of_rows(potential)
-        total, differences = float(missing.sum()), np.empty_like(gradient)
+        total = float(missing.sum())
         if is_l2 and len(weights) >= MANY_CLASSES:
             length = _length_by_products(weights, potential)
             if length is not None:
                 return total + length
-        for i in range(len(weights) - 1):
-            # One array for all classes: fresh memory takes longer than the numbers.
-            found = np.subtract(potential[i], potential[i + 1 :], out=differences[i + 1 :])
-            total += float(weights[i, i + 1 :] @ length_of_rows(found))
-        return total
+        return total + _length_by_differences(weights, potential, length_of_rows)
 
 
 def pair_distances(points: Floats) -> Floats:
@@ -107,6 +105,23 @@ def distance_bounds(points: Floats) -> tuple[Floats, Floats]:
     low, high = (np.sqrt(np.maximum(found + sign * error, 0.0)) for sign in (-1, 1))
     np.fill_diagonal(high, 0.0)
     return low, high
+
+
+def _length_by_differences(
+    weights: Floats, potential: Floats, length_of_rows: Callable[[Floats], Floats]
+) -> float:
+    """The total length of a flow."""
+    n_classes, total = len(weights), 0.0
+    each = np.triu(weights, 1)
+    # Several classes at a time where they are few: a call takes longer than their work.
+    step = max(1, MAX_DIFFERENCES // max(potential.size, 1))
+    # One array for all classes: fresh memory takes longer than the numbers.
+    differences = np.empty((min(step, n_classes), *potential.shape))
+    for i in range(0, n_classes, step):
+        some = potential[i : i + step, None]
+        found = np.subtract(some, potential[i:], out=differences[: len(some), i:])
+        total += float(np.vdot(each[i : i + step, i:], length_of_rows(found)))
+    return total
 
 
 def _length_by_products(weights: Floats, potential: Floats) -> float | None:

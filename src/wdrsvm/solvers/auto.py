@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -11,7 +10,7 @@ from scipy import sparse
 from ..problem import RobustProblem
 from .newton.products.choice import in_products
 from .newton.settings import NEWTON
-from .size import unknowns
+from .size import is_mapped, unknowns
 from .trials import Trial
 
 
@@ -261,20 +260,13 @@ def _epochs_tried(problem: RobustProblem, chosen: str) -> int:
     n_curved = min(problem.n_rows, NEWTON.rows_per_coefficient * unknowns(problem))
     n_epochs = _affordable_epochs(problem, n_curved, RULE.score_work)
     if problem.X.size > RULE.max_copied_entries:
-        pays = n_epochs >= RULE.least_large_epochs and not _is_mapped(problem.X)
+        pays = n_epochs >= RULE.least_large_epochs and not is_mapped(problem.X)
         n_epochs = n_epochs if pays else 0
     elif n_epochs < RULE.most_newton_epochs and _has_long_tails(problem):
         n_epochs *= RULE.slower_by_tails
     if n_epochs < RULE.least_newton_epochs:
         return 0
     return min(n_epochs, RULE.most_newton_epochs)
-
-
-def _is_mapped(X: Any) -> bool:
-    """Whether these numbers are in a file: a map, or a view of one."""
-    while X is not None and not isinstance(X, np.memmap):
-        X = getattr(X, "base", None)
-    return X is not None
 
 
 def _has_long_tails(problem: RobustProblem) -> bool:

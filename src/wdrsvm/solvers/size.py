@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from ..problem import RobustProblem
 
 
@@ -16,3 +20,10 @@ def unknowns(problem: RobustProblem) -> int:
     if problem.ball.norm == "l2":
         width = min(width, problem.n_rows)
     return problem.n_classes * (width + 1)
+
+
+def is_mapped(X: Any) -> bool:
+    """Whether these numbers are in a file: a map, or a view of one."""
+    while X is not None and not isinstance(X, np.memmap):
+        X = getattr(X, "base", None)
+    return X is not None

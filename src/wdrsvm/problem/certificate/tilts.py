@@ -49,13 +49,12 @@ def tilted_until_equal(multipliers: Multipliers, stages: Iterable[Flags]) -> Mul
     """
     for columns in stages:
         ridge, left = CERTIFICATE.first_ridge, CERTIFICATE.max_tilts
-        while left and ridge < CERTIFICATE.last_ridge:
-            miss = multipliers.miss(columns)
-            if miss <= EQUALITY_ROUNDING:
-                break
+        miss = multipliers.miss(columns)
+        while left and ridge < CERTIFICATE.last_ridge and miss > EQUALITY_ROUNDING:
             tilted = multipliers.tilted(ridge, columns)
-            if tilted.miss(columns) < miss:
-                multipliers, left = tilted, left - 1
+            after = tilted.miss(columns)
+            if after < miss:
+                multipliers, miss, left = tilted, after, left - 1
             else:
                 ridge *= CERTIFICATE.ridge_factor
     return multipliers

@@ -6,7 +6,7 @@ from ...problem import RobustProblem
 from ..result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from ..size import coefficients, unknowns
 from .hinge import smoothing_newton
-from .products.choice import by_envelope, by_lengths, in_products
+from .products.choice import by_envelope, by_lengths, in_products, serves_few_unknowns
 from .products.envelopes.rounds import envelope_newton
 from .products.lengths.rounds import length_newton
 from .products.loop import product_newton
@@ -21,7 +21,7 @@ def newton(
     """Choose the method: hinge losses are smoothed, smooth losses are not."""
     if problem.is_distributed:
         _check_distributed_size(problem)
-    if not in_products(problem):
+    if not (in_products(problem) or serves_few_unknowns(problem, settings.tol)):
         _check_dense_size(problem)
         of_loss = smoothing_newton if problem.loss.temperature == 0 else label_newton
         return of_loss(problem, settings, start)

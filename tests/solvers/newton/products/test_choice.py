@@ -7,8 +7,15 @@ import pytest
 from scipy import sparse
 
 from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
-from wdrsvm.solvers import choose
-from wdrsvm.solvers.newton.products.choice import by_envelope, in_products
+from wdrsvm.solvers import SolverSettings, choose
+from wdrsvm.solvers.newton.method import newton
+from wdrsvm.solvers.newton.products.choice import (
+    by_envelope,
+    in_products,
+    serves_few_unknowns,
+)
+from wdrsvm.solvers.newton.products.envelopes.rounds import envelope_newton
+from wdrsvm.solvers.newton.products.loop import product_newton
 
 from ....rows.chunked import chunked
 
@@ -84,3 +91,24 @@ def test_the_linf_norm_needs_many_unknowns_but_not_too_many_differences_of_class
 
 def test_few_coefficients_have_a_small_matrix():
     assert not in_products(rows(n_features=3))
+
+
+def test_few_unknowns_where_labels_are_trusted(tmp_path):
+    few = rows(n_features=3)
+    assert not in_products(few)
+    assert serves_few_unknowns(few, 1e-8)
+    assert not serves_few_unknowns(few, 1e-9)
+    assert not serves_few_unknowns(rows(n_features=3, label_cost=2.0), 1e-3)
+    assert not serves_few_unknowns(replace(few, loss=LOSSES["crammer-singer"]), 1e-3)
+    mapped = np.lib.format.open_memmap(tmp_path / "rows.npy", "w+", shape=few.X.shape)
+    mapped[:] = few.X
+    assert not serves_few_unknowns(few.with_rows(X=mapped), 1e-3)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_newton_takes_its_steps_with_few_unknowns(norm):
+    few = rows(n_features=3, norm=norm)
+    told = few, SolverSettings(tol=1e-6)
+    in_rounds = {"l1": envelope_newton, "l2": product_newton}[norm]
+    np.testing.assert_array_equal(newton(*told).coef, in_rounds(*told).coef)
+    assert newton(*told).certificate.holds(1e-6)

@@ -128,7 +128,7 @@ def test_classes_with_equal_coefficients(kind):
     )
     told = (part.astype(kind) for part in (point, gradient))
     ascent = ForceAscent(inverse, *told, N_TOUCHABLE, RADIUS)
-    found = ascent.run(even_forces().astype(kind), rtol=1e-3)
+    found = ascent.run(even_forces(), rtol=1e-3)
     assert np.isfinite(found.coef).all()
     assert found.excess < 0.02
 

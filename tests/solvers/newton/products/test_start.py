@@ -1,24 +1,46 @@
 """The first point of the method in products."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.newton.products.start import _lowest
+from wdrsvm.solvers.newton.products import start
+from wdrsvm.solvers.newton.products.start import _first, _slope, _some_rows
+
+from .test_loop import blobs
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_least_of_values_that_fall_then_rise_is_found_without_looking_at_all(seed):
-    rng = np.random.default_rng(seed)
-    values = np.cumsum(np.sort(rng.normal(rng.normal(), 1.0, size=25)))
+@pytest.mark.parametrize("place", range(25))
+def test_the_first_number_is_found_without_looking_at_all(place):
     looked = []
 
-    def value(k):
+    def holds(k):
         looked.append(k)
-        return values[k]
+        return k >= place
 
-    assert _lowest(value, len(values)) == values.argmin()
-    assert len(looked) <= 10
+    assert _first(holds, 25) == place
+    assert len(looked) <= 5
 
 
-def test_one_value_is_the_least():
-    assert _lowest(lambda k: 1.0, 1) == 0
+def test_the_last_number_where_none_holds():
+    assert _first(lambda k: False, 7) == 6
+
+
+def test_the_slope_along_scores_by_differences():
+    part = blobs(n_rows=40)
+    scores = np.random.default_rng(0).normal(size=(part.n_classes, part.n_rows))
+
+    def loss(length):
+        losses = part.loss.of_own_labels(length * scores.T, part.y)
+        return part.weight @ losses / part.weight.sum()
+
+    expected = (loss(1.2 + 1e-5) - loss(1.2 - 1e-5)) / 2e-5
+    assert _slope(part, scores, 1.2) == pytest.approx(expected, rel=1e-6)
+
+
+def test_of_many_rows_some_tell_the_length(monkeypatch):
+    problem = blobs(n_rows=40)
+    assert _some_rows(problem) is problem
+    monkeypatch.setattr(start, "PRODUCTS", replace(start.PRODUCTS, start_rows=7))
+    assert _some_rows(problem).n_rows == 7

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....problem import RobustProblem
-from ...size import coefficients, unknowns
+from ...size import coefficients, is_mapped, unknowns
 from .diameter import DIAMETERS
 from .lengths.settings import LENGTHS
 from .settings import PRODUCTS
@@ -25,6 +25,17 @@ def in_products(problem: RobustProblem) -> bool:
     suits_norm = problem.norm == "l2" or problem.n_rows >= size
     suits_norm = suits_norm or by_envelope(problem) or by_lengths(problem)
     return size >= least and suits_norm and is_known(problem)
+
+
+def serves_few_unknowns(problem: RobustProblem, tol: float) -> bool:
+    """Whether the method is faster with few unknowns, too.
+
+    It is where labels are trusted, as long as steps do not end in rounding.  A memory map
+    is not copied as long as the other method reads it as it is.
+    """
+    suits = tol >= PRODUCTS.least_tol_of_few and single_flip_cost(problem) == np.inf
+    is_held = not problem.is_distributed and not is_mapped(problem.X)
+    return suits and is_held and problem.n_classes > 1 and is_known(problem)
 
 
 def by_envelope(problem: RobustProblem) -> bool:
@@ -73,5 +84,7 @@ def _is_dense(problem: RobustProblem) -> bool:
 
 def single_flip_cost(problem: RobustProblem) -> float:
     """The cost of every flip of a label; nan if costs differ."""
+    if problem.trusts_labels and problem.n_classes > 1:
+        return np.inf
     costs = problem.label_cost[~np.eye(problem.n_classes, dtype=bool)]
     return float(costs[0]) if len(costs) and (costs == costs[0]).all() else np.nan

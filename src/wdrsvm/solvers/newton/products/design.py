@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from ....arrays import Codes, Floats
 from ....problem import RobustProblem
@@ -200,18 +199,24 @@ class ScoredBlock(NamedTuple):
     def own_and_others(self, spread: Floats) -> tuple[Floats, Floats]:
         """Sums of the curvature (C, n), (C, 2), and of the curvature times the rows,
         (C, 2, Q): over the rows of each class, and over all others."""
-        own = by_label(spread[self.y, np.arange(len(self.y))], self.y, len(spread))
-        mass = np.asarray(own.sum(axis=1)).ravel().astype(np.float64)
+        own = spread[self.y, np.arange(len(self.y))].astype(np.float64)
+        mass = np.bincount(self.y, own, len(spread))
         others = spread.sum(axis=1, dtype=np.float64) - mass
         first = np.empty((len(spread), 2, self.rows.shape[1]))
-        first[:, 0], first[:, 1] = own @ self.rows, self._times_rows(spread)
+        first[:, 0] = by_label(own, self.y, self.rows, len(spread))
+        first[:, 1] = self._times_rows(spread)
         first[:, 1] -= first[:, 0]
         return np.stack([mass, others], axis=1), first
 
 
-def by_label(numbers: Floats, y: Codes, n_classes: int) -> sparse.csc_array:
-    """A table (C, n) with a number for each row, at its label."""
-    return sparse.csc_array((numbers, y, np.arange(len(y) + 1)), shape=(n_classes, len(y)))
+def by_label(factor: Floats, y: Codes, rows: Floats, n_classes: int) -> Floats:
+    """Sums (C, Q) of the rows of each label, each times its factor."""
+    sums, rows = np.zeros((n_classes, rows.shape[1])), np.ascontiguousarray(rows)
+    ADD_BY_LABEL[rows.dtype.char](factor, y, rows, sums)
+    return sums
+
+
+ADD_BY_LABEL = {"f": kernels.add_singles_by_label, "d": kernels.add_by_label}
 
 
 def soften(is_spread: bool, problem: RobustProblem, block: ScoredBlock) -> LossSums:
@@ -300,8 +305,8 @@ def _heavy_curvature(
 
 
 def _class_sums(problem: RobustProblem, rows: slice) -> Floats:
-    block, weight, y = problem.X[rows], problem.weight[rows], problem.y[rows]
-    return np.asarray(by_label(weight, y, problem.n_classes) @ block)
+    weight, y = map(np.ascontiguousarray, (problem.weight[rows], problem.y[rows]))
+    return by_label(weight, y, problem.X[rows], problem.n_classes)
 
 
 def _squares_of(every: int, problem: RobustProblem, rows: slice) -> Floats:

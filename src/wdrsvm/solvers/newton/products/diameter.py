@@ -17,17 +17,15 @@ such vector puts every column's range in the middle.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from ....arrays import Floats
 from ....problem.norms import NORMS
 from ....problem.pair_weights import PairWeights, laplacian, pair_distances
+from .. import kernels
 from .settings import PRODUCTS
-
-# Shorter lengths count as this share of the longest one.
-LEAST_RATIO = 1e-30
 
 
 class Smoothed(NamedTuple):
@@ -52,57 +50,35 @@ class Diameter:
     shares: Floats
     power: float = PRODUCTS.first_power
 
-    def of_kind(self, kind: Any) -> Self:
-        """With shares in numbers of ``kind``."""
-        return replace(self, shares=self.shares.astype(kind, copy=False))
-
     def mean(self, lengths: Floats) -> float:
         """D of these lengths."""
-        top = float(lengths.max(initial=0.0))
-        if top == 0:
-            return 0.0
-        total = float(np.vdot(self.shares, _powers(lengths / top, self.power)))
-        return float(top * total ** (1 / self.power))
+        found = kernels.power_mean(_flat(lengths), _flat(self.shares), self.power)
+        return float(found)
 
     def _mean_and_slopes(self, lengths: Floats) -> tuple[float, Floats]:
         """D and dD / d(d_k^2 / 2)."""
-        top = float(lengths.max(initial=0.0))
-        ratio = lengths / (top if top > 0 else 1.0)
-        slopes = self.shares * _powers(ratio, self.power - 2)
-        total = float(np.vdot(slopes, ratio**2))
-        if total == 0:
-            return 0.0, np.zeros_like(lengths)
-        value = top * total ** (1 / self.power)
-        # As (top / value)^power total = 1; powers of this ratio would overflow.
-        slopes *= value / top / top / total
-        return value, slopes
+        slopes = np.empty(lengths.shape)
+        told = _flat(lengths), _flat(self.shares), self.power
+        return float(kernels.fill_mean_slopes(*told, _flat(slopes))), slopes
 
     def reweighted(self, lengths: Floats, power: float) -> Self:
         """Shares adapted to these lengths.
 
         The shares stay as they are if all lengths are zero, or if the longest lengths have
-        no share and the powers of the others underflow.
+        no share and the powers of the others underflow.  A length that was short for many
+        rounds has lost its share.  Nothing would hold it if it grew: every length well
+        above D has a little share.
         """
-        top = float(lengths.max(initial=0.0))
-        if top == 0:
+        shares = np.empty(self.shares.shape)
+        told = _flat(lengths), _flat(self.shares), self.power, power
+        some = PRODUCTS.long, PRODUCTS.least_long_share
+        if not kernels.learn_shares(*told, *some, _flat(shares)):
             return self
-        shares = self.shares * _powers(lengths / top, self.power)
-        total = float(shares.sum())
-        if total == 0:
-            return self
-        after = replace(self, shares=shares / total, power=power)
-        return after._with_long_ones(lengths)
+        return replace(self, shares=shares, power=power)
 
-    def _with_long_ones(self, lengths: Floats) -> Self:
-        """With a little share for every length well above D.
 
-        A length that was short for many rounds has lost its share.  Nothing would hold it
-        if it grew.
-        """
-        least = PRODUCTS.least_long_share / lengths.size
-        long = lengths > PRODUCTS.long * self.mean(lengths)
-        shares = np.where(long, np.maximum(self.shares, least), self.shares)
-        return replace(self, shares=shares / shares.sum())
+def _flat(table: Floats) -> Floats:
+    return table.reshape(-1)
 
 
 class PairDiameter(Diameter):
@@ -114,11 +90,11 @@ class PairDiameter(Diameter):
         return cls(pairs / pairs.sum())
 
     def at(self, coef: Floats) -> Smoothed:
-        lengths = pair_distances(coef)
-        np.fill_diagonal(lengths, 0.0)
+        lengths = np.empty(self.shares.shape)
+        kernels.fill_distances((coef @ coef.T).astype(np.float64, copy=False), lengths)
         value, slopes = self._mean_and_slopes(lengths)
         slopes *= 2  # Both entries of a pair have half of its share.
-        gradient = laplacian(slopes) @ coef
+        gradient = laplacian(slopes).astype(coef.dtype, copy=False) @ coef
         return Smoothed(value, gradient, lengths, slopes, slopes.sum(axis=1))
 
     def flow(self, found: Smoothed, gradient: Floats, tol: float) -> PairWeights:
@@ -185,11 +161,6 @@ class EntryDiameter(Diameter):
 
     def repaired(self, coef: Floats, length: float, rtol: float) -> Floats:
         return np.clip(coef, -length / 2, length / 2)
-
-
-def _powers(ratio: Floats, power: float) -> Floats:
-    """ratio ** power for ratios up to 1: far faster than NumPy's own power."""
-    return np.asarray(np.exp(power * np.log(np.maximum(ratio, LEAST_RATIO))))
 
 
 DIAMETERS: dict[str, type[PairDiameter] | type[EntryDiameter]] = {

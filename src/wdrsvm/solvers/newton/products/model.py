@@ -129,12 +129,11 @@ def model_step(descent: Descent) -> bool:
     model = LossModel.at(descent, descent.pairs)
     inner = ModelDescent(
         model,  # type: ignore[arg-type]
-        descent.diameter.of_kind(model.kind),
+        descent.diameter,
         descent.radius,
         model.point,
     )
     inner.run()
     # Only the difference from the point may have lost digits to single precision.
     step = out_of_basis(inner.coef - model.point, model.class_curvature.basis)
-    diameter = inner.diameter.of_kind(np.float64)
-    return descent.jump(descent.coef + step, diameter, inner.smooth_risk)
+    return descent.jump(descent.coef + step, inner.diameter, inner.smooth_risk)

@@ -15,12 +15,12 @@ row: one step costs a few products of (C, C) with (C, Q) matrices.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ....arrays import Floats
-from ....problem.pair_weights import pair_distances
+from .. import kernels
 from .curvature.preconditioner import ClassInverse, Preconditioner, into_basis, out_of_basis
 from .settings import PRODUCTS
 
@@ -44,16 +44,10 @@ class Momentum(NamedTuple):
 
     def moved(self, raised: Floats, paces: Floats) -> Momentum:
         """On from the ``raised`` forces; momentum that leads astray is forgotten."""
-        change = raised - self.forces
-        is_astray = np.vdot((self.tried - raised) / paces, change) > 0
-        number = 1.0 if is_astray else self.number
-        grown = (1 + (1 + 4 * number**2) ** 0.5) / 2
-        tried = np.maximum(raised + (number - 1) / grown * change, 0.0)
-        total = tried.sum()
+        ahead = np.empty_like(raised)
+        number = kernels.move_on(*self[:2], raised, paces, self.number, ahead)
         # Rounding may leave no force.
-        return (
-            Momentum(raised, tried * (raised.sum() / total), grown) if total > 0 else self
-        )
+        return Momentum(raised, ahead, number) if number > 0 else self
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +72,7 @@ class ForceAscent:
         """
         forces = forces * (self.radius / forces.sum())
         lengths = self._lengths(self.point)
-        ascent = self._stiffened(_pulls(forces, lengths).sum(axis=1))
+        ascent = self._stiffened(_pulls(forces, lengths).diagonal())
         return ascent._run(forces, lengths, rtol)
 
     def _run(self, forces: Floats, lengths: Floats, rtol: float) -> Answer:
@@ -96,15 +90,17 @@ class ForceAscent:
             if n_late >= PRODUCTS.force_patience:
                 boldness, n_late = boldness / 2, 0
                 state = Momentum(state.forces, state.forces)
-            active = (state.tried > 0) | (lengths > found.length)
-            paces = boldness * _paces(compliance, active)
+            paces = np.empty_like(forces)
+            told = state.tried, lengths, compliance, found.length, boldness
+            kernels.fill_paces(*told, paces)
             raised = _raised(state.tried, paces, lengths, found.length)
             state, last = state.moved(raised, paces), found
         return best
 
     def _lengths(self, coef: Floats) -> Floats:
-        lengths = pair_distances(coef[:, : self.n_touchable])
-        np.fill_diagonal(lengths, 0.0)
+        touched, lengths = coef[:, : self.n_touchable], np.empty((len(coef), len(coef)))
+        gram = touched @ touched.T
+        kernels.fill_distances(gram.astype(np.float64, copy=False), lengths)
         return lengths
 
     def _stiffened(self, stiffness: Floats) -> ForceAscent:
@@ -122,10 +118,9 @@ class ForceAscent:
         needed.
         """
         n, pulls = self.n_touchable, _pulls(forces, lengths)
-        touched, held = coef[:, :n], pulls.sum(axis=1)[:, None]
         stiffness = self.inverse.stiffness[:, None]
         total = self.gradient - stiffness * (coef - self.point)
-        total[:, :n] += held * touched - pulls @ touched
+        total[:, :n] += pulls.astype(coef.dtype, copy=False) @ coef[:, :n]
         step = -self.inverse(total)
         model = np.vdot(self.gradient - 0.5 * (total + stiffness * step), step)
         coef = self.point + step
@@ -144,7 +139,8 @@ class ForceAscent:
         squares = self._lengths(self.point) ** 2
         found = np.divide(moved, squares, where=squares > 0, out=np.zeros_like(moved))
         # Rounding takes the digits of short differences.
-        return np.asarray(np.maximum(found, soft.min(axis=1, keepdims=True)))
+        found = np.maximum(found, soft.min(axis=1, keepdims=True))
+        return np.asarray(found, dtype=np.float64)
 
 
 def balanced(
@@ -161,53 +157,21 @@ def balanced(
     basis, kind = precondition.basis, precondition.kind
     point, slope = (into_basis(what.astype(kind), basis) for what in (coef, gradient))
     ascent = ForceAscent(precondition.inverse, point, slope, n_touchable, radius)
-    found = ascent.run(forces.astype(kind), rtol)
+    found = ascent.run(forces, rtol)
     step = np.asarray(out_of_basis(found.coef - point, basis), dtype=np.float64)
     return coef + step, found.length
 
 
 def _pulls(forces: Floats, lengths: Floats) -> Floats:
-    """The force between two classes for each unit of their difference."""
-    # Pairs without a length have no force, or none that has a direction.
-    return np.asarray(2 * forces / np.where(lengths > 0, lengths, np.inf))
-
-
-def _paces(compliance: Floats, active: Any) -> Floats:
-    """How much force a unit of excess length adds, small enough for the ascent to converge.
-
-    Directions from one class to two others have a cosine of about one half.
-    """
-    moved = compliance * ((1 + active.sum(axis=1)) / 2)[:, None]
-    return np.asarray(0.5 / (moved + moved.T))
+    """The Laplacian of the force between two classes for each unit of their difference."""
+    laplacian = np.empty_like(forces)
+    kernels.fill_pulls(forces, lengths, laplacian)
+    return laplacian
 
 
 def _raised(forces: Floats, paces: Floats, lengths: Floats, level: float) -> Floats:
-    """max(0, forces + paces (lengths - level - shift)) with the shift that keeps the total.
-
-    Excess lengths are taken before the sum: beside whole lengths small forces would vanish.
-    """
-    raw = forces + paces * (lengths - level)
-    np.fill_diagonal(raw, -np.inf)
-    shift = _shift(raw, paces, float(forces.sum()), PRODUCTS.level_margin * level)
-    return np.maximum(raw - shift * paces, 0.0)
-
-
-def _shift(raw: Floats, paces: Floats, total: float, margin: float) -> float:
-    """The shift at which  max(0, raw - shift paces)  has this total.
-
-    The total is convex in the shift: Newton's steps approach its root from below.  Few
-    pairs matter at shifts above ``-margin``, and only these are looked at there.
-    """
-    near = raw > -margin * paces
-    some_raw, some_paces, shift, n_last = raw[near], paces[near], 0.0, 0
-    for _ in range(PRODUCTS.level_steps):
-        held = some_raw > shift * some_paces
-        n_held = int(np.count_nonzero(held))
-        # Pairs that hold at a shift hold at a smaller one: as many are the same ones.
-        if n_held in (0, n_last):
-            break
-        n_last = n_held
-        shift = float((some_raw[held].sum() - total) / some_paces[held].sum())
-        if shift < -margin:
-            some_raw, some_paces, margin = raw, paces, np.inf
-    return shift
+    """Forces that follow the excess of the lengths over a level, their total as it was."""
+    raised, margin = np.empty_like(forces), PRODUCTS.level_margin * level
+    told = forces, paces, lengths, level, margin, PRODUCTS.level_steps
+    kernels.raise_forces(*told, raised)
+    return raised

@@ -32,8 +32,8 @@ class Memory:
 
     def add(self, step: Floats, change: Floats) -> None:
         curved = float(np.vdot(step, change))
-        least = PRODUCTS.least_cosine * np.linalg.norm(step) * np.linalg.norm(change)
-        if curved > least:
+        squares = float(np.vdot(step, step)) * float(np.vdot(change, change))
+        if curved > PRODUCTS.least_cosine * squares**0.5:
             lines = (line.astype(self.kind).reshape(-1) for line in (step, change))
             self.steps.append((*lines, curved))  # type: ignore[arg-type]
 

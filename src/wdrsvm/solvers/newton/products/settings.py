@@ -126,7 +126,10 @@ class ProductSettings:
     model_trust : float
         The model is left when the risk falls by less than this share of what it promised.
     least_unknowns : int
-        With fewer coefficients, Newton's method with a matrix of curvature is faster.
+        With fewer coefficients, Newton's method with a matrix of curvature is faster where
+        labels can be flipped.
+    least_tol_of_few : float
+        It is also faster below this tolerance.
     max_sent_unknowns : int
         Up to this many, the workers of a cluster send a matrix of their curvature.
     max_rescued_unknowns : int
@@ -264,6 +267,7 @@ class ProductSettings:
     force_patience: int = 6
     most_uneven: float = 1e3
     least_unknowns: int = 60
+    least_tol_of_few: float = 1e-8
     max_sent_unknowns: int = 4000
     max_rescued_unknowns: int = 2500
     max_kept_winners: int = 1 << 25

@@ -27,26 +27,32 @@ def first_point(
     if start is not None:
         return design.scaling.scaled(start.coef, start.intercept)
     direction = _ridge(problem, design)
-    rows = np.linspace(0, problem.n_rows - 1, min(problem.n_rows, PRODUCTS.start_rows))
-    part = problem.take(np.unique(rows.astype(np.intp)))
+    part = _some_rows(problem)
     scores = direction @ design.scaling.design(part.X).T
     steepness = problem.radius / design.scaling.unit * modulus(direction)
 
-    def risk(k: int) -> float:
-        return _loss(part, LENGTHS[k] * scores) + float(LENGTHS[k] * steepness)
+    def rises(k: int) -> bool:
+        """Whether the risk rises between this length and the next one."""
+        between = float(np.sqrt(LENGTHS[k] * LENGTHS[k + 1]))
+        return _slope(part, scores, between) + steepness >= 0
 
-    return np.asarray(LENGTHS[_lowest(risk, len(LENGTHS))] * direction)
+    return np.asarray(LENGTHS[_first(rises, len(LENGTHS))] * direction)
 
 
-def _lowest(values: Callable[[int], float], count: int) -> int:
-    """The place of the least value; the values fall first and then rise."""
+def _some_rows(problem: RobustProblem) -> RobustProblem:
+    n_rows = problem.n_rows
+    if n_rows <= PRODUCTS.start_rows and not problem.is_distributed:
+        return problem
+    rows = np.linspace(0, n_rows - 1, min(n_rows, PRODUCTS.start_rows))
+    return problem.take(np.unique(rows.astype(np.intp)))
+
+
+def _first(holds: Callable[[int], bool], count: int) -> int:
+    """The first number at which this holds, as it does from there on; else the last."""
     low, high = 0, count - 1
     while low < high:
         middle = (low + high) // 2
-        if values(middle) <= values(middle + 1):
-            high = middle
-        else:
-            low = middle + 1
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
     return low
 
 
@@ -71,8 +77,9 @@ def _divided(sums: Floats, second: Floats) -> Floats:
     return np.asarray(np.linalg.solve(second + ridge * np.eye(len(second)), sums.T).T)
 
 
-def _loss(part: RobustProblem, scores: Floats) -> float:
-    """The mean loss at scores (C, n), which are overwritten."""
+def _slope(part: RobustProblem, scores: Floats, length: float) -> float:
+    """How fast the mean loss rises along scores (C, n), at a multiple of them."""
+    slopes = length * scores
     told = part.y, part.weight, part.loss.temperature, part.loss.margin, False
-    total, _ = kernels.soften_columns(scores, *told)
-    return float(total / part.weight.sum())
+    kernels.soften_columns(slopes, *told)
+    return float(np.vdot(slopes, scores) / part.weight.sum())

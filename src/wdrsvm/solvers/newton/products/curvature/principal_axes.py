@@ -38,9 +38,11 @@ def turn_pays(prepared: RobustProblem, n_touchable: int) -> bool:
     turn = PRODUCTS.axes_work * n_columns**3 + (n_rows + n_telling / 2) * n_columns**2
     n_classes = prepared.n_classes + PRODUCTS.least_product_classes
     step = 2 * n_rows * n_columns * n_classes + PRODUCTS.step_overhead
+    least, most = PRODUCTS.spared_steps
+    if least * step >= turn:
+        return True
     some = np.linspace(0, n_rows - 1, min(n_rows, PRODUCTS.correlation_rows))
     excess = correlation(prepared.X[some.astype(np.intp), :n_touchable]) - 1
-    least, most = PRODUCTS.spared_steps
     spared = min(max(PRODUCTS.spared_per_correlation * excess, least), most)
     return bool(spared * step >= turn)
 

@@ -1,0 +1,82 @@
+"""Power means of lengths and their shares against the same in NumPy."""
+
+import numpy as np
+import pytest
+
+from wdrsvm.problem.pair_weights import pair_distances
+from wdrsvm.solvers.newton import kernels
+
+pytestmark = pytest.mark.tiny
+
+POWER = 7.5
+
+
+def drawn(seed=0, count=9):
+    """Lengths, one of them zero, and shares, one of them zero."""
+    rng = np.random.default_rng(seed)
+    lengths, shares = rng.uniform(1.0, 3.0, (2, count))
+    lengths[2], shares[4] = 0.0, 0.0
+    return lengths, shares / shares.sum()
+
+
+def mean_of(lengths, shares, power=POWER):
+    return float((shares @ lengths**power) ** (1 / power))
+
+
+def test_the_mean_and_its_slopes():
+    lengths, shares = drawn()
+    value, slopes = mean_of(lengths, shares), np.empty_like(lengths)
+    assert kernels.power_mean(lengths, shares, POWER) == pytest.approx(value)
+    assert kernels.fill_mean_slopes(lengths, shares, POWER, slopes) == pytest.approx(value)
+    expected = value ** (1 - POWER) * shares * lengths ** (POWER - 2)
+    np.testing.assert_allclose(slopes, expected, rtol=1e-12, atol=1e-150)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-200, 1e200])
+def test_no_power_overflows(scale):
+    lengths, shares = drawn()
+    slopes = np.empty_like(lengths)
+    value = kernels.fill_mean_slopes(scale * lengths, shares, 40.0, slopes)
+    assert value == pytest.approx(scale * mean_of(lengths, shares, 40.0))
+    assert np.isfinite(slopes).all()
+    assert kernels.power_mean(scale * lengths, shares, 40.0) == value
+
+
+def test_learnt_shares_follow_the_lengths():
+    lengths, shares = drawn()
+    learnt = np.empty_like(shares)
+    assert kernels.learn_shares(lengths, shares, POWER, 9.0, np.inf, 0.1, learnt)
+    expected = shares * lengths**POWER
+    np.testing.assert_allclose(learnt, expected / expected.sum(), 1e-12, 1e-150)
+
+
+def test_long_lengths_get_a_share():
+    lengths, shares = drawn()
+    lengths[4], learnt = 6.0, np.empty_like(shares)
+    assert kernels.learn_shares(lengths, shares, POWER, 9.0, 1.1, 0.3, learnt)
+    assert learnt.sum() == pytest.approx(1.0)
+    plain = shares * lengths**POWER
+    plain /= plain.sum()
+    longer = lengths > 1.1 * mean_of(lengths, plain, 9.0)
+    expected = np.where(longer, np.maximum(plain, 0.3 / 9), plain)
+    assert expected[4] > 0 == plain[4]
+    np.testing.assert_allclose(learnt, expected / expected.sum(), 1e-12, 1e-150)
+
+
+def test_nothing_is_learnt_where_no_length_with_a_share_is_left():
+    lengths, shares = np.zeros(3), np.ones(3) / 3
+    assert not kernels.learn_shares(lengths, shares, POWER, POWER, 1.1, 0.3, shares.copy())
+    lengths = np.array([1e-60, 1.0])
+    none_left = np.array([1e-300, 0.0])
+    learnt = np.empty(2)
+    assert not kernels.learn_shares(lengths, none_left, 40.0, 40.0, 1.1, 0.3, learnt)
+
+
+def test_distances():
+    points = np.random.default_rng(0).normal(size=(5, 3))
+    points[1] = points[0]
+    distances = np.empty((5, 5))
+    kernels.fill_distances(points @ points.T, distances)
+    np.testing.assert_allclose(distances, pair_distances(points), atol=1e-7)
+    assert not distances.diagonal().any()
+    assert distances[0, 1] == pytest.approx(0.0, abs=1e-7)
