@@ -238,7 +238,7 @@ def quick_trials(problem: RobustProblem, tol: float, chosen: str) -> tuple[Trial
         return ()
     if tol < RULE.least_quick_tol:
         return ()
-    if np.isfinite(problem.attainable_flip_cost()).any():
+    if not problem.trusts_labels and np.isfinite(problem.attainable_flip_cost()).any():
         large = unknowns(problem) >= RULE.least_doubted_unknowns
         slow = large and chosen == "interior-point"
         look = Trial(RULE.trial_epochs, RULE.promising_gap)

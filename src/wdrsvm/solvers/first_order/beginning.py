@@ -16,9 +16,6 @@ from .settings import FIRST_ORDER
 
 def sample_arrays(problem: RobustProblem, layout: Layout) -> SampleArrays:
     touch = design_of(layout.touch)
-    cost = problem.attainable_flip_cost()
-    if not np.isfinite(cost).any():
-        cost = np.empty((0, problem.n_classes))
     squares = np.empty(problem.n_rows)
     row_squares(touch.record, np.ones(layout.touch.shape[1]), squares)
     return SampleArrays(
@@ -26,12 +23,21 @@ def sample_arrays(problem: RobustProblem, layout: Layout) -> SampleArrays:
         free=design_of(layout.free),
         y=problem.y.astype(np.intp),
         weight=problem.weight.astype(np.float64),
-        cost=np.ascontiguousarray(cost),
+        cost=_flip_cost(problem),
         touch_curvature=squares,
         free_curvature=np.zeros(problem.n_rows),
         row_width=layout.row_width,
         singles=_singles(problem, layout, squares),
     )
+
+
+def _flip_cost(problem: RobustProblem) -> Floats:
+    """Flip costs (N, C); no rows of them if no label can be flipped."""
+    none = np.empty((0, problem.n_classes))
+    if problem.trusts_labels:
+        return none
+    cost = problem.attainable_flip_cost()
+    return np.ascontiguousarray(cost) if np.isfinite(cost).any() else none
 
 
 def _singles(problem: RobustProblem, layout: Layout, squares: Floats) -> Singles:

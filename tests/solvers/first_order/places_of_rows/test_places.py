@@ -10,6 +10,7 @@ from wdrsvm.solvers.first_order.beginning import with_flips
 from wdrsvm.solvers.first_order.kernels import (
     PlaceWork,
     begin_places,
+    class_metric,
     end_places,
     sweep_pairs,
     sweep_places,
@@ -74,18 +75,18 @@ def test_places_are_the_classes_with_mass_or_loss(
     assert len(found.row_of_each()) == len(found.classes)
 
 
-def swept(pace, among_places):
+def swept(pace, among_places, fixed=1):
     """After one epoch among all classes, as places or not."""
-    ascent = an_ascent(2, fixed=1)
+    ascent = an_ascent(2, fixed=fixed)
     block, order = ascent.block, np.random.default_rng(3).permutation(60)
     pairs, numbers = (block.pairs, block.price, block.damping), (pace, 1e-6, 1e-4)
     if among_places:
-        lists, work = every_place(), PlaceWork(5, len(block.coef), 300)
+        lists, work, held = every_place(), PlaceWork(5, len(block.coef)), np.empty(300)
         whole, part = (*lists, block.samples, block.residual.T), (*lists[:2], block.samples)
-        begin_places(*whole, *pairs, work)
+        begin_places(*whole, *pairs, False, held, work)
         last = *pairs, *numbers, ascent.moves, work
         sweep_places(order, *part, ascent.rows.singles, *last)
-        end_places(*whole, *pairs, 1e-4, 0, work)
+        end_places(*whole, *pairs, 1e-4, 0, held, work)
     else:
         state = block.samples, block.residual.T, block.gram
         sweep_pairs(order, *state, *pairs, *numbers, ascent.rows.singles)
@@ -98,8 +99,10 @@ def every_place():
 
 @pytest.mark.tiny
 @pytest.mark.parametrize("pace", [1, 7, 1000])
-def test_among_all_classes_an_epoch_is_that_of_all_classes(pace):
-    ours, theirs = swept(pace, True), swept(pace, False)
+# With three fixed columns of eight, lines of A R' are multiplied in place of A W A.
+@pytest.mark.parametrize("fixed", [1, 3])
+def test_among_all_classes_an_epoch_is_that_of_all_classes(pace, fixed):
+    ours, theirs = swept(pace, True, fixed), swept(pace, False, fixed)
     for name in ("residual", "pairs"):
         mine, other = getattr(ours.block, name), getattr(theirs.block, name)
         np.testing.assert_allclose(mine, other, atol=1e-4 * np.abs(other).max())
@@ -206,3 +209,33 @@ def test_the_optimum_is_that_of_epochs_over_all_classes(fit_intercept, monkeypat
 def test_small_tolerances_are_reached_in_double_precision():
     found = first_order(a_problem(), SolverSettings(tol=1e-7)).certificate
     assert found.holds(1e-7)
+
+
+@pytest.mark.tiny
+def test_the_metric_of_an_epoch_serves_until_the_damping_moves():
+    ascent = an_ascent(4)
+    block, slack = ascent.block, FIRST_ORDER.least_damping_change
+    ascent.sweep()
+    metric = class_metric(block.pairs, block.price, block.damping)
+    np.testing.assert_array_equal(block.metric, metric)
+    ascent.recentre()
+    spread = metric.trace() - metric.sum() / 5
+    assert block.stiffness == pytest.approx(block.mean_square * spread / 4, rel=1e-12)
+    damping = block.damping
+    for change, stays in ((slack**0.9, True), (slack**-0.9, True), (slack**1.1, False)):
+        ascent.sweep()
+        block.softness *= block._new_damping() / (change * damping)
+        block.recentre()
+        assert (block.metric is not None, block.damping == damping) == (stays, stays)
+    assert block.damping == pytest.approx(slack**1.1 * damping, rel=1e-12)
+
+
+def test_few_rows_of_many_classes_settle():
+    """Their pairs need more time than their rows."""
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 150
+    X = rng.standard_normal((150, 20))[y] + 0.3 * rng.standard_normal((600, 20))
+    ball, weight = WassersteinBall(0.05), np.full(600, 1 / 600)
+    problem = RobustProblem.of(X, y, weight, ball, 150)
+    found = first_order(problem, SolverSettings(tol=1e-3, max_iter=250))
+    assert found.certificate.holds(1e-3)

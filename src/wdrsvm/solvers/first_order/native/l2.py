@@ -194,7 +194,8 @@ def _pair_factor(
     """The factor on the weight of a pair of two classes."""
     shared: Real = classes.own[i] + classes.own[j]
     response: Real = classes.metric[i, i] + classes.metric[j, j]
-    response -= classes.metric[i, j] + classes.metric[j, i]
+    # The metric is symmetric to the last bit, and its columns are slow to read.
+    response -= 2 * classes.metric[i, j]
     response *= stiffness * weight
     power: Real = MAX_PAIR_POWER
     if response * MAX_PAIR_POWER > PAIR_STEP:

@@ -13,9 +13,10 @@ often the row is visited.
 from __future__ import annotations
 
 import cython
+import numpy as np
 from cython.cimports.libc.math import fabs
 
-from ...runtime.blas import multiply_singles, single_gram
+from ...runtime.blas import multiply_singles
 from ...runtime.kernel_names import (
     Codes,
     Count,
@@ -23,6 +24,7 @@ from ...runtime.kernel_names import (
     ReadCodes,
     ReadSingleTable,
     ReadTable,
+    ReadVector,
     Real,
     Single,
     SingleTable,
@@ -33,7 +35,7 @@ from ...runtime.kernel_names import (
 )
 from .hinge_ascent import INFINITE, MAX_MOVES
 from .l2 import fill_metric
-from .l2_singles import PlaceWork, adapt_singly, narrow_all
+from .l2_singles import PlaceWork, adapt_singly, follow_residual, narrow_all
 from .records import Price, Samples
 
 
@@ -46,7 +48,7 @@ def contested_classes(
     classes: Codes,
     loss: Vector,
 ):
-    """The classes of each row with mass, or whose loss is above ``-slack``; the label too.
+    """The label of each row, and its classes with mass or a loss above ``-slack``.
 
     ``counts`` (n,) receives their numbers, ``classes`` the classes one row after the other,
     and ``loss`` (n,) the largest losses.  Returns how many classes there are in all.
@@ -235,22 +237,26 @@ def begin_places(
     pairs: ReadTable,
     price: Price,
     damping: Real,
+    is_known: Flag,
+    held: Vector,
     work: PlaceWork,
 ):
     """Before an epoch over ``rows``: copies of A, R' and A R', and of the masses.
 
-    The places of row n are ``places`` from ``starts[n]`` to ``starts[n + 1]``.
+    Row n has ``places[starts[n] : starts[n + 1]]``, and ``held`` receives their masses.
+    ``is_known`` tells that the last epoch has left A as it is.
     """
     k: Count
     i: Count
     with cython.nogil:
-        fill_metric(pairs, price, damping, work.metric)
-        narrow_all(work.metric, work.single_metric)
+        if not is_known:
+            fill_metric(pairs, price, damping, work.metric)
+            narrow_all(work.metric, work.single_metric)
         narrow_all(residual, work.residual)
         multiply_singles(work.single_metric, work.residual, work.mixed)
         for k in range(rows.shape[0]):
             for i in range(starts[rows[k]], starts[rows[k] + 1]):
-                work.held[i] = samples.alpha[rows[k], places[i]]
+                held[i] = samples.alpha[rows[k], places[i]]
 
 
 def sweep_places(
@@ -270,8 +276,7 @@ def sweep_places(
 ):
     """Dual coordinate ascent over dense rows in the given order, each among its places.
 
-    Each ``pace`` rows the pairs are adapted.  ``moves`` (N,) receives the mass that each
-    row has moved, added to what is there.
+    Each ``pace`` rows the pairs are adapted.  The moved mass is added to ``moves`` (N,).
     """
     k: Count
     n: Count
@@ -290,7 +295,7 @@ def sweep_places(
                 _follow(samples, singles, n, work.metric, places, first, count, work)
                 moves[n] += _moved_mass(work.change, count)
             if (k + 1) % pace == 0:
-                single_gram(work.residual, work.gram)
+                follow_residual(work)
                 adapt_singly(pairs, price, damping, least_weight, work)
                 multiply_singles(work.single_metric, work.residual, work.mixed)
 
@@ -302,7 +307,7 @@ def _follow_masses(
     places: ReadCodes,
     samples: Samples,
     residual: Table,
-    work: PlaceWork,
+    held: ReadVector,
 ) -> None:
     """Let R follow a row whose masses are no longer those that are held."""
     i: Count
@@ -312,7 +317,7 @@ def _follow_masses(
     first: Count = samples.touch.indptr[n]
     for i in range(starts[n], starts[n + 1]):
         j = places[i]
-        change = samples.alpha[n, j] - work.held[i]
+        change = samples.alpha[n, j] - held[i]
         if change != 0:
             for d in range(residual.shape[1]):
                 residual[j, d] += change * samples.touch.data[first + d]
@@ -329,15 +334,17 @@ def end_places(
     damping: Real,
     least_weight: Real,
     rounds: Count,
+    held: ReadVector,
     work: PlaceWork,
 ):
-    """After the epoch: R follows the masses, and the pairs are adapted so many times."""
+    """After the epoch: R follows the masses, the pairs are adapted so often; returns A."""
     k: Count
     _: Count
     with cython.nogil:
         for k in range(rows.shape[0]):
-            _follow_masses(rows[k], starts, places, samples, residual, work)
+            _follow_masses(rows[k], starts, places, samples, residual, held)
         narrow_all(residual, work.residual)
-        single_gram(work.residual, work.gram)
+        follow_residual(work)
         for _ in range(rounds):
             adapt_singly(pairs, price, damping, least_weight, work)
+    return np.asarray(work.metric)

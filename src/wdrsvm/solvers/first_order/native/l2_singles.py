@@ -13,10 +13,11 @@ import numpy as np
 
 from wdrsvm.solvers.first_order.settings import FIRST_ORDER
 
-from ...runtime.blas import multiply_single_rows, multiply_singles
+from ...runtime.blas import multiply_single_rows, multiply_singles, single_gram
 from ...runtime.kernel_names import (
     Codes,
     Count,
+    Flag,
     ReadCodes,
     ReadSingleTable,
     ReadTable,
@@ -124,7 +125,7 @@ def mark_changed(change: Vector, changed: Codes) -> None:
 @cython.cclass
 class PlaceWork(Classes):
     """Copies of A (C, C), R' and A R' (C, T) in single precision; W = R' R, A W and A W A
-    (C, C); scores and change of a row, by place; the masses at all places before the epoch.
+    (C, C); scores and change of a row, by place.
     """
 
     single_metric: SingleTable
@@ -135,25 +136,43 @@ class PlaceWork(Classes):
     single_product: SingleTable
     scores: Vector
     change: Vector
-    held: Vector
 
-    def __init__(self, n_classes, n_columns, n_places):
+    def __init__(self, n_classes, n_columns):
         Classes.__init__(self, n_classes)
         squares = np.zeros((4, n_classes, n_classes), dtype=np.float32)
         self.single_metric, self.gram, self.single_half, self.single_product = squares
         tables = np.zeros((2, n_classes, n_columns), dtype=np.float32)
         self.residual, self.mixed = tables
         self.scores, self.change = np.zeros((2, n_classes))
-        self.held = np.zeros(n_places)
+
+
+@inner
+def _has_short_lines(work: PlaceWork) -> Flag:
+    """Whether products of A R' with itself are less work than A W A."""
+    return 3 * work.residual.shape[1] < 4 * work.residual.shape[0]
+
+
+@kernel
+def follow_residual(work: PlaceWork) -> None:
+    """W from R, where distances between classes come from it."""
+    if not _has_short_lines(work):
+        single_gram(work.residual, work.gram)
 
 
 @kernel
 def adapt_singly(
     pairs: Table, price: Price, damping: Real, least_weight: Real, work: PlaceWork
 ) -> None:
-    """Adapt the pairs to their distances at A and W, and A to the pairs."""
-    multiply_singles(work.single_metric, work.gram, work.single_half)
-    multiply_singles(work.single_half, work.single_metric, work.single_product)
+    """Adapt the pairs to their distances at A and R, and A to the pairs.
+
+    What is in A R' may change.
+    """
+    if _has_short_lines(work):
+        multiply_singles(work.single_metric, work.residual, work.mixed)
+        single_gram(work.mixed, work.single_product)
+    else:
+        multiply_singles(work.single_metric, work.gram, work.single_half)
+        multiply_singles(work.single_half, work.single_metric, work.single_product)
     _widen(work.single_product, pairs.shape[0], work.product)
     fill_spread(work)
     adapt_to_distances(pairs, price, least_weight, work)

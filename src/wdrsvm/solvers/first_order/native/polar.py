@@ -107,7 +107,7 @@ def _reweigh(weights: Table, lengths: Table, length: Real) -> None:
 
 
 def flow_length(factor: ReadTable, pairs: ReadTable, rtol: Real = 0.0):
-    """Length of the best flow found whose divergence is the transpose of ``factor``.
+    """Length of the best flow found whose divergence is the transpose of ``factor`` (T, C).
 
     Any potential V makes a flow p_ij (V_i - V_j); what its divergence L_p V lacks is sent
     along as well, so that a badly conditioned L_p makes the flow longer, never the bound
@@ -136,6 +136,8 @@ def flow_length(factor: ReadTable, pairs: ReadTable, rtol: Real = 0.0):
             for i in range(n_classes):
                 for j in range(n_classes):
                     system[i, j] = tied[i, j] + mean
+            for i in range(factor.shape[0]):
+                for j in range(n_classes):
                     potential[i, j] = factor[i, j]
             if solve_rows(system, potential, pivots) != 0:
                 break

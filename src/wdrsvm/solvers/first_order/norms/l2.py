@@ -76,21 +76,39 @@ class EuclideanBlock:
         self.gram = self.residual.T @ self.residual
         self.pace = _rows_per_adaptation(rows, n_classes)
         self.n_classes = n_classes
+        # Memory of epochs among places, and the metric that the last one has left there.
+        self.work: PlaceWork | None = None
+        self.metric: Floats | None = None
+        self.metric_trace = self._trace_between_classes(self._metric())
 
     def _new_damping(self) -> float:
         """delta: a share of the ridge's own mean stiffness, 2 / C times radius / lam."""
         share = self.price.radius / self.price.lam
         return float(2 * share / (self.coef.shape[1] * self.softness))
 
+    def _metric(self) -> Floats:
+        if self.metric is not None:
+            return self.metric
+        return np.asarray(class_metric(self.pairs, self.price, self.damping))
+
+    def _move_damping(self) -> None:
+        """Little changes wait: with the damping the metric stays what it is."""
+        damping = self._new_damping()
+        change = FIRST_ORDER.least_damping_change
+        if not 1 / change < damping / self.damping < change:
+            self.damping, self.metric = damping, None
+
+    def _trace_between_classes(self, metric: Floats) -> float:
+        return float(metric.trace() - metric.sum() / self.n_classes)
+
     @property
     def stiffness(self) -> float:
-        """Mean curvature of a row in the directions between classes."""
-        metric = class_metric(self.pairs, self.price, self.damping)
-        spread = metric.trace() - metric.sum() / self.n_classes
-        return float(self.mean_square * spread / (self.n_classes - 1))
+        """Mean curvature of a row in the directions between classes, at the last metric."""
+        return float(self.mean_square * self.metric_trace / (self.n_classes - 1))
 
     def sweep(self, order: Codes, tol: float, least_weight: float) -> None:
         """One epoch over the rows."""
+        self.metric = None
         # Compiled code goes over a table as it is stored.
         stored = self.residual.T if self.rows.touch.is_dense else self.residual
         state = self.samples, stored, self.gram, self.pairs, self.price
@@ -109,19 +127,21 @@ class EuclideanBlock:
 
         Returns the mass that each row has moved, (N,).
         """
-        n_classes, n_columns = self.n_classes, len(self.coef)
-        work = PlaceWork(n_classes, n_columns, len(places.classes))
+        n_columns, work, held = len(self.coef), self.work, np.empty(len(places.classes))
+        if work is None:
+            work = self.work = PlaceWork(self.n_classes, n_columns)
         whole = *places[:3], self.samples, self.residual.T
         part_of = places.starts, places.classes, self.samples, self.rows.singles
         pairs, moves = (self.pairs, self.price, self.damping), np.zeros(len(self.rows.y))
         n_rows = FIRST_ORDER.max_call_work / (FIRST_ORDER.place_work * n_columns)
         # Such an epoch visits many rows again, and its visits cost little.
         pace = FIRST_ORDER.place_paces * self.pace
-        begin_places(*whole, *pairs, work)
+        begin_places(*whole, *pairs, self.metric is not None, held, work)
         for part in order_parts(order, max(1, int(n_rows) // pace) * pace):
             sweep_places(part, *part_of, *pairs, pace, tol, least_weight, moves, work)
         rounds = self._last_adaptations(len(order))
-        end_places(*whole, *pairs, least_weight, rounds, work)
+        last = least_weight, rounds, held, work
+        self.metric = end_places(*whole, *pairs, *last)
         return moves
 
     def _paces_a_call(self) -> int:
@@ -133,7 +153,8 @@ class EuclideanBlock:
         """Adaptations at the end of an epoch: many, while its rows take more time."""
         work = n_rows * self.rows.row_width
         affordable = int(work / (FIRST_ORDER.adaptation_work * self.n_classes**2))
-        return min(FIRST_ORDER.max_last_adaptations, max(1, affordable))
+        least, most = FIRST_ORDER.min_last_adaptations, FIRST_ORDER.max_last_adaptations
+        return min(most, max(least, affordable))
 
     def resume(self, gradient: Floats) -> None:
         """Begin with rows of this gradient (T, C): pairs have the weights of its flow."""
@@ -158,11 +179,12 @@ class EuclideanBlock:
 
     def recentre(self) -> None:
         """Make the present M the centre of the next proximal step."""
-        metric = class_metric(self.pairs, self.price, self.damping)
+        metric = self._metric()
+        self.metric_trace = self._trace_between_classes(metric)
         coef, scratch = self.residual @ -metric, self.coef
         scratch *= self.damping
         self.residual += scratch
-        self.damping = self._new_damping()
+        self._move_damping()
         np.multiply(coef, self.damping, out=scratch)
         self.residual -= scratch
         self.coef = coef
@@ -176,7 +198,7 @@ class EuclideanBlock:
 
     def polar(self, gradient: Floats, rtol: float = 0.0) -> float:
         """An upper bound of sigma(G), G given as (T, C)."""
-        return float(shortest_flow(gradient.T @ gradient, self.pairs, rtol))
+        return shortest_flow(gradient, self.pairs, rtol)
 
     def gradient(self) -> Floats:
         """The G (T, C) of the rows."""

@@ -6,7 +6,8 @@ potential V = pinv(L_p) G has this divergence.  Each round sets the weights to t
 which makes the flow shorter.  Every round gives an upper bound.
 
 ``problem.pair_weights`` has the same idea for a single certificate.  Here a bound is needed
-every few epochs, so that the rounds are compiled and see only the Gram matrix of G.
+every few epochs, so that the rounds are compiled.  They see no more numbers of a class than
+there are classes.
 """
 
 from __future__ import annotations
@@ -20,15 +21,18 @@ from ..kernels import flow_length
 GRAM_ROUNDING = 1e-15
 
 
-def shortest_flow(gram: Floats, pairs: Floats, rtol: float = 0.0) -> float:
-    """Length of the best flow found, from the Gram matrix (C, C) of its divergence G.
+def shortest_flow(gradient: Floats, pairs: Floats, rtol: float = 0.0) -> float:
+    """Length of the best flow found with divergence G, which is given as (T, C).
 
-    A factor S with S S' = W stands for G.  The search ends when a round gains less than
-    the share ``rtol``.
+    A factor S with S' S = G' G stands for G if it has fewer lines.  The search ends when a
+    round gains less than the share ``rtol``.
     """
+    if len(gradient) <= len(pairs):
+        return float(flow_length(np.ascontiguousarray(gradient), pairs, rtol))
+    gram = gradient.T @ gradient
     values, vectors = np.linalg.eigh(gram)
     factor = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
-    # The factor is known to the square root of the rounding in W.
+    # The factor is known to the square root of the rounding in the Gram matrix.
     rounding = np.sqrt(len(gram) * GRAM_ROUNDING * np.trace(gram))
     length = flow_length(np.ascontiguousarray(factor), pairs, rtol)
     return float(length + rounding)

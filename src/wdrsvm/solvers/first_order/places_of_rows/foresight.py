@@ -14,7 +14,7 @@ import numpy as np
 
 from ....arrays import Floats
 from ....problem import RobustProblem
-from ..kernels import pair_distances
+from ....problem.pair_weights import pair_distances
 from ..multiples import best_multiple
 from ..norms.l2 import EuclideanBlock
 from ..samples import Duals
@@ -39,9 +39,7 @@ class Masses(NamedTuple):
 
 def estimated_risk(problem: RobustProblem, loss: Floats, touch: Floats) -> Estimate:
     """From the losses (N,) of the rows at a table (T, C)."""
-    spread = pair_distances(np.eye(touch.shape[1]), touch.T @ touch)
-    np.fill_diagonal(spread, 0.0)
-    cost = problem.radius * float(spread.max())
+    cost = problem.radius * float(pair_distances(touch.T).max())
     risk = cost + float(problem.weight @ loss)
     gain = best_multiple(loss, problem.weight, cost)[1]
     return Estimate(risk, risk - gain)
