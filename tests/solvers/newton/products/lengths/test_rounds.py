@@ -123,10 +123,10 @@ def test_auto_takes_it_where_a_matrix_of_curvature_is_large(label_cost):
 
 def test_a_neighbours_classifier_serves_as_start():
     problem = linf()
-    near = length_newton(problem.with_radius(0.055), SolverSettings(tol=1e-4))
+    near = length_newton(problem.with_radius(0.055), SolverSettings(tol=1e-3))
     start = Start(near.coef, near.intercept, near.certificate.lam)
-    warm = length_newton(problem, SolverSettings(tol=1e-4), start)
-    cold = length_newton(problem, SolverSettings(tol=1e-4))
+    warm = length_newton(problem, SolverSettings(tol=1e-3), start)
+    cold = length_newton(problem, SolverSettings(tol=1e-3))
     assert warm.status is SolverStatus.CONVERGED
     assert bound_holds(warm)
     assert warm.n_iter < cold.n_iter

@@ -42,8 +42,15 @@ class LengthDescent(HeldDescent):
     def has_settled(self) -> bool:
         if self.has_flips:
             return super().has_settled
-        is_late = self.n_since >= LENGTHS.patience
-        return is_late or self.promise < LENGTHS.settled * self.to_learn
+        return self._settles(LENGTHS.patience, LENGTHS.settled)
+
+    def _settles(self, patience: int, settled: float) -> bool:
+        """Whether steps are many, or the next one promises too little."""
+        if self.n_since >= patience:
+            return True
+        # Most steps need no new shares to be judged.
+        at_most = settled * self._to_learn(self.most_spread)
+        return self.promise < at_most and self.promise < settled * self.to_learn
 
     @property
     def is_sharp(self) -> bool:

@@ -50,8 +50,7 @@ class LengthModelDescent(LengthDescent):
 
     @property
     def has_settled(self) -> bool:
-        is_late = self.n_since >= LENGTHS.model_patience
-        return is_late or self.promise < LENGTHS.model_settled * self.to_learn
+        return self._settles(LENGTHS.model_patience, LENGTHS.model_settled)
 
     def run(self, n_steps: int, enough: float) -> None:
         """Until new shares and multipliers would add no more than ``enough``."""
