@@ -34,6 +34,7 @@ TYPES = {
     "Table": f"{_DOUBLE}[:, ::1]",
     "Cube": f"{_DOUBLE}[:, :, ::1]",
     "Cubes": f"{_DOUBLE}[:, :, :, ::1]",
+    "EitherVector": "Either[::1]",
     "EitherTable": "Either[:, ::1]",
     "ReadEitherTable": "cython.const[Either][:, ::1]",
     "SingleVector": f"{_SINGLE}[::1]",

@@ -30,3 +30,6 @@ add_pair_flows: Any = _native.add_pair_flows
 add_tied_weights: Any = _native.add_tied_weights
 adapt_multipliers: Any = _native.adapt_multipliers
 pull_long_pairs: Any = _native.pull_long_pairs
+take_changes: Any = _native.take_changes
+add_steps: Any = _native.add_steps
+invert_each: Any = _native.invert_each

@@ -31,6 +31,7 @@ ReadCodes: TypeAlias = Codes
 SingleVector: TypeAlias = Singles
 SingleTable: TypeAlias = Singles
 ReadSingleTable: TypeAlias = Singles
+EitherVector: TypeAlias = Floats
 EitherTable: TypeAlias = Floats
 ReadEitherTable: TypeAlias = Floats
 CodesTable: TypeAlias = Codes

@@ -21,6 +21,17 @@ class LengthDescent(HeldDescent):
 
     # Whether shares and multipliers stay as they are.
     is_resting = False
+    # The step before which the preconditioner was built the last time.
+    built_at = 0
+
+    def rebuild(self) -> None:
+        super().rebuild()
+        self.built_at = self.n_iter
+
+    def _needs_rebuild(self) -> bool:
+        """Not soon after a model of the loss has built it."""
+        is_old = self.n_iter - self.built_at >= LENGTHS.least_age
+        return is_old and super()._needs_rebuild()
 
     @property
     def held(self) -> Floats:

@@ -73,7 +73,7 @@ class LengthDiameter(Diameter):
         value, slopes = self._mean_and_slopes(lengths)
         weights, gradient = slopes * lengths, np.zeros_like(coef)
         kernels.add_pair_flows(*told, weights, gradient)
-        stiffness = LENGTHS.tied_share / self.width * _degrees(weights, len(coef))
+        stiffness = LENGTHS.class_share / self.width * _degrees(weights, len(coef))
         lag = float(weights @ lags)
         return SmoothedLengths(
             value, gradient, stiffness, lengths, plain, weights, lag, coef
@@ -84,8 +84,8 @@ class LengthDiameter(Diameter):
         totals = np.zeros_like(found.coef)
         told = found.coef, self.multipliers, self.width
         kernels.add_tied_weights(*told, found.weights, totals)
-        share = LENGTHS.held_share / self.width
-        return np.maximum(share * totals, found.stiffness[:, None])
+        least = LENGTHS.tied_share * _degrees(found.weights, len(totals))[:, None]
+        return np.maximum(LENGTHS.held_share * totals, least) / self.width
 
     def held_along(self, found: SmoothedLengths) -> Floats:
         """A row (C, T) for each class along which the power mean itself holds it.
