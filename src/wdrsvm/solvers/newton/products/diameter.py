@@ -100,8 +100,11 @@ class Diameter:
         if it grew.
         """
         least = PRODUCTS.least_long_share / lengths.size
-        long = lengths > PRODUCTS.long * self.mean(lengths)
-        shares = np.where(long, np.maximum(self.shares, least), self.shares)
+        lacking = self.shares < least
+        lacking &= lengths > PRODUCTS.long * self.mean(lengths)
+        if not lacking.any():
+            return self
+        shares = np.where(lacking, least, self.shares)
         return replace(self, shares=shares / shares.sum())
 
 
