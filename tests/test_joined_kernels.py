@@ -22,6 +22,14 @@ def test_short_names_are_spelt_out():
     )
 
 
+def test_a_function_for_both_precisions_names_a_type_that_stands_at_the_top(tmp_path):
+    source = tmp_path / "one.py"
+    source.write_text("def f(x: ReadEitherTable, y: Either) -> Either:\n    return y\n")
+    text = joined([source])
+    assert "x: cython.const[Either][:, ::1], y: Either" in text
+    assert "Either = cython.fused_type(cython.float, cython.double)" in text
+
+
 def test_kernels_that_may_raise_say_so():
     assert spelt_out("@interruptible\ndef f() -> Small:") == (
         "@cython.cfunc\n@cython.nogil\n@cython.exceptval(-1)\ndef f() -> cython.int:"

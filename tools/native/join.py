@@ -22,6 +22,8 @@ DECORATORS = {
 }
 _DOUBLE, _SIZE, _INT = "cython.double", "cython.Py_ssize_t", "cython.int"
 _SINGLE = "cython.float"
+# Functions with this type are compiled twice.
+EITHER = f"Either = cython.fused_type({_SINGLE}, {_DOUBLE})"
 TYPES = {
     "Count": _SIZE,
     "Real": _DOUBLE,
@@ -32,6 +34,9 @@ TYPES = {
     "Table": f"{_DOUBLE}[:, ::1]",
     "Cube": f"{_DOUBLE}[:, :, ::1]",
     "Cubes": f"{_DOUBLE}[:, :, :, ::1]",
+    "EitherVector": "Either[::1]",
+    "EitherTable": "Either[:, ::1]",
+    "ReadEitherTable": "cython.const[Either][:, ::1]",
     "SingleVector": f"{_SINGLE}[::1]",
     "SingleTable": f"{_SINGLE}[:, ::1]",
     "Codes": f"{_SIZE}[::1]",
@@ -101,7 +106,7 @@ def _defined(node: ast.stmt) -> list[str]:
 def joined(sources: list[Path]) -> str:
     """All sources behind each other, each under its name."""
     demand_own_names(sources)
-    parts = ["import cython"]
+    parts = ["import cython", EITHER]
     for path in sources:
         text = path.read_text(encoding="utf-8")
         text = text if path.suffix == ".pyx" else spelt_out(stripped(text))

@@ -40,3 +40,6 @@ move_on: Any = _native.move_on
 raise_forces: Any = _native.raise_forces
 add_by_label: Any = _native.add_by_label
 add_singles_by_label: Any = _native.add_singles_by_label
+take_changes: Any = _native.take_changes
+add_steps: Any = _native.add_steps
+invert_each: Any = _native.invert_each

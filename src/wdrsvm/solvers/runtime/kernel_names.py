@@ -1,7 +1,8 @@
 """Short names for the decorators and types of kernels.
 
 The build replaces them by Cython's names (``tools/native/join.py``).  In uncompiled code
-they are plain Python.  Arrays of types whose names begin with ``Read`` may be read-only.
+they are plain Python.  Arrays of types whose names begin with ``Read`` may be read-only.  A
+function with an ``Either`` is compiled twice, in double and in single precision.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Count: TypeAlias = int
 Real: TypeAlias = float
 Single: TypeAlias = float
+Either: TypeAlias = float
 Flag: TypeAlias = bool
 Vector: TypeAlias = Floats
 Table: TypeAlias = Floats
@@ -29,6 +31,9 @@ ReadCodes: TypeAlias = Codes
 SingleVector: TypeAlias = Singles
 SingleTable: TypeAlias = Singles
 ReadSingleTable: TypeAlias = Singles
+EitherVector: TypeAlias = Floats
+EitherTable: TypeAlias = Floats
+ReadEitherTable: TypeAlias = Floats
 CodesTable: TypeAlias = Codes
 Small: TypeAlias = Any
 SmallCodes: TypeAlias = Any

@@ -11,6 +11,16 @@ pytestmark = pytest.mark.tiny
 WIDTH = 0.4
 
 
+@pytest.fixture(params=[np.float64, np.float32])
+def kind(request):
+    """The precision of the coefficients."""
+    return request.param
+
+
+def closeness(kind):
+    return {"rtol": 1e-4, "atol": 1e-5} if kind == np.float32 else {"atol": 1e-6}
+
+
 def drawn(n_columns=7, n_classes=4):
     """Coefficients, multipliers, and the plain differences of all pairs."""
     rng = np.random.default_rng(0)
@@ -34,53 +44,57 @@ def at_both(coef, free):
     return totals
 
 
-@pytest.mark.parametrize("n_columns", [0, 1, 4, 7])
-def test_lengths_are_least_sums_of_a_length_and_a_squared_distance(n_columns):
+@pytest.mark.parametrize("n_columns", [0, 1, 4, 7, 1030])
+def test_lengths_are_least_sums_of_a_length_and_a_squared_distance(n_columns, kind):
     coef, multipliers, differences = (
         drawn(n_columns) if n_columns else (np.zeros((4, 0)), np.zeros((6, 0), "f"), 0)
     )
+    coef = coef.astype(kind)
+    coef.flags.writeable = False
     lengths, plain, lags = np.empty((3, 6))
     kernels.pair_lengths(coef, multipliers, WIDTH, lengths, plain, lags)
     if not n_columns:
         np.testing.assert_array_equal([lengths, plain, lags], 0.0)
         return
+    close = closeness(kind)
     moved = differences + WIDTH * multipliers.astype(float)
     least = np.sign(moved) * np.maximum(np.abs(moved) - WIDTH, 0)
     terms = np.abs(least) + (moved - least) ** 2 / (2 * WIDTH)
     terms -= WIDTH / 2 * multipliers.astype(float) ** 2
-    np.testing.assert_allclose(lengths, terms.sum(axis=1), atol=1e-7)
-    np.testing.assert_allclose(plain, np.abs(differences).sum(axis=1))
-    assert (lengths <= plain + 1e-7).all()
+    np.testing.assert_allclose(lengths, terms.sum(axis=1), **close)
+    np.testing.assert_allclose(plain, np.abs(differences).sum(axis=1), **close)
+    assert (lengths <= plain * (1 + 1e-6) + 1e-6).all()
     changes = slopes_of(differences, multipliers) - multipliers
-    np.testing.assert_allclose(lags, WIDTH / 2 * (changes**2).sum(axis=1), atol=1e-7)
+    np.testing.assert_allclose(lags, WIDTH / 2 * (changes**2).sum(axis=1), **close)
 
 
-def test_weights_hold_a_class_where_its_pairs_are_tied():
+def test_weights_hold_a_class_where_its_pairs_are_tied(kind):
     coef, multipliers, differences = drawn()
     weights = np.array([0.3, 0.0, 1.0, 0.2, 0.1, 0.7])
     tied = np.abs(differences / WIDTH + multipliers.astype(float)) < 1
     assert tied.any()
     assert not tied.all()
-    found = np.ones_like(coef)
-    kernels.add_tied_weights(coef, multipliers, WIDTH, weights, found)
-    np.testing.assert_allclose(found, 1 + at_both(coef, weights[:, None] * tied))
+    found = np.ones_like(coef, kind)
+    kernels.add_tied_weights(coef.astype(kind), multipliers, WIDTH, weights, found)
+    wanted = 1 + at_both(coef, weights[:, None] * tied)
+    np.testing.assert_allclose(found, wanted, **closeness(kind))
 
 
-def test_flows_are_slopes_times_weights():
+def test_flows_are_slopes_times_weights(kind):
     coef, multipliers, differences = drawn()
     weights = np.array([0.3, 0.0, 1.0, 0.2, 0.1, 0.7])
     slopes = slopes_of(differences, multipliers)
-    found = np.ones_like(coef)
-    kernels.add_pair_flows(coef, multipliers, WIDTH, weights, found)
-    flow = weights[:, None] * slopes
-    np.testing.assert_allclose(found, 1 + divergence(flow, len(coef)), rtol=1e-6)
+    found = np.ones_like(coef, kind)
+    kernels.add_pair_flows(coef.astype(kind), multipliers, WIDTH, weights, found)
+    wanted = 1 + divergence(weights[:, None] * slopes, len(coef))
+    np.testing.assert_allclose(found, wanted, **closeness(kind))
 
 
-def test_slopes_become_the_multipliers():
+def test_slopes_become_the_multipliers(kind):
     coef, multipliers, differences = drawn()
     slopes = slopes_of(differences, multipliers)
-    kernels.adapt_multipliers(coef, multipliers, WIDTH)
-    np.testing.assert_allclose(multipliers, slopes, atol=1e-6)
+    kernels.adapt_multipliers(coef.astype(kind), multipliers, WIDTH)
+    np.testing.assert_allclose(multipliers, slopes, **closeness(kind))
     assert np.abs(multipliers).max() == 1
 
 

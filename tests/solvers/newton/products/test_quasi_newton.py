@@ -3,6 +3,7 @@
 import numpy as np
 
 from wdrsvm.solvers.newton.products.quasi_newton import Memory
+from wdrsvm.solvers.newton.products.settings import PRODUCTS
 
 
 def test_it_finds_the_minimum_of_a_parabola_from_as_many_steps_as_unknowns():
@@ -17,11 +18,26 @@ def test_it_finds_the_minimum_of_a_parabola_from_as_many_steps_as_unknowns():
     np.testing.assert_allclose(curvature @ found, -gradient, atol=1e-10)
 
 
+def test_only_the_last_steps_are_remembered():
+    """A long memory that has forgotten its first steps is a short one."""
+    rng, short = np.random.default_rng(0), Memory()
+    size, long = PRODUCTS.memory + 5, Memory()
+    steps = rng.normal(size=(size, 40))
+    changes = steps * rng.uniform(1, 2, 40)
+    for k in range(size):
+        long.add(steps[k], changes[k])
+        if k >= size - PRODUCTS.memory:
+            short.add(steps[k], changes[k])
+    gradient = rng.normal(size=40)
+    found = [memory.direction(gradient, np.copy) for memory in (long, short)]
+    np.testing.assert_allclose(*found, rtol=1e-10)
+
+
 def test_steps_without_curvature_are_not_remembered():
     memory = Memory()
     memory.add(np.array([1.0, 0.0]), np.array([-1.0, 0.0]))
     memory.add(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
-    assert not memory.steps
+    assert not memory.order
     memory.add(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
     memory.forget()
     gradient = np.array([1.0, 2.0])

@@ -30,3 +30,6 @@ from .softmax_pieces import soft_curvature as soft_curvature
 from .softmax_pieces import soft_multipliers as soft_multipliers
 from .softmax_pieces import soften as soften
 from .softmax_singles import soften_singles as soften_singles
+from .step_memory import add_steps as add_steps
+from .step_memory import invert_each as invert_each
+from .step_memory import take_changes as take_changes

@@ -7,7 +7,12 @@ value of the difference is replaced by
     width (h(u) - t^2 / 2),    h(u) = u^2 / 2 if |u| <= 1, else |u| - 1/2.
 
 This is at most the absolute value, and its slope is u clipped to [-1, 1]: the new
-multiplier.  Both meet where the new multiplier is the old one.
+multiplier s.  Both meet where the new multiplier is the old one:  |u| - 1/2 = s u - s^2 / 2
+outside of [-1, 1], so that everywhere the length is
+
+    s (M_id - M_jd) - width (s - t)^2 / 2.
+
+Coefficients may have either precision, in which differences and their sums are taken.
 """
 
 from __future__ import annotations
@@ -18,6 +23,9 @@ from cython.cimports.libc.math import fabs
 
 from ...runtime.kernel_names import (
     Count,
+    Either,
+    EitherTable,
+    ReadEitherTable,
     ReadSingleTable,
     ReadTable,
     ReadVector,
@@ -30,47 +38,77 @@ from ...runtime.kernel_names import (
 )
 
 MAX_HEIGHT_STEPS = cython.declare(Count, 100)
+# Columns that are summed in the precision of the coefficients.
+MAX_SUMMED = cython.declare(Count, 512)
+# The bound of a slope.  A variable: of a number the C compiler would make branches.
+STEEPEST = cython.declare(Real, 1.0)
 HEIGHT_TOL = cython.declare(Real, 1e-13)
 
 
 @inner
-def _clipped(value: Real) -> Real:
-    value = value if value < 1.0 else 1.0
-    return value if value > -1.0 else -1.0
+def _clipped(value: Either, bound: Either) -> Either:
+    value = value if value < bound else bound
+    return value if value > -bound else -bound
+
+
+@inner
+def _size(value: Either) -> Either:
+    return value if value > 0 else -value
 
 
 @kernel
 def _fill_length(
-    coef: ReadTable,
+    coef: ReadEitherTable,
     multipliers: ReadSingleTable,
     i: Count,
     j: Count,
     p: Count,
-    rate: Real,
+    rate: Either,
     found: Vector,
 ) -> None:
-    """Smoothed length / width, plain length, and the squared change of the multipliers."""
+    """The slopes times the differences, the plain length, and the squared change of the
+    multipliers."""
+    part: Count
+    found[0], found[1], found[2] = 0.0, 0.0, 0.0
+    for part in range(coef.shape[1] // MAX_SUMMED + 1):
+        _add_columns(coef, multipliers, i, j, p, rate, part * MAX_SUMMED, found)
+
+
+@kernel
+def _add_columns(
+    coef: ReadEitherTable,
+    multipliers: ReadSingleTable,
+    i: Count,
+    j: Count,
+    p: Count,
+    rate: Either,
+    first: Count,
+    found: Vector,
+) -> None:
+    """Add what some columns have: sums of a few numbers are precise in single precision."""
     d: Count
-    before: Real
-    slope: Real
-    moved: Real
-    difference: Real
-    smooth: Real = 0.0
-    plain: Real = 0.0
-    changes: Real = 0.0
-    for d in range(coef.shape[1]):
+    last: Count = min(first + MAX_SUMMED, coef.shape[1])
+    bound: Either = STEEPEST
+    before: Either
+    slope: Either
+    difference: Either
+    steep: Either = 0
+    plain: Either = 0
+    changes: Either = 0
+    for d in range(first, last):
         difference = coef[i, d] - coef[j, d]
         before = multipliers[p, d]
-        moved = difference * rate + before
-        slope = _clipped(moved)
-        smooth += slope * (moved - 0.5 * slope) - 0.5 * before * before
-        plain += fabs(difference)
+        slope = _clipped(difference * rate + before, bound)
+        steep += slope * difference
+        plain += _size(difference)
         changes += (slope - before) * (slope - before)
-    found[0], found[1], found[2] = smooth, plain, changes
+    found[0] += steep
+    found[1] += plain
+    found[2] += changes
 
 
 def pair_lengths(
-    coef: ReadTable,
+    coef: ReadEitherTable,
     multipliers: ReadSingleTable,
     width: Real,
     lengths: Vector,
@@ -87,37 +125,39 @@ def pair_lengths(
         for i in range(coef.shape[0]):
             for j in range(i + 1, coef.shape[0]):
                 _fill_length(coef, multipliers, i, j, p, 1.0 / width, found)
-                lengths[p] = width * found[0]
                 plain[p] = found[1]
                 lags[p] = 0.5 * width * found[2]
+                lengths[p] = found[0] - lags[p]
                 p += 1
 
 
 @kernel
 def _add_flow(
-    coef: ReadTable,
+    coef: ReadEitherTable,
     multipliers: ReadSingleTable,
     i: Count,
     j: Count,
     p: Count,
-    rate: Real,
-    weight: Real,
-    divergence: Table,
+    rate: Either,
+    weight: Either,
+    divergence: EitherTable,
 ) -> None:
     d: Count
-    flow: Real
+    flow: Either
+    bound: Either = STEEPEST
     for d in range(coef.shape[1]):
-        flow = weight * _clipped((coef[i, d] - coef[j, d]) * rate + multipliers[p, d])
+        flow = (coef[i, d] - coef[j, d]) * rate + multipliers[p, d]
+        flow = weight * _clipped(flow, bound)
         divergence[i, d] += flow
         divergence[j, d] -= flow
 
 
 def add_pair_flows(
-    coef: ReadTable,
+    coef: ReadEitherTable,
     multipliers: ReadSingleTable,
     width: Real,
     weights: ReadVector,
-    divergence: Table,
+    divergence: EitherTable,
 ) -> None:
     """Add the slopes of each pair, times its weight, to one class and subtract them from
     the other."""
@@ -136,30 +176,31 @@ def add_pair_flows(
 
 @kernel
 def _add_tied(
-    coef: ReadTable,
+    coef: ReadEitherTable,
     multipliers: ReadSingleTable,
     i: Count,
     j: Count,
     p: Count,
-    rate: Real,
-    weight: Real,
-    totals: Table,
+    rate: Either,
+    weight: Either,
+    totals: EitherTable,
 ) -> None:
     d: Count
-    held: Real
+    zero: Either = 0
+    held: Either
     for d in range(coef.shape[1]):
-        held = fabs((coef[i, d] - coef[j, d]) * rate + multipliers[p, d])
-        held = weight if held < 1.0 else 0.0
+        held = _size((coef[i, d] - coef[j, d]) * rate + multipliers[p, d])
+        held = weight if held < 1 else zero
         totals[i, d] += held
         totals[j, d] += held
 
 
 def add_tied_weights(
-    coef: ReadTable,
+    coef: ReadEitherTable,
     multipliers: ReadSingleTable,
     width: Real,
     weights: ReadVector,
-    totals: Table,
+    totals: EitherTable,
 ) -> None:
     """Add the weight of each pair to both of its classes, in the columns in which the slope
     of the difference is not at its bound."""
@@ -176,14 +217,22 @@ def add_tied_weights(
 
 @kernel
 def _adapt(
-    coef: ReadTable, multipliers: SingleTable, i: Count, j: Count, p: Count, rate: Real
+    coef: ReadEitherTable,
+    multipliers: SingleTable,
+    i: Count,
+    j: Count,
+    p: Count,
+    rate: Either,
 ) -> None:
     d: Count
+    slope: Either
+    bound: Either = STEEPEST
     for d in range(coef.shape[1]):
-        multipliers[p, d] = _clipped((coef[i, d] - coef[j, d]) * rate + multipliers[p, d])
+        slope = (coef[i, d] - coef[j, d]) * rate + multipliers[p, d]
+        multipliers[p, d] = _clipped(slope, bound)
 
 
-def adapt_multipliers(coef: ReadTable, multipliers: SingleTable, width: Real) -> None:
+def adapt_multipliers(coef: ReadEitherTable, multipliers: SingleTable, width: Real) -> None:
     """Put the slopes into the place of the multipliers."""
     i: Count
     j: Count

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from scipy.linalg import get_blas_funcs
 
 from ....arrays import Floats
+from .. import kernels
 from .settings import PRODUCTS
 
 
@@ -28,42 +28,53 @@ class Memory:
     def __init__(self, kind: Any = np.float64) -> None:
         """Steps are kept in numbers of ``kind``."""
         self.kind = kind
-        self.steps: deque[tuple[Floats, Floats, float]] = deque(maxlen=PRODUCTS.memory)
+        # The rows in use, the oldest step first; a new step takes the place of the oldest.
+        self.order: list[int] = []
+        self.curved = np.empty(PRODUCTS.memory)
+        self.steps = self.changes = np.empty((0, 0), kind)
 
     def add(self, step: Floats, change: Floats) -> None:
         curved = float(np.vdot(step, change))
         squares = float(np.vdot(step, step)) * float(np.vdot(change, change))
         if curved > PRODUCTS.least_cosine * squares**0.5:
-            lines = (line.astype(self.kind).reshape(-1) for line in (step, change))
-            self.steps.append((*lines, curved))  # type: ignore[arg-type]
+            row = self._free_row(step.size)
+            self.steps[row], self.changes[row] = step.reshape(-1), change.reshape(-1)
+            self.curved[row] = curved
+
+    def _free_row(self, size: int) -> int:
+        if not len(self.steps):
+            self.steps, self.changes = np.empty((2, PRODUCTS.memory, size), self.kind)
+        n_kept = len(self.order)
+        row = n_kept if n_kept < PRODUCTS.memory else self.order.pop(0)
+        self.order.append(row)
+        return row
 
     def forget(self) -> None:
-        self.steps.clear()
+        self.order.clear()
 
     def direction(
         self, gradient: Floats, precondition: Callable[[Floats], Floats]
     ) -> Floats:
         """Minus the approximate inverse curvature times the gradient."""
-        rest, shares = gradient.astype(self.kind).reshape(-1), []
-        add = _AXPY[rest.dtype.char]
-        for step, change, curved in reversed(self.steps):
-            share = float(np.dot(step, rest)) / curved
-            shares.append(share)
-            add(change, rest, a=-share)
+        rest = gradient.astype(self.kind).reshape(-1)
+        order, shares = np.array(self.order, np.intp), np.empty(len(self.order))
+        told = self.steps, self.changes, self.curved, order, shares
+        if self.order:
+            kernels.take_changes(rest, *told)
         found = self._preconditioned(rest.reshape(gradient.shape), precondition)
         found = np.ascontiguousarray(found).reshape(-1)
-        for (step, change, curved), share in zip(self.steps, reversed(shares), strict=True):
-            add(step, found, a=share - float(np.dot(change, found)) / curved)
+        if self.order:
+            kernels.add_steps(found, *told)
         return np.asarray(-found.reshape(gradient.shape), dtype=gradient.dtype)
 
     def _preconditioned(
         self, rest: Floats, precondition: Callable[[Floats], Floats]
     ) -> Floats:
         """The preconditioned ``rest``, lengthened or shortened as the last step shows."""
-        if not self.steps:
+        if not self.order:
             return precondition(rest).astype(self.kind, copy=False)
-        _, change, curved = self.steps[-1]
-        change = change.reshape(rest.shape)
+        last = self.order[-1]
+        change, curved = self.changes[last].reshape(rest.shape), float(self.curved[last])
         both = precondition(np.stack([rest, change])).astype(self.kind, copy=False)
         own = float(np.vdot(change, both[1]))
         # Tiny changes may vanish in single precision.

@@ -15,6 +15,7 @@ from wdrsvm.solvers.newton.products.lengths.model import (
     balanced,
     model_step,
 )
+from wdrsvm.solvers.newton.products.lengths.settings import LENGTHS
 from wdrsvm.solvers.scaling import Scaling
 
 from ..test_loop import blobs
@@ -43,6 +44,24 @@ def true_risk(descent, coef):
     n = descent.n_touchable
     length = lipschitz(coef[:, :n], "linf", np.ones(n))
     return descent.design.evaluate(At(coef)).loss + RADIUS * length
+
+
+def test_it_takes_a_preconditioner_that_is_known(descent):
+    gradient = descent.gradient
+    known = LengthModelDescent.of(descent, known=descent.precondition)
+    assert known.precondition is descent.precondition
+    descent.rebuild()
+    built = LengthModelDescent.of(descent)
+    wanted = descent.precondition(gradient)
+    np.testing.assert_allclose(built.precondition(gradient), wanted, rtol=1e-10)
+
+
+def test_a_preconditioner_lasts_for_some_steps(descent):
+    descent.n_iter, descent.promise = 60, np.inf
+    descent.built_at = 60 - LENGTHS.least_age
+    assert descent._needs_rebuild()
+    descent.built_at += 1
+    assert not descent._needs_rebuild()
 
 
 def test_at_its_point_it_is_the_loss(descent):

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from .....arrays import Floats
+from ... import kernels
 from ..design import CurvatureSums
 from ..settings import PRODUCTS
 from .heavy_rows import HeavyRows
@@ -126,7 +127,7 @@ class ClassInverse:
         return cls(
             diagonal,
             parts,
-            np.linalg.inv(inner).astype(parts.dtype),
+            _inverses(inner).astype(parts.dtype),
             stiffness.astype(parts.dtype),
         )
 
@@ -174,6 +175,12 @@ class Preconditioner:
     def __call__(self, gradients: Floats) -> Floats:
         steps = self.inverse(into_basis(gradients.astype(self.kind), self.basis))
         return np.asarray(out_of_basis(steps, self.basis), dtype=np.float64)
+
+
+def _inverses(matrices: Floats) -> Floats:
+    """The inverses of positive definite matrices (C, R, R)."""
+    found = matrices.copy()
+    return found if kernels.invert_each(found) == 0 else np.asarray(np.linalg.inv(matrices))
 
 
 def _rooted(first: Floats, mass: Floats) -> Floats:

@@ -21,6 +21,17 @@ class LengthDescent(HeldDescent):
 
     # Whether shares and multipliers stay as they are.
     is_resting = False
+    # The step before which the preconditioner was built the last time.
+    built_at = 0
+
+    def rebuild(self) -> None:
+        super().rebuild()
+        self.built_at = self.n_iter
+
+    def _needs_rebuild(self) -> bool:
+        """Not soon after a model of the loss has built it."""
+        is_old = self.n_iter - self.built_at >= LENGTHS.least_age
+        return is_old and super()._needs_rebuild()
 
     @property
     def held(self) -> Floats:
@@ -42,8 +53,15 @@ class LengthDescent(HeldDescent):
     def has_settled(self) -> bool:
         if self.has_flips:
             return super().has_settled
-        is_late = self.n_since >= LENGTHS.patience
-        return is_late or self.promise < LENGTHS.settled * self.to_learn
+        return self._settles(LENGTHS.patience, LENGTHS.settled)
+
+    def _settles(self, patience: int, settled: float) -> bool:
+        """Whether steps are many, or the next one promises too little."""
+        if self.n_since >= patience:
+            return True
+        # Most steps need no new shares to be judged.
+        at_most = settled * self._to_learn(self.most_spread)
+        return self.promise < at_most and self.promise < settled * self.to_learn
 
     @property
     def is_sharp(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,20 +35,24 @@ class SmoothedLengths(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LengthDiameter(Diameter):
-    """Shares (pairs,), ``multipliers`` (pairs, T) and the ``width`` of the smoothing."""
+    """Shares (pairs,), ``multipliers`` (pairs, T) and the ``width`` of the smoothing.
+
+    Differences of coefficients are taken in numbers of ``kind``.
+    """
 
     multipliers: Singles = field(kw_only=True)
     width: float = field(default=1.0, kw_only=True)
+    kind: Any = field(default=np.float64, kw_only=True)
 
     @classmethod
-    def of(cls, coef: Floats) -> LengthDiameter:
+    def of(cls, coef: Floats, kind: Any = np.float64) -> LengthDiameter:
         """Without multipliers yet; the width suits coefficients (C, T) of this size."""
         n_pairs = len(class_pairs(len(coef))[0])
         shares = np.full(n_pairs, 1 / max(n_pairs, 1))
         multipliers = np.zeros((n_pairs, coef.shape[1]), np.float32)
         lengths = pairwise_moduli(coef, "linf", np.ones(coef.shape[1]))
         plain = lengths[class_pairs(len(coef))]
-        return cls(shares, multipliers=multipliers)._of_width(plain)
+        return cls(shares, multipliers=multipliers, kind=kind)._of_width(plain)
 
     def _of_width(self, plain: Floats) -> LengthDiameter:
         """With a width that suits these lengths, unless they are all zero."""
@@ -60,7 +64,7 @@ class LengthDiameter(Diameter):
         return float(pairwise_moduli(coef, "linf", np.ones(coef.shape[1])).max(initial=0.0))
 
     def at(self, coef: Floats) -> SmoothedLengths:
-        coef = np.ascontiguousarray(coef)
+        coef = np.ascontiguousarray(coef, self.kind)
         lengths, plain, lags = (np.empty(len(self.shares)) for _ in range(3))
         told = coef, self.multipliers, self.width
         kernels.pair_lengths(*told, lengths, plain, lags)
@@ -69,7 +73,7 @@ class LengthDiameter(Diameter):
         value, slopes = self._mean_and_slopes(lengths)
         weights, gradient = slopes * lengths, np.zeros_like(coef)
         kernels.add_pair_flows(*told, weights, gradient)
-        stiffness = LENGTHS.tied_share / self.width * _degrees(weights, len(coef))
+        stiffness = LENGTHS.class_share / self.width * _degrees(weights, len(coef))
         lag = float(weights @ lags)
         return SmoothedLengths(
             value, gradient, stiffness, lengths, plain, weights, lag, coef
@@ -80,8 +84,8 @@ class LengthDiameter(Diameter):
         totals = np.zeros_like(found.coef)
         told = found.coef, self.multipliers, self.width
         kernels.add_tied_weights(*told, found.weights, totals)
-        share = LENGTHS.held_share / self.width
-        return np.maximum(share * totals, found.stiffness[:, None])
+        least = LENGTHS.tied_share * _degrees(found.weights, len(totals))[:, None]
+        return np.maximum(LENGTHS.held_share * totals, least) / self.width
 
     def held_along(self, found: SmoothedLengths) -> Floats:
         """A row (C, T) for each class along which the power mean itself holds it.
@@ -109,13 +113,16 @@ class LengthDiameter(Diameter):
         """
         slopes, weights = self._slopes(found.coef, self.multipliers), left * found.weights
         potential, told = np.zeros_like(found.coef), (slopes, self.width, weights)
+        gradient = gradient.astype(self.kind)
         degrees = _degrees(weights, len(gradient))[:, None]
+        # Beside the others, pairs of other classes have no weight at all.
+        counts = degrees > np.finfo(self.kind).eps * degrees.max(initial=0.0)
         rate = LENGTHS.flow_damping * self.width
         for _ in range(LENGTHS.flow_rounds):
             missing = gradient.copy()
             kernels.add_pair_flows(potential, *told, missing)
             # No class responds with more than the weights of its pairs.
-            np.divide(missing, degrees, where=degrees > 0, out=missing)
+            np.divide(missing, degrees, where=counts, out=missing)
             potential -= rate * missing
         return -weights[:, None] * self._slopes(potential, slopes)
 

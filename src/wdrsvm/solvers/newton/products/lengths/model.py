@@ -7,10 +7,12 @@ another one in a turned basis.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from .....arrays import Floats
+from ..curvature.preconditioner import Preconditioner
 from ..design import At
 from ..model import LossModel, Pair
 from .descent import LengthDescent
@@ -35,23 +37,35 @@ class LengthModelDescent(LengthDescent):
 
     design: LengthModel  # type: ignore[assignment]
 
+    def __init__(self, *told: Any, known: Preconditioner | None = None):
+        """``known``: the preconditioner at the first point, if it was built just now."""
+        self.known = known
+        super().__init__(*told, knows_entries=True)
+
     @classmethod
-    def of(cls, descent: LengthDescent, pairs: Iterable[Pair] = ()) -> LengthModelDescent:
+    def of(
+        cls,
+        descent: LengthDescent,
+        pairs: Iterable[Pair] = (),
+        known: Preconditioner | None = None,
+    ) -> LengthModelDescent:
         """On the model at the point of a descent, which stays where it is."""
         model, diameter = LengthModel.of(descent, pairs), descent.diameter
-        return cls(model, diameter, descent.radius, model.point, knows_entries=True)
+        return cls(model, diameter, descent.radius, model.point, known=known)
 
     def rebuild(self) -> None:
         self.matrix = self.design.class_curvature  # type: ignore[assignment]
-        self.hold()
+        if self.known is None:
+            self.hold()
+        else:
+            self.precondition = self.known
 
     def _needs_rebuild(self) -> bool:
         return False
 
     @property
     def has_settled(self) -> bool:
-        is_late = self.n_since >= LENGTHS.model_patience
-        return is_late or self.promise < LENGTHS.model_settled * self.to_learn
+        return self._settles(LENGTHS.model_patience, LENGTHS.model_settled)
 
     def run(self, n_steps: int, enough: float) -> None:
         """Until new shares and multipliers would add no more than ``enough``."""
@@ -73,7 +87,7 @@ def model_step(descent: LengthDescent) -> bool:
     """Move to where the model is least, with new shares and multipliers; False if the loss
     did not follow the model."""
     descent.rebuild()
-    inner = LengthModelDescent.of(descent, descent.pairs)
+    inner = LengthModelDescent.of(descent, descent.pairs, descent.precondition)  # type: ignore[arg-type]
     inner.run(LENGTHS.model_steps, LENGTHS.model_share * descent.to_learn)
     followed = descent.jump(inner.coef, inner.diameter, inner.smooth_risk)  # type: ignore[arg-type]
     descent.n_since = 0

@@ -31,7 +31,7 @@ class LengthRounds(ProductRounds):
         coef = first_point(
             problem, design, start, lambda coef: LengthDiameter.modulus(coef[:, :n])
         )
-        diameter = LengthDiameter.of(coef[:, :n])
+        diameter = LengthDiameter.of(coef[:, :n], design.kind)
         if start is not None:
             # The differences at the start show which lengths are long, and their signs.
             diameter = diameter.adapted(diameter.at(coef[:, :n]), PRODUCTS.warm_power)

@@ -18,11 +18,15 @@ class LengthSettings:
     tied_share : float
         The preconditioner takes at least this share of the weight of all pairs as tied in
         every column.
+    class_share : float
+        The same where it does not know which pairs are tied in a column.
     held_share : float
         Where it knows which pairs are tied in a column, it takes this share of their
         weights: what they tie together can still move as one.
     bend_share : float
         Share of the bend of the power mean along each class that it takes, too.
+    least_age : int
+        Steps that a preconditioner lasts, at least.
     patience : int
         Steps after which shares and multipliers are adapted in any case.
     settled : float
@@ -69,8 +73,10 @@ class LengthSettings:
     width: float = 0.5
     last_power: float = 25.0
     tied_share: float = 0.1
+    class_share: float = 0.25
     held_share: float = 0.7
     bend_share: float = 0.3
+    least_age: int = 6
     patience: int = 10
     settled: float = 0.1
     model_reach: float = 0.01
