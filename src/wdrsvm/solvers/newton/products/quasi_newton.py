@@ -64,7 +64,7 @@ class Memory:
             return precondition(rest).astype(self.kind, copy=False)
         _, change, curved = self.steps[-1]
         change = change.reshape(rest.shape)
-        both = precondition(np.stack([rest, change])).astype(self.kind, copy=False)
+        both = precondition(np.array([rest, change])).astype(self.kind, copy=False)
         own = float(np.vdot(change, both[1]))
         # Tiny changes may vanish in single precision.
         stretch = curved / own if own > 0 else 1.0
