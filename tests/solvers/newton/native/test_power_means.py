@@ -50,17 +50,21 @@ def test_learnt_shares_follow_the_lengths():
     np.testing.assert_allclose(learnt, expected / expected.sum(), 1e-12, 1e-150)
 
 
-def test_long_lengths_get_a_share():
+def test_lengths_beyond_the_next_mean_get_a_share():
     lengths, shares = drawn()
-    lengths[4], learnt = 6.0, np.empty_like(shares)
-    assert kernels.learn_shares(lengths, shares, POWER, 9.0, 1.1, 0.3, learnt)
-    assert learnt.sum() == pytest.approx(1.0)
+    shares[5] = 0.0
     plain = shares * lengths**POWER
     plain /= plain.sum()
-    longer = lengths > 1.1 * mean_of(lengths, plain, 9.0)
-    expected = np.where(longer, np.maximum(plain, 0.3 / 9), plain)
-    assert expected[4] > 0 == plain[4]
-    np.testing.assert_allclose(learnt, expected / expected.sum(), 1e-12, 1e-150)
+    means = [mean_of(lengths, plain, power) for power in (1.0, POWER)]
+    lengths[4], lengths[5] = 6.0, 1.1 * sum(means) / 2  # Between both means, times 1.1.
+    for next_power, mean in zip((1.0, POWER), means, strict=True):
+        learnt = np.empty_like(shares)
+        told = lengths, shares, POWER, next_power
+        assert kernels.learn_shares(*told, 1.1, 0.3, learnt)
+        floor = np.where(lengths > 1.1 * mean, 0.3 / 9, 0.0)
+        expected = np.maximum(plain, floor)
+        np.testing.assert_allclose(learnt, expected / expected.sum(), 1e-12, 1e-150)
+        assert (learnt[5] > 0) == (next_power == 1.0)
 
 
 def test_nothing_is_learnt_where_no_length_with_a_share_is_left():

@@ -96,8 +96,8 @@ def test_few_coefficients_have_a_small_matrix():
 def test_few_unknowns_where_labels_are_trusted(tmp_path):
     few = rows(n_features=3)
     assert not in_products(few)
-    assert serves_few_unknowns(few, 1e-8)
-    assert not serves_few_unknowns(few, 1e-9)
+    assert serves_few_unknowns(few, 1e-4)
+    assert not serves_few_unknowns(few, 9e-5)
     assert not serves_few_unknowns(rows(n_features=3, label_cost=2.0), 1e-3)
     assert not serves_few_unknowns(replace(few, loss=LOSSES["crammer-singer"]), 1e-3)
     mapped = np.lib.format.open_memmap(tmp_path / "rows.npy", "w+", shape=few.X.shape)
@@ -108,7 +108,7 @@ def test_few_unknowns_where_labels_are_trusted(tmp_path):
 @pytest.mark.parametrize("norm", ["l1", "l2"])
 def test_newton_takes_its_steps_with_few_unknowns(norm):
     few = rows(n_features=3, norm=norm)
-    told = few, SolverSettings(tol=1e-6)
+    told = few, SolverSettings(tol=1e-4)
     in_rounds = {"l1": envelope_newton, "l2": product_newton}[norm]
     np.testing.assert_array_equal(newton(*told).coef, in_rounds(*told).coef)
-    assert newton(*told).certificate.holds(1e-6)
+    assert newton(*told).certificate.holds(1e-4)

@@ -54,6 +54,14 @@ def test_a_length_without_a_share_gets_one_when_it_is_long():
     assert again.mean(grown.lengths) > 0.85 * grown.largest
 
 
+@pytest.mark.parametrize("scale", [0.0, 1.0])
+def test_the_mean_that_adapted_shares_would_have(scale):
+    diameter = DIAMETERS["l2"].of(6, 4)
+    lengths = diameter.at(scale * random_coef()).lengths
+    again = diameter.reweighted(lengths, diameter.power)
+    assert diameter.learnt_mean(lengths) == again.mean(lengths)
+
+
 def test_the_largest_length_is_the_modulus():
     coef, cost = random_coef(), np.ones(4)
     assert DIAMETERS["l2"].of(6, 4).at(coef).largest == pytest.approx(

@@ -28,10 +28,11 @@ def in_products(problem: RobustProblem) -> bool:
 
 
 def serves_few_unknowns(problem: RobustProblem, tol: float) -> bool:
-    """Whether the method is faster with few unknowns, too.
+    """Whether the method is taken with few unknowns, too.
 
-    It is where labels are trusted, as long as steps do not end in rounding.  A memory map
-    is not copied as long as the other method reads it as it is.
+    It is faster where labels are trusted.  At small tolerances the other method comes
+    closer to the optimum than it was asked to.  A memory map is not copied, because the
+    other method reads it as it is.
     """
     suits = tol >= PRODUCTS.least_tol_of_few and single_flip_cost(problem) == np.inf
     is_held = not problem.is_distributed and not is_mapped(problem.X)

@@ -65,16 +65,29 @@ class Diameter:
         """Shares adapted to these lengths.
 
         The shares stay as they are if all lengths are zero, or if the longest lengths have
-        no share and the powers of the others underflow.  A length that was short for many
-        rounds has lost its share.  Nothing would hold it if it grew: every length well
-        above D has a little share.
+        no share and the powers of the others underflow.
+        """
+        shares = self._learnt(lengths, power)
+        return self if shares is None else replace(self, shares=shares, power=power)
+
+    def learnt_mean(self, lengths: Floats) -> float:
+        """D of these lengths once the shares are adapted to them."""
+        shares = self._learnt(lengths, self.power)
+        if shares is None:
+            return self.mean(lengths)
+        return float(kernels.power_mean(_flat(lengths), _flat(shares), self.power))
+
+    def _learnt(self, lengths: Floats, power: float) -> Floats | None:
+        """Adapted shares for a mean with this power; None if there is nothing to learn.
+
+        A length that was short for many rounds has lost its share.  Nothing would hold it
+        if it grew: every length well above D has a little share.
         """
         shares = np.empty(self.shares.shape)
         told = _flat(lengths), _flat(self.shares), self.power, power
         some = PRODUCTS.long, PRODUCTS.least_long_share
-        if not kernels.learn_shares(*told, *some, _flat(shares)):
-            return self
-        return replace(self, shares=shares, power=power)
+        has_learnt = kernels.learn_shares(*told, *some, _flat(shares))
+        return shares if has_learnt else None
 
 
 def _flat(table: Floats) -> Floats:

@@ -75,7 +75,7 @@ class Memory:
             return precondition(rest).astype(self.kind, copy=False)
         last = self.order[-1]
         change, curved = self.changes[last].reshape(rest.shape), float(self.curved[last])
-        both = precondition(np.stack([rest, change])).astype(self.kind, copy=False)
+        both = precondition(np.array([rest, change])).astype(self.kind, copy=False)
         own = float(np.vdot(change, both[1]))
         # Tiny changes may vanish in single precision.
         stretch = curved / own if own > 0 else 1.0

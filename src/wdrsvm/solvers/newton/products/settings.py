@@ -129,7 +129,8 @@ class ProductSettings:
         With fewer coefficients, Newton's method with a matrix of curvature is faster where
         labels can be flipped.
     least_tol_of_few : float
-        It is also faster below this tolerance.
+        It is taken below this tolerance, too: its last step squares the error.  So sparse
+        rows, which it serves, too, give the same classifier.
     max_sent_unknowns : int
         Up to this many, the workers of a cluster send a matrix of their curvature.
     max_rescued_unknowns : int
@@ -267,7 +268,7 @@ class ProductSettings:
     force_patience: int = 6
     most_uneven: float = 1e3
     least_unknowns: int = 60
-    least_tol_of_few: float = 1e-8
+    least_tol_of_few: float = 1e-4
     max_sent_unknowns: int = 4000
     max_rescued_unknowns: int = 2500
     max_kept_winners: int = 1 << 25

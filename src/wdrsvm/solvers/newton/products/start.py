@@ -44,7 +44,7 @@ def _some_rows(problem: RobustProblem) -> RobustProblem:
     if n_rows <= PRODUCTS.start_rows and not problem.is_distributed:
         return problem
     rows = np.linspace(0, n_rows - 1, min(n_rows, PRODUCTS.start_rows))
-    return problem.take(np.unique(rows.astype(np.intp)))
+    return problem.take(rows.astype(np.intp))
 
 
 def _first(holds: Callable[[int], bool], count: int) -> int:

@@ -160,9 +160,7 @@ class Descent:
     @property
     def spread(self) -> float:
         """The increase of D under new shares: a measure of how unequal the lengths are."""
-        lengths = self.smoothed.lengths
-        learnt = self.diameter.reweighted(lengths, self.diameter.power).mean(lengths)
-        return learnt - self.smoothed.value
+        return self.diameter.learnt_mean(self.smoothed.lengths) - self.smoothed.value
 
     @property
     def most_spread(self) -> float:
