@@ -90,7 +90,11 @@ class Diameter:
         total = float(shares.sum())
         if total == 0:
             return self
-        after = replace(self, shares=shares / total, power=power)
+        return self.with_shares(shares / total, power, lengths)
+
+    def with_shares(self, shares: Floats, power: float, lengths: Floats) -> Self:
+        """With these shares, and a little for lengths that would else have none."""
+        after = replace(self, shares=shares, power=power)
         return after._with_long_ones(lengths)
 
     def _with_long_ones(self, lengths: Floats) -> Self:
