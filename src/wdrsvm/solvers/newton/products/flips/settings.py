@@ -40,7 +40,7 @@ class LevelSettings:
 
     band: float = 0.6
     length_band: float = 0.01
-    most_holds: int = 1500
+    most_holds: int = 900
     work: int = 8
     pairs_share: float = 0.33
     least_holds: int = 400
