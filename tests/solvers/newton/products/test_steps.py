@@ -46,11 +46,6 @@ def test_a_repair_changes_neither_the_point_nor_the_preconditioner(descent):
     np.testing.assert_array_equal(descent.precondition.inverse.stiffness, stiffness)
 
 
-def test_where_labels_can_be_flipped_nothing_is_known_without_a_pass(descent):
-    descent.flip_cost = 1.0
-    assert descent.least_risk_at(descent.coef) == -np.inf
-
-
 def test_the_preconditioner_is_built_anew_unless_the_end_is_near(descent, monkeypatch):
     built = []
     monkeypatch.setattr(Descent, "rebuild", lambda self: built.append(self.n_iter))

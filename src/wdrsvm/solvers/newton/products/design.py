@@ -189,6 +189,15 @@ class ScoredBlock(NamedTuple):
     def trusts(self) -> Floats:
         return np.ones(len(self.y)) if self.trust is None else self.trust
 
+    def excess(self, price: float) -> Floats:
+        """What each flip (C, n) adds to the loss beyond its price, and minus infinity
+        where there is none."""
+        own = self.scores[self.y, np.arange(len(self.y))]
+        cost = np.where(np.isfinite(self.trusts), self.trusts * price, np.inf)
+        found = own - cost - self.scores
+        found[self.y, np.arange(len(self.y))] = -np.inf
+        return np.asarray(found)
+
     def gradient(self, slopes: Floats) -> Floats:
         """sum_n slope_n x_n' (C, Q)."""
         return np.asarray(self._times_rows(slopes), dtype=np.float64)
@@ -299,6 +308,14 @@ def _heavy_curvature(
 ) -> HeavyCurvature:
     block = at.some(every, problem, rows)
     spread = soften(True, problem, block).gradient
+    return heavy_curvature_of(block, spread, rows, every, count)
+
+
+def heavy_curvature_of(
+    block: ScoredBlock, spread: Floats, rows: slice, every: int, count: int
+) -> HeavyCurvature:
+    """The sums and the largest entries of a block of which one row out of ``every`` was
+    visited."""
     heavy = HeavyEntries.of(spread, np.arange(rows.start, rows.stop, every), count)
     mass, first = block.own_and_others(spread)
     return HeavyCurvature(every * mass, every * first, heavy)

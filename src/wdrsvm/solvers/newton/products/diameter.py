@@ -70,6 +70,11 @@ class Diameter:
         shares = self._learnt(lengths, power)
         return self if shares is None else replace(self, shares=shares, power=power)
 
+    def with_shares(self, shares: Floats, power: float, lengths: Floats) -> Self:
+        """With these shares, and a little for lengths that would else have none."""
+        # A mean with the power 0 learns nothing from the lengths themselves.
+        return replace(self, shares=shares, power=0.0).reweighted(lengths, power)
+
     def learnt_mean(self, lengths: Floats) -> float:
         """D of these lengths once the shares are adapted to them."""
         shares = self._learnt(lengths, self.power)

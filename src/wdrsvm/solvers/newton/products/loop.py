@@ -43,6 +43,7 @@ from .curvature.principal_axes import along_principal_axes, turn_pays
 from .design import Design, in_columns, keeps_scores
 from .diameter import DIAMETERS, PairDiameter
 from .flips.cluster import ClusterFlipDesign, Lessons
+from .flips.descent import FlipDescent
 from .flips.label_shares import LabelShares
 from .flips.memory import FlipDesign, first_flipped
 from .model import model_step
@@ -86,13 +87,14 @@ def _product_newton(
         scaling, is_principal = along_principal_axes(scaling, prepared, axes_step(prepared))
     with prepared.reduction() as reduction:
         told = scaling, reduction, kind, every, is_principal
-        flip_cost = single_flip_cost(problem)
+        flip_cost, n_heavy = single_flip_cost(problem), 0
+        if not problem.is_distributed:
+            n_heavy = heavy_count(problem.n_rows, problem.n_classes, scaling.n_columns)
         if flip_cost < np.inf:
-            design = _flip_design(told, prepared, problem.radius / flip_cost)
+            design = _flip_design((*told, n_heavy), prepared, problem.radius / flip_cost)
         elif problem.is_distributed:
             design = Design(*told)
         else:
-            n_heavy = heavy_count(problem.n_rows, problem.n_classes, scaling.n_columns)
             design = Design(*told, n_heavy, keeps_scores(problem, kind))
         return rounds(problem, design, settings, start).solve()
 
@@ -157,7 +159,9 @@ class ProductRounds:
             lengths = diameter.at(coef[:, :n_touchable]).lengths
             diameter = diameter.reweighted(lengths, PRODUCTS.warm_power)
         flip_cost = single_flip_cost(problem) / design.scaling.unit
-        return Descent(design, diameter, self.radius, coef, flip_cost, self.settings.tol)
+        told = design, diameter, self.radius, coef, flip_cost, self.settings.tol
+        levels = isinstance(design, FlipDesign) and isinstance(diameter, PairDiameter)
+        return FlipDescent(*told) if levels else Descent(*told)
 
     def solve(self) -> SolverResult:
         descent, tol = self.descent, self.settings.tol

@@ -195,18 +195,16 @@ class Descent:
     def least_risk_at(self, coef: Floats) -> float:
         """A lower bound of the true risk of other coefficients, without a pass.
 
-        The loss is convex: it lies above its tangent.  Prices of flips are not foreseen.
+        The risk is convex in coefficients and the multiplier: it lies above its tangent.
         """
-        if self.has_flips:
-            return -np.inf
         rise = float(np.vdot(self.sums.gradient, coef - self.coef))
-        return self.radius * self.smoothed_at(coef).largest + self.sums.loss + rise
+        rise += self.left * (self.smoothed_at(coef).largest - self.lam)
+        return self.smooth_risk + rise
 
     def repaired(self, tol: float) -> Floats:
         """The coefficients with the longest differences shortened."""
-        coef, length, n = self.coef.copy(), self.lam, self.n_touchable
-        if self.knows_forces:
-            coef, length = self._balanced(tol)
+        n, known = self.n_touchable, self.knows_forces
+        coef, length = self._balanced(tol) if known else (self.coef.copy(), self.lam)
         rtol = PRODUCTS.repair_share * tol
         coef[:, :n] = self.diameter.repaired(coef[:, :n], length, rtol)
         return coef
@@ -223,10 +221,8 @@ class Descent:
         Pairs that are too long are shortened where that costs the least loss.
         """
         assert isinstance(self.precondition, Preconditioner)
-        forces, rtol = (
-            self.smoothed.slopes * self.smoothed.lengths,
-            PRODUCTS.balance_share * tol,
-        )
+        forces = self.smoothed.slopes * self.smoothed.lengths
+        rtol = PRODUCTS.balance_share * tol
         model = self.coef, self.sums.gradient, self.n_touchable, self.radius
         return balanced(self.precondition, *model, forces, rtol)
 
@@ -263,12 +259,17 @@ class Descent:
         """Adapt the shares to the lengths; raise the power if the steps settled quickly."""
         if self.has_flips:
             self.design.learn(self.at)
-            last = min(PRODUCTS.last_mu, PRODUCTS.mu_of_price * self.at.price)
-            self.mu = max(last, PRODUCTS.mu_factor * self.mu)
+            self.mu = self.next_mu
         if self.left > 0 or self.smoothed.largest > self.lam:
             self._sharpen_diameter()
         self.n_since = 0
         self._smooth_again()
+
+    @property
+    def next_mu(self) -> float:
+        """The smoothing of the labels after the next settling."""
+        last = min(PRODUCTS.last_mu, PRODUCTS.mu_of_price * self.at.price)
+        return max(last, PRODUCTS.mu_factor * self.mu)
 
     def _smooth_again(self) -> None:
         """Stay where the coefficients are, with another smoothing of the risk."""

@@ -100,3 +100,18 @@ def test_curvature_of_one_row_out_of_three(design):
     third = replace(design, every=3).curvature(at)
     assert [part.shape for part in whole] == [part.shape for part in third]
     assert third.mass.sum() == pytest.approx(whole.mass.sum(), rel=0.3)
+
+
+def test_heavy_rows_have_the_largest_curvature_of_flips_too(design):
+    design = replace(design, n_heavy=3)
+    design.learn(point(design))
+    at = point(design, design.evaluate(point(design)).price)
+    sums, found = design.curvature(at), design.heavy_curvature(at)
+    np.testing.assert_allclose(found.mass, sums.mass)
+    np.testing.assert_allclose(found.first, sums.first)
+    blocks = design.problem.blocks()
+    every = np.hstack([design._spread(at, design.problem, rows)[1] for rows in blocks])
+    largest = np.sort(every, axis=1)[:, -3:]
+    np.testing.assert_allclose(np.sort(found.entries.curvature, axis=1), largest)
+    held = np.take_along_axis(every, found.entries.rows, axis=1)
+    np.testing.assert_allclose(found.entries.curvature, held)

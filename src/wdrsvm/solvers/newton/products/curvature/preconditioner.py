@@ -139,6 +139,12 @@ class ClassInverse:
         diagonal = 1 / (own + stiffness[:, None].astype(kind))
         return ClassInverse.of(diagonal, self.parts, stiffness)
 
+    def gram(self, label: int, lines: Floats) -> Floats:
+        """<line_k, inverse line_l> for lines (K, Q) of one class."""
+        scaled = lines * self.diagonal[label]
+        along = scaled @ self.parts[label].T
+        return np.asarray(scaled @ lines.T - along @ self.inner[label] @ along.T)
+
     def __call__(self, gradients: Floats) -> Floats:
         """For one gradient (C, Q) or several (m, C, Q), which cost hardly more."""
         steps = self.diagonal * gradients

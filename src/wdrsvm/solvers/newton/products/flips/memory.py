@@ -24,8 +24,19 @@ from .....arrays import Codes, Floats
 from .....problem import RobustProblem
 from .....rows.reduce import added
 from ... import kernels
-from ..design import At, CurvatureSums, Design, LossSums, ScoredBlock, Spanned, curvature_of
+from ..curvature.heavy_rows import HeavyCurvature
+from ..design import (
+    At,
+    CurvatureSums,
+    Design,
+    LossSums,
+    ScoredBlock,
+    Spanned,
+    curvature_of,
+    heavy_curvature_of,
+)
 from ..settings import PRODUCTS
+from .close import CloseFlips, Look, Priors
 from .price import lowest_price
 
 # Blocks between the halves of a pass, by the number of the first row, if they are kept.
@@ -48,7 +59,7 @@ class FlipDesign(Design):
 
     problem: RobustProblem = field(kw_only=True)
     budget: float = field(kw_only=True)
-    priors: dict[int, Floats] = field(default_factory=dict)
+    priors: Priors = field(default_factory=dict)
 
     def evaluate(self, at: At) -> LossSums:
         """At the price in ``at``, or at the higher one that the flips need."""
@@ -59,6 +70,15 @@ class FlipDesign(Design):
     def curvature(self, at: At) -> CurvatureSums:
         sums: CurvatureSums = self.reduction.fold(partial(self._spreads, at), added)
         return sums
+
+    def heavy_curvature(self, at: At) -> HeavyCurvature:
+        join = partial(HeavyCurvature.joined, count=self.n_heavy)
+        found: HeavyCurvature = self.reduction.fold(partial(self._heavy, at), join)
+        return found
+
+    def _heavy(self, at: At, problem: RobustProblem, rows: slice) -> HeavyCurvature:
+        block, spread = self._spread(at, problem, rows)
+        return heavy_curvature_of(block, spread, rows, self.every, self.n_heavy)
 
     def shares(self, at: At) -> Floats:
         """The share of each label (N, C)."""
@@ -73,15 +93,30 @@ class FlipDesign(Design):
 
     def learn(self, at: At) -> None:
         """Let the labels' shares at this point be those around which is smoothed."""
-        learnt = {}
+        learnt: Priors = {}
+        self._pass(at, partial(self._keep, learnt))
+        self.priors.update(learnt)
+
+    def look(self, at: At, band: float, most: int) -> Look:
+        """At most so many flips that are worth their price, or nearly, up to ``band``."""
+        found: dict[int, Look] = {}
 
         def keep(at: At, spanned: Spanned, rows: slice) -> None:
-            self._soften(at, spanned, rows)
-            shares = np.maximum(spanned.shares, PRODUCTS.least_share)
-            learnt[rows.start] = np.log(shares).astype(self.kind)
+            excess, learnt = spanned.block.excess(at.price), dict[int, Floats]()
+            gain = np.maximum(excess.max(axis=0), 0.0) @ spanned.block.weight
+            self._keep(learnt, at, spanned, rows)
+            close = CloseFlips.of(spanned, excess, rows.start, band)
+            found[rows.start] = Look(close, learnt, float(gain))
 
         self._pass(at, keep)
-        self.priors.update(learnt)
+        # Threads may end in any order.
+        return Look.joined([found[first] for first in sorted(found)], most)
+
+    def _keep(self, learnt: Priors, at: At, spanned: Spanned, rows: slice) -> None:
+        """Soften a block and keep the logarithms of its shares."""
+        self._soften(at, spanned, rows)
+        shares = np.maximum(spanned.shares, PRODUCTS.least_share)
+        learnt[rows.start] = np.log(shares).astype(self.kind)
 
     def _pass(self, at: At, second: SecondHalf) -> tuple[float, Any]:
         """The price, and the sum of the second half's results.
@@ -164,8 +199,13 @@ class FlipDesign(Design):
         return sums._replace(gradient=spanned.block.gradient(sums.gradient))
 
     def _spreads(self, at: At, problem: RobustProblem, rows: slice) -> CurvatureSums:
-        """The curvature of a block at the price in ``at``."""
-        every = self.every
-        spanned = self._spanned(at, problem, rows, every)
-        spread = self._soften(at, spanned, rows, every, is_spread=True).gradient
-        return curvature_of(spanned.block, spread, every, self.is_principal)
+        block, spread = self._spread(at, problem, rows)
+        return curvature_of(block, spread, self.every, self.is_principal)
+
+    def _spread(
+        self, at: At, problem: RobustProblem, rows: slice
+    ) -> tuple[ScoredBlock, Floats]:
+        """The curvature (C, n) of a block at the price in ``at``."""
+        spanned = self._spanned(at, problem, rows, self.every)
+        spread = self._soften(at, spanned, rows, self.every, is_spread=True).gradient
+        return spanned.block, spread.astype(self.kind, copy=False)
