@@ -16,6 +16,7 @@ from wdrsvm.solvers.newton.products.choice import (
 )
 from wdrsvm.solvers.newton.products.envelopes.rounds import envelope_newton
 from wdrsvm.solvers.newton.products.loop import product_newton
+from wdrsvm.solvers.size import unknowns
 
 from ....rows.chunked import chunked
 
@@ -98,6 +99,9 @@ def test_few_unknowns_where_labels_are_trusted(tmp_path):
     assert not in_products(few)
     assert serves_few_unknowns(few, 1e-4)
     assert not serves_few_unknowns(few, 9e-5)
+    some = few.take(np.arange(unknowns(few)))
+    assert serves_few_unknowns(some, 1e-4)
+    assert not serves_few_unknowns(some.take(np.arange(some.n_rows - 1)), 1e-4)
     assert not serves_few_unknowns(rows(n_features=3, label_cost=2.0), 1e-3)
     assert not serves_few_unknowns(replace(few, loss=LOSSES["crammer-singer"]), 1e-3)
     mapped = np.lib.format.open_memmap(tmp_path / "rows.npy", "w+", shape=few.X.shape)

@@ -30,10 +30,12 @@ def in_products(problem: RobustProblem) -> bool:
 def serves_few_unknowns(problem: RobustProblem, tol: float) -> bool:
     """Whether the method is taken with few unknowns, too.
 
-    It is faster where labels are trusted.  At small tolerances the other method comes
-    closer to the optimum than it was asked to.  A memory map is not copied, because the
-    other method reads it as it is.
+    It is faster where labels are trusted and rows are not fewer than unknowns.  At small
+    tolerances the other method comes closer to the optimum than it was asked to.  A memory
+    map is not copied, because the other method reads it as it is.
     """
+    if problem.n_rows < unknowns(problem):
+        return False
     suits = tol >= PRODUCTS.least_tol_of_few and single_flip_cost(problem) == np.inf
     is_held = not problem.is_distributed and not is_mapped(problem.X)
     return suits and is_held and problem.n_classes > 1 and is_known(problem)

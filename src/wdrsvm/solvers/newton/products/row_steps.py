@@ -15,9 +15,13 @@ def row_step(n_rows: int, n_columns: int, n_classes: int) -> int:
 
 
 def axes_step(prepared: RobustProblem) -> int:
-    """The distance between the rows that tell the principal axes."""
+    """The distance between the rows that tell the principal axes.
+
+    Few columns need many rows, too: rare, long rows may have most of the spread.
+    """
     n_rows, n_columns = prepared.X.shape
-    return _step_to(PRODUCTS.axes_rows_per_column * n_columns, n_rows, prepared.n_classes)
+    enough = max(PRODUCTS.least_curvature_rows, PRODUCTS.axes_rows_per_column * n_columns)
+    return _step_to(enough, n_rows, prepared.n_classes)
 
 
 def _step_to(enough: int, n_rows: int, n_classes: int) -> int:

@@ -140,7 +140,8 @@ class ProductSettings:
     rows_per_column, least_curvature_rows : int
         The preconditioner is built from so many rows per column, and at least so many.
     axes_rows_per_column : int
-        The principal axes are those of so many rows per column.
+        The principal axes are those of so many rows per column, but of
+        ``least_curvature_rows`` at least.
     features_per_row : float
         Rows with more features than this for each row are rotated into their span.
     axes_work : float

@@ -20,6 +20,7 @@ from .....arrays import Floats
 from .....problem import RobustProblem
 from .....rows.reduce import added
 from ....scaling import Scaling
+from ..row_steps import axes_step
 from ..settings import PRODUCTS
 
 # Columns of sizes farther apart than this lose digits in single precision when turned.
@@ -34,7 +35,7 @@ def turn_pays(prepared: RobustProblem, n_touchable: int) -> bool:
     wait for memory, as if there were more classes.
     """
     n_rows, n_columns = prepared.X.shape
-    n_telling = min(n_rows, PRODUCTS.axes_rows_per_column * n_columns)
+    n_telling = n_rows / axes_step(prepared)
     turn = PRODUCTS.axes_work * n_columns**3 + (n_rows + n_telling / 2) * n_columns**2
     n_classes = prepared.n_classes + PRODUCTS.least_product_classes
     step = 2 * n_rows * n_columns * n_classes + PRODUCTS.step_overhead
