@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...problem import RobustProblem
 from ..result import Solver, SolverResult, SolverSettings, SolverStatus, Start
 from ..size import coefficients, unknowns
@@ -26,10 +28,11 @@ def newton(
         of_loss = smoothing_newton if problem.loss.temperature == 0 else label_newton
         return of_loss(problem, settings, start)
     found = _in_rounds(problem)(problem, settings, start)
-    failed = found.status is not SolverStatus.CONVERGED and settings.max_iter is None
-    if not failed or unknowns(problem) > PRODUCTS.max_rescued_unknowns:
+    most, is_small = settings.max_iter, unknowns(problem) <= PRODUCTS.max_rescued_unknowns
+    left = None if most is None else max(0, most - found.n_iter)
+    if found.status is SolverStatus.CONVERGED or left == 0 or not is_small:
         return found
-    again = label_newton(problem, settings, start)
+    again = label_newton(problem, replace(settings, max_iter=left), start)
     return min(again, found, key=lambda result: result.certificate.gap)
 
 
