@@ -6,7 +6,7 @@ from scipy.optimize import approx_fprime
 
 from wdrsvm.problem.norms import lipschitz, polar
 from wdrsvm.problem.pair_weights import pair_distances
-from wdrsvm.solvers.newton.products.diameter import DIAMETERS
+from wdrsvm.solvers.newton.products.diameter import DIAMETERS, PairDiameter
 
 NORMS = [*DIAMETERS]
 
@@ -119,3 +119,25 @@ def test_coefficients_are_pulled_together_to_a_length_of_zero():
     coef = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
     repaired = DIAMETERS["l2"].of(3, 2).repaired(coef, 0.0, 1e-6)
     assert pair_distances(repaired).max() < 1e-2
+
+
+def test_shares_that_are_given_come_with_their_power():
+    diameter = PairDiameter.of(3, 2)
+    shares = np.array([[0.0, 0.4, 0.1], [0.4, 0.0, 0.0], [0.1, 0.0, 0.0]])
+    found = diameter.with_shares(shares, 20.0, np.zeros((3, 3)))
+    assert found.power == 20.0
+    np.testing.assert_array_equal(found.shares, shares)
+    lengths = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 2.0], [1.0, 2.0, 0.0]])
+    found = diameter.with_shares(shares, 20.0, lengths)
+    # The long pair without a share has a little of it; the others stay in proportion.
+    assert found.power == 20.0
+    assert found.shares[1, 2] > 0
+    assert found.shares[0, 1] == pytest.approx(4 * found.shares[0, 2])
+
+
+def test_coefficients_that_are_no_numbers_have_no_length():
+    coef = np.ones((3, 2))
+    coef[1, 1] = np.nan
+    found = PairDiameter.of(3, 2).at(coef)
+    assert np.isnan(found.value)
+    assert np.isnan(found.lengths[0, 1])

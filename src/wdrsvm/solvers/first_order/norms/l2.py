@@ -95,7 +95,8 @@ class EuclideanBlock:
         """Little changes wait: with the damping the metric stays what it is."""
         damping = self._new_damping()
         change = FIRST_ORDER.least_damping_change
-        if not 1 / change < damping / self.damping < change:
+        # Products, because tiny radii have no damping to divide by.
+        if not self.damping < change * damping < change**2 * self.damping:
             self.damping, self.metric = damping, None
 
     def _trace_between_classes(self, metric: Floats) -> float:
@@ -170,6 +171,7 @@ class EuclideanBlock:
             lengths = lengths + lengths.T
             lengths += FIRST_ORDER.start_floor * lengths.mean() * (self.pairs > 0)
             self.pairs = lengths / np.tril(lengths).sum()
+            self.metric_trace = self._trace_between_classes(self._metric())
 
     def _flow_lengths(self, gradient: Floats) -> Floats:
         """Lengths of a short flow between the classes with divergence G (T, C)."""

@@ -28,7 +28,8 @@ def shortest_flow(gradient: Floats, pairs: Floats, rtol: float = 0.0) -> float:
     round gains less than the share ``rtol``.
     """
     if len(gradient) <= len(pairs):
-        return float(flow_length(np.ascontiguousarray(gradient), pairs, rtol))
+        length = float(flow_length(np.ascontiguousarray(gradient), pairs, rtol))
+        return length * (1 + len(pairs) * GRAM_ROUNDING)
     gram = gradient.T @ gradient
     values, vectors = np.linalg.eigh(gram)
     factor = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T

@@ -29,8 +29,8 @@ LEAST_RATIO = cython.declare(Real, 1e-30)
 
 @inner
 def _ratio_power(ratio: Real, power: Real) -> Real:
-    """ratio^power for ratios up to 1: faster than ``pow``."""
-    return exp(power * log(ratio if ratio > LEAST_RATIO else LEAST_RATIO))
+    """ratio^power for ratios up to 1: faster than ``pow``.  No number stays no number."""
+    return exp(power * log(LEAST_RATIO if ratio < LEAST_RATIO else ratio))
 
 
 @kernel
@@ -170,5 +170,5 @@ def fill_distances(gram: ReadTable, distances: Table):
             distances[i, i] = 0.0
             for j in range(i):
                 square = gram[i, i] + gram[j, j] - 2.0 * gram[i, j]
-                distances[i, j] = sqrt(square if square > 0.0 else 0.0)
+                distances[i, j] = sqrt(0.0 if square < 0.0 else square)
                 distances[j, i] = distances[i, j]

@@ -73,7 +73,8 @@ class Diameter:
     def with_shares(self, shares: Floats, power: float, lengths: Floats) -> Self:
         """With these shares, and a little for lengths that would else have none."""
         # A mean with the power 0 learns nothing from the lengths themselves.
-        return replace(self, shares=shares, power=0.0).reweighted(lengths, power)
+        learnt = replace(self, shares=shares, power=0.0)._learnt(lengths, power)
+        return replace(self, shares=shares if learnt is None else learnt, power=power)
 
     def learnt_mean(self, lengths: Floats) -> float:
         """D of these lengths once the shares are adapted to them."""
