@@ -14,11 +14,11 @@ import numpy as np
 
 from ....arrays import Codes, Floats
 from ....problem import RobustProblem
-from ....rows.reduce import Reduction, accumulated, added
+from ....rows.reduce import Reduction, Work, accumulated, added
 from ...scaling import Scaling
 from .. import kernels
 from .curvature.heavy_rows import HeavyCurvature, HeavyEntries
-from .curvature.principal_axes import moment, second_moment_of
+from .curvature.principal_axes import Axes, moment, second_moment_of
 from .flips.label_shares import LabelShares
 from .settings import PRODUCTS
 
@@ -94,7 +94,8 @@ class Design:
     """Rows in the solver's columns, numbers of ``kind``, and the passes over them.
 
     Sums for steps, unlike sums for a certificate, may take one row out of ``every``.
-    ``is_principal``: the columns are principal axes of the rows.  The preconditioner takes
+    ``is_principal``: the columns are principal axes of the rows; with ``axes`` the rows do
+    not have these columns, and what goes in and out is turned.  The preconditioner takes
     ``n_heavy`` rows of each class as they are, if they are in memory.  ``keeps_scores``: a
     few numbers for each row and class fit into memory, so that steps may keep them.
     """
@@ -104,6 +105,7 @@ class Design:
     kind: Any = np.float64
     every: int = 1
     is_principal: bool = False
+    axes: Axes | None = None
     n_heavy: int = 0
     keeps_scores: bool = False
 
@@ -114,8 +116,28 @@ class Design:
 
     def evaluate(self, at: At) -> LossSums:
         """The loss and its gradient."""
-        sums: LossSums = self.reduction.fold(partial(_loss_sums, at), added)
-        return sums._replace(price=at.price)
+        work = partial(_loss_sums, self.seen(at))
+        sums: LossSums = self.reduction.fold(work, added)
+        return sums._replace(gradient=self.along(sums.gradient), price=at.price)
+
+    def seen(self, at: At) -> At:
+        """The point with its coefficients on the columns of the rows."""
+        return at._replace(coef=self.on_columns(at.coef))
+
+    def on_columns(self, coef: Floats) -> Floats:
+        """Coefficients (C, Q) on the columns of the rows."""
+        return coef if self.axes is None else self.axes.on_columns(coef)
+
+    def along(self, rows: Floats) -> Floats:
+        """Rows or gradients (..., Q) in the solver's columns."""
+        return rows if self.axes is None else self.axes.along(rows)
+
+    @property
+    def moment(self) -> Any:
+        """How the second moment of weighted rows is taken."""
+        if self.axes is not None:
+            return self.axes.moment
+        return _squares if self.is_principal else moment
 
     def shares(self, at: At) -> Floats | LabelShares | None:
         """The shares of the labels, or what tells them; None if labels are trusted."""
@@ -126,30 +148,37 @@ class Design:
 
     def curvature(self, at: At) -> CurvatureSums:
         """The sums from which the preconditioner is made."""
-        work = partial(_curvature_sums, at, self.every, self.is_principal)
+        work = partial(_curvature_sums, self.seen(at), self.every, self.moment)
         # Results of a cluster's tasks are not the fold's own.
         add = accumulated if self.keeps_scores else added
         sums: CurvatureSums = self.reduction.fold(work, add)
-        return sums
+        return sums._replace(first=self.along(sums.first))
 
     def heavy_curvature(self, at: At) -> HeavyCurvature:
         """Mass and first sums of the curvature, and the rows that have most of it."""
-        work = partial(_heavy_curvature, at, self.every, self.n_heavy)
+        return self.heaviest(
+            partial(_heavy_curvature, self.seen(at), self.every, self.n_heavy)
+        )
+
+    def heaviest(self, work: Work) -> HeavyCurvature:
+        """The largest entries of all blocks, and the sums in the solver's columns."""
         join = partial(HeavyCurvature.joined, count=self.n_heavy)
         found: HeavyCurvature = self.reduction.fold(work, join)
-        return found
+        return found._replace(first=self.along(found.first))
 
     def features(self, rows: Codes) -> Floats:
         """Some rows in the solver's columns; they must be in memory."""
-        return np.asarray(self.problem_of_rows.X[rows])
+        return self.along(np.asarray(self.problem_of_rows.X[rows]))
 
     def class_sums(self) -> Floats:
         """Sums of w x for each label (C, Q)."""
         sums: Floats = self.reduction.fold(_class_sums, added)
-        return sums
+        return self.along(sums)
 
     def second_moment(self) -> Floats:
         """sum w x x' (Q, Q), or its diagonal (Q,) in principal columns."""
+        if self.axes is not None:
+            return self.axes.squares
         of_rows = _squares_of if self.is_principal else second_moment_of
         second: Floats = self.reduction.fold(partial(of_rows, self.every), added)
         return second
@@ -239,45 +268,6 @@ def soften(is_spread: bool, problem: RobustProblem, block: ScoredBlock) -> LossS
 SOFTEN = {"f": kernels.soften_singles, "d": kernels.soften_columns}
 
 
-class Spanned(NamedTuple):
-    """A block with the shares of the other labels (C, n), and the span and the mean score
-    of each row (``native.flip_columns``)."""
-
-    block: ScoredBlock
-    shares: Floats
-    spans: Floats
-    means: Floats
-
-    @classmethod
-    def of(cls, block: ScoredBlock, prior: Floats, mu: float) -> Spanned:
-        n_rows, scores = len(block.y), block.scores.astype(np.float64, copy=False)
-        block = block._replace(scores=scores)
-        found = cls(block, np.empty_like(prior), np.empty(n_rows), np.empty(n_rows))
-        kernels.find_spans(scores, prior, block.y, mu, *found[1:])
-        return found
-
-    def soften(
-        self, at: At, prior: Floats, temperature: float, is_spread: bool
-    ) -> LossSums:
-        """Replace the scores by slopes or spreads, and the shares by masses Q."""
-        block = self.block
-        loss, *others = kernels.soften_flips(
-            block.scores,
-            self.shares,
-            prior,
-            block.y,
-            block.weight,
-            block.trusts,
-            temperature,
-            at.price,
-            at.mu,
-            self.spans,
-            self.means,
-            is_spread,
-        )
-        return LossSums(loss, block.scores, *others)
-
-
 def _loss_sums(at: At, problem: RobustProblem, rows: slice) -> LossSums:
     block = ScoredBlock.of(at.coef, problem, rows)
     sums = soften(False, problem, block)
@@ -285,20 +275,19 @@ def _loss_sums(at: At, problem: RobustProblem, rows: slice) -> LossSums:
 
 
 def _curvature_sums(
-    at: At, every: int, is_principal: bool, problem: RobustProblem, rows: slice
+    at: At, every: int, moment_of: Any, problem: RobustProblem, rows: slice
 ) -> CurvatureSums:
     block = at.some(every, problem, rows)
     spread = soften(True, problem, block).gradient
-    return curvature_of(block, spread, every, is_principal)
+    return curvature_of(block, spread, every, moment_of)
 
 
 def curvature_of(
-    block: ScoredBlock, spread: Floats, every: int, is_principal: bool
+    block: ScoredBlock, spread: Floats, every: int, moment_of: Any = moment
 ) -> CurvatureSums:
     """The sums of a block of which one row out of ``every`` was visited."""
     spread = spread.astype(block.rows.dtype, copy=False)
-    second = (_squares if is_principal else moment)(block.rows, spread.sum(axis=0))
-    second = np.asarray(second, dtype=np.float64)
+    second = np.asarray(moment_of(block.rows, spread.sum(axis=0)), dtype=np.float64)
     sums = CurvatureSums(*block.own_and_others(spread), second)
     return sums if every == 1 else CurvatureSums(*(every * part for part in sums))
 

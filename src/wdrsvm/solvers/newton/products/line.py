@@ -51,8 +51,8 @@ class Line:
 
     def aim(self, step: Floats) -> None:
         """Look along this step (C, Q)."""
-        work = partial(self._fill_along, step.astype(self.design.kind))
-        self.design.reduction.fold(work, added)
+        seen = self.design.on_columns(step.astype(self.design.kind))
+        self.design.reduction.fold(partial(self._fill_along, seen), added)
 
     def look(self, length: float) -> Ahead:
         """The loss there; its slopes are kept for ``go``."""
@@ -63,7 +63,7 @@ class Line:
     def go(self, ahead: Ahead) -> LossSums:
         """Move to the last length looked at; the sums there."""
         gradient = self.design.reduction.fold(self._gradient, accumulated)
-        gradient = np.asarray(gradient, dtype=np.float64)
+        gradient = self.design.along(np.asarray(gradient, dtype=np.float64))
         return LossSums(ahead.loss, gradient, price=np.inf, bend=ahead.bend)
 
     def arrive(self, coef: Floats, ahead: Ahead, slope: float) -> LossSums:

@@ -39,7 +39,7 @@ from ...result import (
 from ...scaling import Scaling
 from .choice import single_flip_cost
 from .curvature.heavy_rows import heavy_count
-from .curvature.principal_axes import along_principal_axes, turn_pays
+from .curvature.principal_axes import along_axes
 from .design import Design, in_columns, keeps_scores
 from .diameter import DIAMETERS, PairDiameter
 from .flips.cluster import ClusterFlipDesign, Lessons
@@ -47,7 +47,7 @@ from .flips.descent import FlipDescent
 from .flips.label_shares import LabelShares
 from .flips.memory import FlipDesign, first_flipped
 from .model import model_step
-from .row_steps import axes_step, row_step
+from .row_steps import row_step
 from .settings import PRODUCTS
 from .start import first_point
 from .steps import Descent
@@ -82,11 +82,9 @@ def _product_newton(
     scaling = Scaling.of(problem, PRODUCTS.features_per_row)
     every = row_step(problem.n_rows, scaling.n_columns, problem.n_classes)
     prepared = problem.by_chunks(partial(in_columns, scaling, kind))
-    is_principal = problem.norm == "l2" and not problem.is_distributed
-    if is_principal and turn_pays(prepared, scaling.n_touchable):
-        scaling, is_principal = along_principal_axes(scaling, prepared, axes_step(prepared))
+    scaling, is_principal, axes = along_axes(scaling, prepared)
     with prepared.reduction() as reduction:
-        told = scaling, reduction, kind, every, is_principal
+        told = scaling, reduction, kind, every, is_principal, axes
         flip_cost, n_heavy = single_flip_cost(problem), 0
         if not problem.is_distributed:
             n_heavy = heavy_count(problem.n_rows, problem.n_classes, scaling.n_columns)

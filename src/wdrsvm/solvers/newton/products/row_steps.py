@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from ....arrays import Codes
 from ....problem import RobustProblem
 from .settings import PRODUCTS
+
+GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 def row_step(n_rows: int, n_columns: int, n_classes: int) -> int:
@@ -14,14 +19,25 @@ def row_step(n_rows: int, n_columns: int, n_classes: int) -> int:
     return _step_to(enough, n_rows, n_classes)
 
 
-def axes_step(prepared: RobustProblem) -> int:
-    """The distance between the rows that tell the principal axes.
+def axes_share(prepared: RobustProblem) -> float:
+    """The share of the rows that tell the principal axes.
 
     Few columns need many rows, too: rare, long rows may have most of the spread.
     """
     n_rows, n_columns = prepared.X.shape
     enough = max(PRODUCTS.least_curvature_rows, PRODUCTS.axes_rows_per_column * n_columns)
-    return _step_to(enough, n_rows, prepared.n_classes)
+    return float(min(1.0, enough / max(n_rows, 1)))
+
+
+def spread_rows(rows: slice, share: float) -> slice | Codes:
+    """About this share of the rows, spread evenly, whatever the order of their labels.
+
+    Multiples of the golden ratio never keep step with labels that come in turns.
+    """
+    if share >= 1:
+        return rows
+    every = np.arange(rows.start, rows.stop)
+    return every[every * GOLDEN % 1 < share]
 
 
 def _step_to(enough: int, n_rows: int, n_classes: int) -> int:

@@ -146,6 +146,8 @@ class ProductSettings:
         Rows with more features than this for each row are rotated into their span.
     axes_work : float
         Multiply-adds that find the principal axes of the columns, over their cube.
+    passes : int
+        Passes over the rows that a fit takes, about.
     correlation_rows : int
         Rows that tell how much columns vary together.
     spared_per_correlation : float
@@ -277,7 +279,8 @@ class ProductSettings:
     axes_rows_per_column: int = 8
     least_curvature_rows: int = 10000
     features_per_row: float = 2.0
-    axes_work: float = 8.0
+    axes_work: float = 5.5
+    passes: int = 30
     correlation_rows: int = 128
     spared_per_correlation: float = 2.0
     spared_steps: tuple[float, float] = (2.0, 35.0)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ....arrays import Floats
+from ....arrays import Codes, Floats
 from ....problem import RobustProblem
 from ....problem.norms import TINY
 from ...result import Start
@@ -27,8 +27,8 @@ def first_point(
     if start is not None:
         return design.scaling.scaled(start.coef, start.intercept)
     direction = _ridge(problem, design)
-    part = _some_rows(problem)
-    scores = direction @ design.scaling.design(part.X).T
+    some = _some_rows(problem)
+    part, scores = problem.take(some), _scores(direction, problem, design, some)
     steepness = problem.radius / design.scaling.unit * modulus(direction)
 
     def rises(k: int) -> bool:
@@ -39,12 +39,18 @@ def first_point(
     return np.asarray(LENGTHS[_first(rises, len(LENGTHS))] * direction)
 
 
-def _some_rows(problem: RobustProblem) -> RobustProblem:
+def _some_rows(problem: RobustProblem) -> Codes:
     n_rows = problem.n_rows
-    if n_rows <= PRODUCTS.start_rows and not problem.is_distributed:
-        return problem
-    rows = np.linspace(0, n_rows - 1, min(n_rows, PRODUCTS.start_rows))
-    return problem.take(rows.astype(np.intp))
+    return np.linspace(0, n_rows - 1, min(n_rows, PRODUCTS.start_rows)).astype(np.intp)
+
+
+def _scores(
+    direction: Floats, problem: RobustProblem, design: Design, rows: Codes
+) -> Floats:
+    """The scores (C, n) of these rows."""
+    if problem.is_distributed:
+        return np.asarray(direction @ design.scaling.design(problem.take(rows).X).T)
+    return np.asarray(design.on_columns(direction) @ design.problem_of_rows.X[rows].T)
 
 
 def _first(holds: Callable[[int], bool], count: int) -> int:

@@ -1,29 +1,45 @@
 """Columns along the principal axes of the rows."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from wdrsvm.problem.pair_weights import pair_distances
-from wdrsvm.solvers import SolverSettings
+from wdrsvm.solvers import SolverSettings, solve
+from wdrsvm.solvers.newton.products.curvature import principal_axes
 from wdrsvm.solvers.newton.products.curvature.preconditioner import ClassCurvature
 from wdrsvm.solvers.newton.products.curvature.principal_axes import (
     along_principal_axes,
     correlation,
+    rows_stay,
     turn_pays,
 )
 from wdrsvm.solvers.newton.products.design import At, Design, in_columns
+from wdrsvm.solvers.newton.products.flips.memory import FlipDesign
+from wdrsvm.solvers.newton.products.line import Line
 from wdrsvm.solvers.newton.products.loop import product_newton
+from wdrsvm.solvers.newton.products.row_steps import spread_rows
 from wdrsvm.solvers.scaling import Scaling
 
 from ..test_loop import blobs
 
 
-def turned(problem, every=1):
+def turned(problem, share=1.0):
+    """Rows along their axes, even where they would stay as they are."""
     scaling = Scaling.of(problem)
     prepared = in_columns(scaling, np.float64, problem)
-    after, is_turned = along_principal_axes(scaling, prepared, every)
+    after, is_turned, axes = along_principal_axes(scaling, prepared, share)
     assert is_turned
+    if axes is not None:
+        prepared.X[:] = axes.along(prepared.X)
     return scaling, after, prepared
+
+
+@pytest.fixture
+def staying(monkeypatch):
+    """Rows stay as they are."""
+    monkeypatch.setattr(principal_axes, "rows_stay", lambda prepared: True)
 
 
 # Fewer rows than features are in the span of the rows already.
@@ -58,11 +74,90 @@ def test_columns_do_not_vary_together():
 
 def test_some_rows_tell_the_axes():
     problem = blobs(n_classes=4)
-    _, _, prepared = turned(problem, every=3)
-    some, weight = prepared.X[::3], problem.weight[::3]
-    moment = (some.T * weight) @ some
+    _, _, prepared = turned(problem, share=1 / 3)
+    some = spread_rows(slice(0, problem.n_rows), 1 / 3)
+    rows, weight = prepared.X[some], problem.weight[some]
+    moment = (rows.T * weight) @ rows
     off = moment - np.diag(np.diag(moment))
     assert np.abs(off[:-1, :-1]).max() <= 1e-12 * np.trace(moment)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_rows_that_stay_know_their_squares_along_the_axes(staying, share):
+    problem = blobs(n_rows=4000, n_classes=4)
+    scaling = Scaling.of(problem)
+    prepared = in_columns(scaling, np.float64, problem)
+    given = prepared.X.copy()
+    after, is_principal, axes = along_principal_axes(scaling, prepared, share)
+    assert is_principal
+    np.testing.assert_array_equal(prepared.X, given)
+    along = axes.along(prepared.X)
+    np.testing.assert_allclose(along, after.design(problem.X), atol=1e-12)
+    squares = problem.weight @ along**2
+    np.testing.assert_allclose(axes.squares, squares, rtol=1e-9 if share == 1 else 0.2)
+    weight = np.linspace(0, 1, 4000)
+    moment = axes.moment(prepared.X, weight)
+    np.testing.assert_allclose(moment, weight.sum() * axes.squares)
+
+
+@pytest.mark.parametrize("label_cost", [np.inf, 0.5])
+@pytest.mark.parametrize("options", [{}, {"fit_intercept": False}, {"n_features": 400}])
+def test_passes_are_the_same_whether_rows_stay_or_not(staying, label_cost, options):
+    problem = blobs(n_classes=4, ball={"label_cost": label_cost}, **options)
+    scaling = Scaling.of(problem)
+    stay, turn = (in_columns(scaling, np.float64, problem) for _ in range(2))
+    after, _, axes = along_principal_axes(scaling, stay)
+    turn.X[:] = axes.along(turn.X)
+    coef = np.random.default_rng(1).normal(size=(4, scaling.n_columns))
+    found = [_passes(after, rows, one, coef) for rows, one in ((stay, axes), (turn, None))]
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11)
+
+
+def _passes(scaling, rows, axes, coef):
+    """What passes say of a point, in numbers and arrays."""
+    with rows.reduction() as reduction:
+        told = scaling, reduction, np.float64, 2, True, axes, 5
+        design, flips = Design(*told), rows.label_cost[0, 1] < np.inf
+        if flips:
+            design = FlipDesign(*told, problem=rows, budget=0.3)
+        at = At(coef, 0.7 if flips else np.inf)
+        sums, curved = design.evaluate(at), design.curvature(at)
+        heavy, few = design.heavy_curvature(at), np.array([[3, 7], [0, 299]])
+        found = [sums.loss, sums.gradient, *curved[:2], *heavy[:2], *heavy.entries]
+        found += [design.features(few), design.class_sums()]
+        if not flips:
+            line = Line(design, 4)
+            found += [line.begin(coef).gradient]
+        return found
+
+
+@pytest.mark.parametrize("label_cost", [np.inf, 0.5])
+@pytest.mark.parametrize("tol", [1e-3, 1e-6])
+def test_classifiers_are_the_same_whether_rows_stay_or_not(staying, label_cost, tol):
+    problem = blobs(n_classes=4, ball={"label_cost": label_cost})
+    given = problem.X.copy()
+    solved = product_newton(problem, SolverSettings(tol=tol))
+    assert solved.certificate.holds(tol)
+    best = solve(problem, "auto", SolverSettings(tol=1e-7)).certificate
+    assert solved.certificate.dual_bound <= best.objective
+    assert solved.certificate.objective >= best.dual_bound
+    np.testing.assert_array_equal(problem.X, given)
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_classes", "stay"),
+    [
+        ((10_000, 400), 77, True),
+        # Turned sooner than coefficients in all passes; within a step; few columns.
+        ((3000, 400), 77, False),
+        ((20_000, 500), 300, False),
+        ((50_000, 10), 7, False),
+    ],
+)
+def test_many_rows_of_many_columns_stay(shape, n_classes, stay):
+    prepared = SimpleNamespace(X=np.broadcast_to(0.0, shape), n_classes=n_classes)
+    assert rows_stay(prepared) is stay
 
 
 def test_the_curvature_is_that_of_the_other_columns_where_weights_do_not_matter():
@@ -90,7 +185,7 @@ def test_columns_of_very_unequal_sizes_are_not_turned(factor, is_turned):
     scaling = Scaling.of(problem)
     prepared = in_columns(scaling, np.float32, problem)
     given = prepared.X.copy()
-    after, found = along_principal_axes(scaling, prepared, 1)
+    after, found, _ = along_principal_axes(scaling, prepared)
     assert found == is_turned
     assert (after is scaling) == (not is_turned)
     assert np.array_equal(prepared.X, given) == (not is_turned)

@@ -9,9 +9,9 @@ import numpy as np
 
 from .....arrays import Codes, Floats
 from .....problem.norms import TINY
-from ..design import Spanned
 from ..settings import PRODUCTS
 from .settings import LEVELS
+from .spanned import Spanned
 
 # Logarithms of shares (C, n) of blocks, by the number of the first row.
 Priors: TypeAlias = dict[int, Floats]

@@ -17,10 +17,11 @@ from .....arrays import Floats
 from .....problem import RobustProblem
 from .....rows.reduce import Kept, added
 from ... import kernels
-from ..design import At, CurvatureSums, Design, LossSums, ScoredBlock, Spanned, curvature_of
+from ..design import At, CurvatureSums, Design, LossSums, ScoredBlock, curvature_of
 from ..settings import PRODUCTS
 from .label_shares import LabelShares
 from .price import lowest_price
+from .spanned import Spanned
 
 
 @dataclass(eq=False)
@@ -134,4 +135,4 @@ def _spreads(
     some = slice(rows.start, rows.stop, every)
     spanned, prior = _spanned(at, shares, problem, some)
     spread = spanned.soften(at, prior, problem.loss.temperature, True).gradient
-    return curvature_of(spanned.block, spread, every, False)
+    return curvature_of(spanned.block, spread, every)

@@ -31,13 +31,13 @@ from ..design import (
     Design,
     LossSums,
     ScoredBlock,
-    Spanned,
     curvature_of,
     heavy_curvature_of,
 )
 from ..settings import PRODUCTS
 from .close import CloseFlips, Look, Priors
 from .price import lowest_price
+from .spanned import Spanned
 
 # Blocks between the halves of a pass, by the number of the first row, if they are kept.
 Held: TypeAlias = dict[int, Spanned] | None
@@ -65,16 +65,15 @@ class FlipDesign(Design):
         """At the price in ``at``, or at the higher one that the flips need."""
         price, sums = self._pass(at, self._slopes)
         assert isinstance(sums, LossSums)
-        return sums._replace(price=price)
+        return sums._replace(gradient=self.along(sums.gradient), price=price)
 
     def curvature(self, at: At) -> CurvatureSums:
-        sums: CurvatureSums = self.reduction.fold(partial(self._spreads, at), added)
-        return sums
+        work = partial(self._spreads, self.seen(at))
+        sums: CurvatureSums = self.reduction.fold(work, added)
+        return sums._replace(first=self.along(sums.first))
 
     def heavy_curvature(self, at: At) -> HeavyCurvature:
-        join = partial(HeavyCurvature.joined, count=self.n_heavy)
-        found: HeavyCurvature = self.reduction.fold(partial(self._heavy, at), join)
-        return found
+        return self.heaviest(partial(self._heavy, self.seen(at)))
 
     def _heavy(self, at: At, problem: RobustProblem, rows: slice) -> HeavyCurvature:
         block, spread = self._spread(at, problem, rows)
@@ -123,7 +122,7 @@ class FlipDesign(Design):
 
         Scores are kept between the halves if they are not too many.
         """
-        entries = self.problem.n_rows * self.problem.n_classes
+        at, entries = self.seen(at), self.problem.n_rows * self.problem.n_classes
         held: Held = {} if entries <= PRODUCTS.max_held else None
         spans = np.empty(self.problem.n_rows)
         self.reduction.fold(partial(self._fill_spans, at, spans, held), added)
@@ -200,7 +199,7 @@ class FlipDesign(Design):
 
     def _spreads(self, at: At, problem: RobustProblem, rows: slice) -> CurvatureSums:
         block, spread = self._spread(at, problem, rows)
-        return curvature_of(block, spread, self.every, self.is_principal)
+        return curvature_of(block, spread, self.every, self.moment)
 
     def _spread(
         self, at: At, problem: RobustProblem, rows: slice
