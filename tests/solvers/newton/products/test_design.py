@@ -62,7 +62,7 @@ def test_sums_that_lead_the_way_may_take_one_row_out_of_three():
     at = At(np.random.default_rng(1).normal(size=(4, scaling.n_columns)))
     with prepared.reduction() as reduction, third.reduction() as of_third:
         some, few = Design(scaling, reduction, every=3), Design(scaling, of_third)
-        for one, other in zip(some.curvature(at), few.curvature(at), strict=True):
+        for one, other in zip(some.curvature(at)[:3], few.curvature(at)[:3], strict=True):
             np.testing.assert_allclose(one, 3 * other)
         np.testing.assert_allclose(some.second_moment(), 3 * few.second_moment())
         every = replace(some, is_principal=True), replace(few, is_principal=True)
@@ -85,7 +85,7 @@ def test_curvatures_at_kept_scores_need_no_product():
         plain, known = At(coef), At(np.full_like(coef, np.nan), scores=kept)
         scores = kept.flat.copy()
         for one, other in zip(
-            design.curvature(plain), design.curvature(known), strict=True
+            design.curvature(plain)[:3], design.curvature(known)[:3], strict=True
         ):
             np.testing.assert_allclose(one, other)
         heavy = (design.heavy_curvature(at) for at in (plain, known))

@@ -74,11 +74,12 @@ class LossSums(NamedTuple):
 class CurvatureSums(NamedTuple):
     """Sums of the curvature q_nc of each score alone, over the rows of the class itself and
     over all others: its mass (C, 2) and q x' (C, 2, Q); and over all rows (sum_c q) x x'
-    (Q, Q), or its diagonal (Q,) in principal columns."""
+    (Q, Q), or its diagonal (Q,) in principal columns or in a ``basis`` (Q, Q)."""
 
     mass: Floats
     first: Floats
     second: Floats
+    basis: Floats | None = None
 
 
 def in_columns(scaling: Scaling, kind: Any, problem: RobustProblem) -> RobustProblem:
@@ -95,9 +96,10 @@ class Design:
 
     Sums for steps, unlike sums for a certificate, may take one row out of ``every``.
     ``is_principal``: the columns are principal axes of the rows; with ``axes`` the rows do
-    not have these columns, and what goes in and out is turned.  The preconditioner takes
-    ``n_heavy`` rows of each class as they are, if they are in memory.  ``keeps_scores``: a
-    few numbers for each row and class fit into memory, so that steps may keep them.
+    not have these columns, and what goes in and out is turned.  ``basis``: axes that serve
+    the preconditioner alone.  It takes ``n_heavy`` rows of each class as they are, if they
+    are in memory.  ``keeps_scores``: a few numbers for each row and class fit into memory,
+    so that steps may keep them.
     """
 
     scaling: Scaling
@@ -106,6 +108,7 @@ class Design:
     every: int = 1
     is_principal: bool = False
     axes: Axes | None = None
+    basis: Axes | None = None
     n_heavy: int = 0
     keeps_scores: bool = False
 
@@ -135,8 +138,9 @@ class Design:
     @property
     def moment(self) -> Any:
         """How the second moment of weighted rows is taken."""
-        if self.axes is not None:
-            return self.axes.moment
+        known = self.axes or self.basis
+        if known is not None:
+            return known.moment
         return _squares if self.is_principal else moment
 
     def shares(self, at: At) -> Floats | LabelShares | None:
@@ -152,7 +156,12 @@ class Design:
         # Results of a cluster's tasks are not the fold's own.
         add = accumulated if self.keeps_scores else added
         sums: CurvatureSums = self.reduction.fold(work, add)
-        return sums._replace(first=self.along(sums.first))
+        return self.placed(sums)
+
+    def placed(self, sums: CurvatureSums) -> CurvatureSums:
+        """Sums of blocks in the solver's columns."""
+        basis = None if self.basis is None else self.basis.whole
+        return sums._replace(first=self.along(sums.first), basis=basis)
 
     def heavy_curvature(self, at: At) -> HeavyCurvature:
         """Mass and first sums of the curvature, and the rows that have most of it."""
@@ -288,8 +297,8 @@ def curvature_of(
     """The sums of a block of which one row out of ``every`` was visited."""
     spread = spread.astype(block.rows.dtype, copy=False)
     second = np.asarray(moment_of(block.rows, spread.sum(axis=0)), dtype=np.float64)
-    sums = CurvatureSums(*block.own_and_others(spread), second)
-    return sums if every == 1 else CurvatureSums(*(every * part for part in sums))
+    mass, first = block.own_and_others(spread)
+    return CurvatureSums(every * mass, every * first, every * second)
 
 
 def _heavy_curvature(

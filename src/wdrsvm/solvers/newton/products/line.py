@@ -29,6 +29,18 @@ class Ahead(NamedTuple):
     bend: float
 
 
+class Part(NamedTuple):
+    """A block of rows, its scores (C, n) here, along the step and at some length.
+
+    They are views of the tables of all rows.  With many blocks it would take as long to
+    make them anew as to find the sums.
+    """
+
+    here: Floats
+    along: Floats
+    block: ScoredBlock
+
+
 class Line:
     """The scores at a point and along a step.
 
@@ -38,10 +50,17 @@ class Line:
 
     def __init__(self, design: Design, n_classes: int):
         self.design, self.length, self.steepest = design, 0.0, 0.0
-        self.here, self.along, self.slopes = (
-            BlockScores(design.problem_of_rows.n_rows, n_classes, design.kind)
-            for _ in range(3)
+        problem = design.problem_of_rows
+        here, along, slopes = (
+            BlockScores(problem.n_rows, n_classes, design.kind) for _ in range(3)
         )
+        self.here = here
+        self.parts = {
+            rows.start: Part(
+                here[rows], along[rows], ScoredBlock.at(slopes[rows], problem, rows)
+            )
+            for rows in problem.blocks()
+        }
 
     def begin(self, coef: Floats) -> LossSums:
         """The sums at a point, with scores computed from its coefficients alone."""
@@ -57,8 +76,7 @@ class Line:
     def look(self, length: float) -> Ahead:
         """The loss there; its slopes are kept for ``go``."""
         self.length = length
-        found: Ahead = self.design.reduction.fold(self._soften, added)
-        return found
+        return Ahead(*self.design.reduction.fold(self._soften, added).tolist())
 
     def go(self, ahead: Ahead) -> LossSums:
         """Move to the last length looked at; the sums there."""
@@ -73,15 +91,19 @@ class Line:
         return self.begin(coef) if is_stale else self.go(ahead)
 
     def _fill_along(self, step: Floats, problem: RobustProblem, rows: slice) -> None:
-        np.matmul(step, problem.X[rows].T, out=self.along[rows])
+        part = self.parts[rows.start]
+        np.matmul(step, part.block.rows.T, out=part.along)
 
-    def _soften(self, problem: RobustProblem, rows: slice) -> Ahead:
-        along, slopes = self.along[rows], self.slopes[rows]
-        np.multiply(along, self.design.kind(self.length), out=slopes)
-        slopes += self.here[rows]
-        sums = soften(False, problem, ScoredBlock.at(slopes, problem, rows))
-        return Ahead(sums.loss, float(np.vdot(slopes, along)), sums.bend)
+    def _soften(self, problem: RobustProblem, rows: slice) -> Floats:
+        """As in ``Ahead``."""
+        here, along, block = self.parts[rows.start]
+        np.multiply(along, self.design.kind(self.length), out=block.scores)
+        np.add(block.scores, here, out=block.scores)
+        sums = soften(False, problem, block)
+        slope = float(np.vdot(block.scores, along))
+        return np.array([sums.loss, slope, sums.bend])
 
     def _gradient(self, problem: RobustProblem, rows: slice) -> Floats:
-        self.here[rows][:] += self.design.kind(self.length) * self.along[rows]
-        return np.asarray(self.slopes[rows] @ problem.X[rows])
+        here, along, block = self.parts[rows.start]
+        np.add(here, self.design.kind(self.length) * along, out=here)
+        return np.asarray(block.scores @ block.rows)

@@ -82,9 +82,9 @@ def _product_newton(
     scaling = Scaling.of(problem, PRODUCTS.features_per_row)
     every = row_step(problem.n_rows, scaling.n_columns, problem.n_classes)
     prepared = problem.by_chunks(partial(in_columns, scaling, kind))
-    scaling, is_principal, axes = along_axes(scaling, prepared)
+    scaling, is_principal, axes, basis = along_axes(scaling, prepared)
     with prepared.reduction() as reduction:
-        told = scaling, reduction, kind, every, is_principal, axes
+        told = scaling, reduction, kind, every, is_principal, axes, basis
         flip_cost, n_heavy = single_flip_cost(problem), 0
         if not problem.is_distributed:
             n_heavy = heavy_count(problem.n_rows, problem.n_classes, scaling.n_columns)

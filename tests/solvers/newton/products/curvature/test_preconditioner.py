@@ -30,6 +30,23 @@ def test_it_is_the_inverse_of_spread_means_and_stiffness():
         np.testing.assert_allclose(curvature @ found[c], gradient[c], rtol=1e-5, atol=1e-6)
 
 
+def test_squares_in_a_basis_tell_what_a_matrix_tells():
+    """In the basis in which the spread is a diagonal."""
+    rng = np.random.default_rng(3)
+    told = random_sums(rng)
+    of_matrix = ClassCurvature.of(told, n_touchable=3)
+    basis = of_matrix.basis
+    squares = np.diag(basis.T @ told.second @ basis)
+    known = told._replace(second=squares, basis=basis)
+    of_squares = ClassCurvature.of(known, n_touchable=3)
+    gradient, stiffness = rng.normal(size=(3, 4)), np.array([0.1, 0.2, 0.3])
+    found, expected = (
+        Preconditioner.of(curvature, stiffness)(gradient)
+        for curvature in (of_squares, of_matrix)
+    )
+    np.testing.assert_allclose(found, expected)
+
+
 def random_sums(rng):
     return CurvatureSums(
         rng.uniform(1, 2, (3, 2)), rng.normal(size=(3, 2, 4)), 30 * np.eye(4)

@@ -10,16 +10,20 @@ from wdrsvm.solvers import SolverSettings, solve
 from wdrsvm.solvers.newton.products.curvature import principal_axes
 from wdrsvm.solvers.newton.products.curvature.preconditioner import ClassCurvature
 from wdrsvm.solvers.newton.products.curvature.principal_axes import (
+    along_axes,
     along_principal_axes,
     correlation,
     rows_stay,
     turn_pays,
 )
 from wdrsvm.solvers.newton.products.design import At, Design, in_columns
+from wdrsvm.solvers.newton.products.envelopes.rounds import EnvelopeRounds
 from wdrsvm.solvers.newton.products.flips.memory import FlipDesign
+from wdrsvm.solvers.newton.products.lengths.rounds import LengthRounds
 from wdrsvm.solvers.newton.products.line import Line
 from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.products.row_steps import spread_rows
+from wdrsvm.solvers.newton.products.start import _scores
 from wdrsvm.solvers.scaling import Scaling
 
 from ..test_loop import blobs
@@ -29,7 +33,7 @@ def turned(problem, share=1.0):
     """Rows along their axes, even where they would stay as they are."""
     scaling = Scaling.of(problem)
     prepared = in_columns(scaling, np.float64, problem)
-    after, is_turned, axes = along_principal_axes(scaling, prepared, share)
+    after, is_turned, axes, _ = along_principal_axes(scaling, prepared, share)
     assert is_turned
     if axes is not None:
         prepared.X[:] = axes.along(prepared.X)
@@ -88,7 +92,7 @@ def test_rows_that_stay_know_their_squares_along_the_axes(staying, share):
     scaling = Scaling.of(problem)
     prepared = in_columns(scaling, np.float64, problem)
     given = prepared.X.copy()
-    after, is_principal, axes = along_principal_axes(scaling, prepared, share)
+    after, is_principal, axes, _ = along_principal_axes(scaling, prepared, share)
     assert is_principal
     np.testing.assert_array_equal(prepared.X, given)
     along = axes.along(prepared.X)
@@ -106,7 +110,7 @@ def test_passes_are_the_same_whether_rows_stay_or_not(staying, label_cost, optio
     problem = blobs(n_classes=4, ball={"label_cost": label_cost}, **options)
     scaling = Scaling.of(problem)
     stay, turn = (in_columns(scaling, np.float64, problem) for _ in range(2))
-    after, _, axes = along_principal_axes(scaling, stay)
+    after, _, axes, _ = along_principal_axes(scaling, stay)
     turn.X[:] = axes.along(turn.X)
     coef = np.random.default_rng(1).normal(size=(4, scaling.n_columns))
     found = [_passes(after, rows, one, coef) for rows, one in ((stay, axes), (turn, None))]
@@ -117,7 +121,7 @@ def test_passes_are_the_same_whether_rows_stay_or_not(staying, label_cost, optio
 def _passes(scaling, rows, axes, coef):
     """What passes say of a point, in numbers and arrays."""
     with rows.reduction() as reduction:
-        told = scaling, reduction, np.float64, 2, True, axes, 5
+        told = scaling, reduction, np.float64, 2, True, axes, None, 5
         design, flips = Design(*told), rows.label_cost[0, 1] < np.inf
         if flips:
             design = FlipDesign(*told, problem=rows, budget=0.3)
@@ -132,6 +136,18 @@ def _passes(scaling, rows, axes, coef):
         return found
 
 
+def test_the_first_point_knows_rows_that_stay(staying):
+    problem = blobs(n_classes=4)
+    scaling = Scaling.of(problem)
+    prepared = in_columns(scaling, np.float64, problem)
+    after, _, axes, _ = along_principal_axes(scaling, prepared)
+    coef, some = np.random.default_rng(1).normal(size=(4, after.n_columns)), np.arange(9)
+    with prepared.reduction() as reduction:
+        design = Design(after, reduction, is_principal=True, axes=axes)
+        found = _scores(coef, problem, design, some)
+    np.testing.assert_allclose(found, coef @ after.design(problem.X[some]).T, atol=1e-11)
+
+
 @pytest.mark.parametrize("label_cost", [np.inf, 0.5])
 @pytest.mark.parametrize("tol", [1e-3, 1e-6])
 def test_classifiers_are_the_same_whether_rows_stay_or_not(staying, label_cost, tol):
@@ -143,6 +159,38 @@ def test_classifiers_are_the_same_whether_rows_stay_or_not(staying, label_cost, 
     assert solved.certificate.dual_bound <= best.objective
     assert solved.certificate.objective >= best.dual_bound
     np.testing.assert_array_equal(problem.X, given)
+
+
+@pytest.mark.parametrize("norm", ["l1", "linf"])
+def test_other_norms_have_axes_as_a_basis(monkeypatch, norm):
+    options = {"ball": {"norm": norm}, "n_features": 30}
+    problem = blobs(n_rows=900, **options)
+    scaling = Scaling.of(problem)
+    prepared = in_columns(scaling, np.float64, problem)
+    given = prepared.X.copy()
+    assert along_axes(scaling, prepared).basis is None
+    monkeypatch.setattr(principal_axes, "_work_of_step", lambda prepared: 0.0)
+    turned = along_axes(scaling, prepared)
+    assert turned.axes is None
+    assert turned.scaling is scaling
+    np.testing.assert_array_equal(prepared.X, given)
+    whole = turned.basis.whole
+    np.testing.assert_allclose(whole.T @ whole, np.eye(31), atol=1e-12)
+    moment = whole.T @ (prepared.X.T * problem.weight) @ prepared.X @ whole
+    np.testing.assert_allclose(np.diag(moment), turned.basis.squares)
+    with prepared.reduction() as reduction:
+        design = Design(scaling, reduction, basis=turned.basis)
+        curved = design.curvature(At(np.zeros((20, 31))))
+        matrix = Design(scaling, reduction).curvature(At(np.zeros((20, 31)))).second
+    # At equal scores all rows bend alike.
+    squares = np.diag(curved.basis.T @ matrix @ curved.basis)
+    np.testing.assert_allclose(curved.second, squares)
+    solved = product_newton(problem, SolverSettings(tol=1e-3), rounds=_rounds(norm))
+    assert solved.certificate.holds(1e-3)
+
+
+def _rounds(norm):
+    return EnvelopeRounds if norm == "l1" else LengthRounds
 
 
 @pytest.mark.parametrize(
@@ -185,7 +233,7 @@ def test_columns_of_very_unequal_sizes_are_not_turned(factor, is_turned):
     scaling = Scaling.of(problem)
     prepared = in_columns(scaling, np.float32, problem)
     given = prepared.X.copy()
-    after, found, _ = along_principal_axes(scaling, prepared)
+    after, found, *_ = along_principal_axes(scaling, prepared)
     assert found == is_turned
     assert (after is scaling) == (not is_turned)
     assert np.array_equal(prepared.X, given) == (not is_turned)

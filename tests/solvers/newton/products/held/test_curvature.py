@@ -58,6 +58,23 @@ def test_with_all_axes_it_is_the_curvature_in_its_basis(monkeypatch, heavy):
     np.testing.assert_allclose(own(gradients), expected(gradients), rtol=1e-8)
 
 
+def test_squares_in_a_basis_tell_what_a_matrix_tells(monkeypatch):
+    monkeypatch.setattr(HELD, replace(PRODUCTS, least_rest=0.0))
+    told = sums()
+    basis = ClassCurvature.of(told, N_COLUMNS - 1).basis
+    squares = np.diag(basis.T @ told.second @ basis)
+    known = told._replace(second=squares, basis=basis)
+    found, expected = (
+        AxisCurvature.of(which, N_COLUMNS - 1).matrix(np.float64, None)
+        for which in (known, told)
+    )
+    np.testing.assert_allclose(dense(found)[:, :-1, :-1], dense(expected)[:, :-1, :-1])
+    whole = basis @ np.diag(squares) @ basis.T
+    monkeypatch.setattr(HELD, replace(PRODUCTS, least_rest=0.5))
+    least = AxisCurvature.of(known, N_COLUMNS - 1).least
+    np.testing.assert_allclose(least, 0.5 * np.diag(whole) / told.mass.sum())
+
+
 def test_few_axes_leave_the_diagonal_as_it_is(monkeypatch):
     monkeypatch.setattr(HELD, replace(PRODUCTS, least_rest=0.0))
     whole = AxisCurvature.of(sums(), N_COLUMNS - 1).matrix(np.float64, None)

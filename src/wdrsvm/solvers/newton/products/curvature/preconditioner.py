@@ -44,19 +44,21 @@ class ClassCurvature:
         typical = sums.mass.sum(axis=1).mean()
         floor = PRODUCTS.least_stiffness * typical + np.finfo(np.float64).tiny
         mass = np.maximum(sums.mass, floor)
-        means = _rooted(sums.first, mass)
-        every = means.reshape(-1, means.shape[2])
-        if sums.second.ndim == 1:
-            basis, spread = None, sums.second - np.einsum("kq,kq->q", every, every)
+        means, basis, spread = _rooted(sums.first, mass), sums.basis, sums.second
+        if spread.ndim == 2:
+            every = means.reshape(-1, means.shape[2])
+            basis, spread = _eigenvectors(spread - every.T @ every, n_touchable)
+            means = into_basis(means, basis)
         else:
-            basis, spread = _eigenvectors(sums.second - every.T @ every, n_touchable)
+            means = into_basis(means, basis)
+            spread = spread - np.einsum("crq,crq->q", means, means)
         total = mass.sum()
         # The column of ones has no spread: beside its means a diagonal of almost nothing
         # would take all digits of the inverse.
         least = np.zeros_like(spread)
         least[n_touchable:] = PRODUCTS.least_spread * total
         spread = (mass.sum(axis=1) / total)[:, None] * np.maximum(spread, least)
-        return cls(basis, spread, into_basis(means, basis), mass, float(floor))
+        return cls(basis, spread, means, mass, float(floor))
 
     @property
     def total(self) -> Floats:

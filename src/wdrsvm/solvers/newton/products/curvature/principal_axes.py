@@ -8,7 +8,8 @@ axes take longer than the steps that they spare.  The columns are then taken as 
 if they were the axes.
 
 With many rows it takes less time to turn coefficients and gradients in each pass than to
-turn the rows.  Then the rows stay as they are (``Axes``).
+turn the rows.  Then the rows stay as they are (``Axes``).  Other norms see a turn.  There
+the columns stay, too, and the axes are the basis of the preconditioner alone.
 """
 
 from __future__ import annotations
@@ -56,32 +57,41 @@ class Axes:
         turned[..., :n] = rows[..., :n].astype(turn.dtype, copy=False) @ turn
         return turned
 
+    @property
+    def whole(self) -> Floats:
+        """The axes of all columns (Q, Q): those that are not turned are their own."""
+        whole, n = np.eye(len(self.squares)), len(self.turn)
+        whole[:n, :n] = self.turn
+        return whole
+
     def moment(self, block: Any, weight: Any) -> Any:
         """About the sums of  w x_q^2  on each axis: those of all rows, with this weight."""
         return weight.sum() * self.squares
 
 
 class Turned(NamedTuple):
-    """The scaling after a turn, whether columns count as principal axes, and the axes if
-    the rows stay as they are."""
+    """The scaling after a turn; whether columns count as principal axes, and the axes if
+    the rows stay as they are; or axes that serve as a basis alone."""
 
     scaling: Scaling
-    is_principal: bool
+    is_principal: bool = False
     axes: Axes | None = None
+    basis: Axes | None = None
 
 
 def along_axes(scaling: Scaling, prepared: RobustProblem) -> Turned:
     """Turn columns where that pays; ``prepared`` has rows of its own in the columns."""
-    if _sees_turns(prepared):
-        return Turned(scaling, False)
+    if prepared.is_distributed:
+        return Turned(scaling)
+    share = axes_share(prepared)
+    if prepared.norm != "l2":
+        # Where it is quick, the basis of each point is better.
+        is_slow = _work_of_rows(prepared) > _work_of_step(prepared)
+        found = principal_axes(scaling.n_touchable, prepared, share) if is_slow else None
+        return Turned(scaling, basis=found)
     if not turn_pays(prepared, scaling.n_touchable):
-        return Turned(scaling, True)
-    return along_principal_axes(scaling, prepared, axes_share(prepared))
-
-
-def _sees_turns(problem: RobustProblem) -> bool:
-    """Whether the norm sees a turn, or the rows are on a cluster."""
-    return problem.norm != "l2" or problem.is_distributed
+        return Turned(scaling, is_principal=True)
+    return along_principal_axes(scaling, prepared, share)
 
 
 def turn_pays(prepared: RobustProblem, n_touchable: int) -> bool:
@@ -147,22 +157,32 @@ def along_principal_axes(
     scaling: Scaling, prepared: RobustProblem, share: float = 1.0
 ) -> Turned:
     """Columns along the axes that this share of the rows tells."""
-    n, kind = scaling.n_touchable, prepared.X.dtype
-    with prepared.reduction() as reduction:
-        second = reduction.fold(partial(_moment_of_share, share), added)
-    if not _are_alike(np.diag(second)[:n]):
-        return Turned(scaling, False)
-    squares, before = np.diag(second).copy(), scaling.rotation
-    told = second[:n, :n].astype(kind)
-    # The fastest way if all axes are wanted.
-    squares[:n], turn = linalg.eigh(told, driver="evd", check_finite=False)
-    rotation = turn.astype(np.float64)
+    axes = principal_axes(scaling.n_touchable, prepared, share)
+    if axes is None:
+        return Turned(scaling)
+    rotation, before = axes.turn.astype(np.float64), scaling.rotation
     rotation = rotation if before is None else before @ rotation
     scaling = replace(scaling, rotation=rotation)
     if rows_stay(prepared):
-        return Turned(scaling, True, Axes(turn, np.maximum(squares, 0.0)))
-    _turn_rows(prepared, turn)
+        return Turned(scaling, True, axes)
+    _turn_rows(prepared, axes.turn)
     return Turned(scaling, True)
+
+
+def principal_axes(n: int, prepared: RobustProblem, share: float = 1.0) -> Axes | None:
+    """The axes of the first n columns that this share of the rows tells.
+
+    None if columns have such unequal sizes that a turn would lose their digits.
+    """
+    with prepared.reduction() as reduction:
+        second = reduction.fold(partial(_moment_of_share, share), added)
+    squares = np.diag(second).copy()
+    if not _are_alike(squares[:n]):
+        return None
+    told = second[:n, :n].astype(prepared.X.dtype)
+    # The fastest way if all axes are wanted.
+    squares[:n], turn = linalg.eigh(told, driver="evd", check_finite=False)
+    return Axes(turn, np.maximum(squares, 0.0))
 
 
 def _turn_rows(prepared: RobustProblem, turn: Floats) -> None:

@@ -70,7 +70,7 @@ class FlipDesign(Design):
     def curvature(self, at: At) -> CurvatureSums:
         work = partial(self._spreads, self.seen(at))
         sums: CurvatureSums = self.reduction.fold(work, added)
-        return sums._replace(first=self.along(sums.first))
+        return self.placed(sums)
 
     def heavy_curvature(self, at: At) -> HeavyCurvature:
         return self.heaviest(partial(self._heavy, self.seen(at)))

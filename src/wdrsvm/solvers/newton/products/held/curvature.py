@@ -40,7 +40,9 @@ class AxisCurvature:
             means=turned.means @ basis.T,
         )
         # In single precision an inverse loses its digits beside a diagonal that is tiny.
-        least = PRODUCTS.least_rest * np.diag(sums.second) / mass.sum()
+        second = sums.second
+        squares = np.diag(second) if second.ndim == 2 else basis**2 @ second
+        least = PRODUCTS.least_rest * squares / mass.sum()
         return cls(own, axes, least)
 
     def moved(self, mass: Floats, first: Floats) -> AxisCurvature:
