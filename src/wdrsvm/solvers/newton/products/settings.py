@@ -148,6 +148,8 @@ class ProductSettings:
         Multiply-adds that find the principal axes of the columns, over their cube.
     passes : int
         Passes over the rows that a fit takes, about.
+    basis_steps : int
+        After so many steps the basis of the preconditioner follows the curvature.
     correlation_rows : int
         Rows that tell how much columns vary together.
     spared_per_correlation : float
@@ -281,6 +283,7 @@ class ProductSettings:
     features_per_row: float = 2.0
     axes_work: float = 5.5
     passes: int = 30
+    basis_steps: int = 30
     correlation_rows: int = 128
     spared_per_correlation: float = 2.0
     spared_steps: tuple[float, float] = (2.0, 35.0)

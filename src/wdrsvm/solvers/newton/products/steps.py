@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -120,9 +121,11 @@ class Descent:
     def rebuild(self) -> None:
         """The curvature at the point, which takes a pass, and the preconditioner.
 
-        Heavy rows are taken when the first steps did not settle.  Once they have much of
-        the curvature, the spread of the others need not be found again.
+        Heavy rows are taken when the first steps did not settle; then the spread of the
+        others need not be found again.  After many steps the point's own basis pays.
         """
+        if self.n_iter > PRODUCTS.basis_steps and self.design.basis is not None:
+            self.design = replace(self.design, basis=None)
         heavy, is_early = None, self.n_iter <= PRODUCTS.model_after
         if not self.has_heavy_rows:
             sums = self.design.curvature(self.at)
@@ -143,8 +146,7 @@ class Descent:
         self.curvature = self.curvature.moved(found.mass, found.first)
         if found.heavy_share < PRODUCTS.least_heavy_share:
             return None
-        curvature, rows = found.entries
-        return HeavyRows(curvature, self.design.features(rows))
+        return HeavyRows(found.entries.curvature, self.design.features(found.entries.rows))
 
     @property
     def smooth_risk(self) -> float:

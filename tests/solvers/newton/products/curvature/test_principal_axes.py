@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from wdrsvm.problem.pair_weights import pair_distances
+from wdrsvm.rows.reduce import MemoryReduction
 from wdrsvm.solvers import SolverSettings, solve
 from wdrsvm.solvers.newton.products.curvature import principal_axes
 from wdrsvm.solvers.newton.products.curvature.preconditioner import ClassCurvature
@@ -23,6 +24,7 @@ from wdrsvm.solvers.newton.products.lengths.rounds import LengthRounds
 from wdrsvm.solvers.newton.products.line import Line
 from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.products.row_steps import spread_rows
+from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.newton.products.start import _scores
 from wdrsvm.solvers.scaling import Scaling
 
@@ -187,6 +189,33 @@ def test_other_norms_have_axes_as_a_basis(monkeypatch, norm):
     np.testing.assert_allclose(curved.second, squares)
     solved = product_newton(problem, SolverSettings(tol=1e-3), rounds=_rounds(norm))
     assert solved.certificate.holds(1e-3)
+
+
+def test_after_many_steps_the_basis_is_that_of_the_point(monkeypatch):
+    monkeypatch.setattr(principal_axes, "_work_of_step", lambda prepared: 0.0)
+    problem = blobs(n_rows=900, ball={"norm": "l1"}, n_features=30)
+    rounds = EnvelopeRounds(problem, _design(problem), SolverSettings(), None)
+    descent = rounds.descent
+    for n_iter, is_known in (
+        (PRODUCTS.basis_steps, True),
+        (PRODUCTS.basis_steps + 1, False),
+    ):
+        descent.n_iter = n_iter
+        descent.rebuild()
+        assert (descent.design.basis is not None) is is_known
+    weighted = Design(rounds.design.scaling, rounds.design.reduction)
+    expected = ClassCurvature.of(weighted.curvature(descent.at), 30)
+    np.testing.assert_allclose(np.abs(descent.curvature.basis), np.abs(expected.basis))
+
+
+def _design(problem):
+    scaling = Scaling.of(problem)
+    prepared = in_columns(scaling, np.float64, problem)
+    return Design(
+        scaling,
+        MemoryReduction(prepared, lambda work, blocks: [work(rows) for rows in blocks]),
+        basis=along_axes(scaling, prepared).basis,
+    )
 
 
 def _rounds(norm):
