@@ -29,7 +29,7 @@ class Ahead(NamedTuple):
     bend: float
 
 
-class Part(NamedTuple):
+class BlockOfLine(NamedTuple):
     """A block of rows, its scores (C, n) here, along the step and at some length.
 
     They are views of the tables of all rows.  With many blocks it would take as long to
@@ -56,7 +56,7 @@ class Line:
         )
         self.here = here
         self.parts = {
-            rows.start: Part(
+            rows.start: BlockOfLine(
                 here[rows], along[rows], ScoredBlock.at(slopes[rows], problem, rows)
             )
             for rows in problem.blocks()
