@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from wdrsvm.solvers.newton.products.design import At, in_columns
-from wdrsvm.solvers.newton.products.flips.memory import FlipDesign
+from wdrsvm.solvers.newton.products.design import At, BlockScores, in_columns
+from wdrsvm.solvers.newton.products.flips.memory import FlipDesign, LastScores
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.scaling import Scaling
 
@@ -100,6 +100,39 @@ def test_curvature_of_one_row_out_of_three(design):
     third = replace(design, every=3).curvature(at)
     assert [part.shape for part in whole[:3]] == [part.shape for part in third[:3]]
     assert third.mass.sum() == pytest.approx(whole.mass.sum(), rel=0.3)
+
+
+def test_scores_of_the_last_point_say_the_same(design):
+    table = BlockScores(design.problem.n_rows, 4, np.float64)
+    knows = replace(design, last=LastScores(table), priors={}, every=3, n_heavy=5)
+    plain = replace(design, every=3, n_heavy=5)
+    one, other = point(design), point(design, seed=2)
+    fresh = one._replace(price=0.3)
+    assert_same(knows.curvature(fresh)[:3], plain.curvature(fresh)[:3])
+    for at in (one, one, other, one):
+        price = plain.evaluate(at).price
+        assert_same(knows.evaluate(at), plain.evaluate(at))
+        at = at._replace(price=price)
+        assert knows.seen(at).scores is table
+        assert knows.seen(point(design)).scores is None
+        for each in (knows, plain):
+            each.learn(at)
+        assert_same(knows.curvature(at)[:3], plain.curvature(at)[:3])
+        assert_same(knows.heavy_curvature(at)[:2], plain.heavy_curvature(at)[:2])
+        assert_same(knows.look(at, 1.0, 50).close, plain.look(at, 1.0, 50).close)
+        np.testing.assert_array_equal(knows.shares(at), plain.shares(at))
+
+
+def assert_same(found, expected):
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_scores_are_kept_where_there_is_room():
+    problem = blobs(n_classes=4)
+    assert LastScores.of(problem, np.float32).table is None
+    many = problem.take(np.tile(np.arange(300), 50))
+    assert LastScores.of(many, np.float32).table.flat.shape == (60_000,)
 
 
 def test_heavy_rows_have_the_largest_curvature_of_flips_too(design):

@@ -27,12 +27,14 @@ from ... import kernels
 from ..curvature.heavy_rows import HeavyCurvature
 from ..design import (
     At,
+    BlockScores,
     CurvatureSums,
     Design,
     LossSums,
     ScoredBlock,
     curvature_of,
     heavy_curvature_of,
+    keeps_scores,
 )
 from ..settings import PRODUCTS
 from .close import CloseFlips, Look, Priors
@@ -49,6 +51,21 @@ def first_flipped(budget: float) -> float:
     return min(PRODUCTS.most_flipped, budget)
 
 
+@dataclass(eq=False)
+class LastScores:
+    """The scores at the point of the last pass: lessons, levels and curvatures at the same
+    point need no product.  ``table`` is None if they would fill too much memory."""
+
+    table: BlockScores | None
+    coef: Floats | None = None
+
+    @classmethod
+    def of(cls, problem: RobustProblem, kind: Any) -> LastScores:
+        if not keeps_scores(problem, kind):
+            return cls(None)
+        return cls(BlockScores(problem.n_rows, problem.n_classes, kind))
+
+
 @dataclass(frozen=True, eq=False)
 class FlipDesign(Design):
     """``problem`` has rows in the solver's columns; ``budget`` is radius / flip cost.
@@ -60,6 +77,11 @@ class FlipDesign(Design):
     problem: RobustProblem = field(kw_only=True)
     budget: float = field(kw_only=True)
     priors: Priors = field(default_factory=dict)
+    last: LastScores = field(default_factory=partial(LastScores, None), kw_only=True)
+
+    def seen(self, at: At) -> At:
+        scores = self.last.table if at.coef is self.last.coef else None
+        return super().seen(at)._replace(scores=scores)
 
     def evaluate(self, at: At) -> LossSums:
         """At the price in ``at``, or at the higher one that the flips need."""
@@ -122,11 +144,12 @@ class FlipDesign(Design):
 
         Scores are kept between the halves if they are not too many.
         """
-        at, entries = self.seen(at), self.problem.n_rows * self.problem.n_classes
+        entries = self.problem.n_rows * self.problem.n_classes
         held: Held = {} if entries <= PRODUCTS.max_held else None
-        spans = np.empty(self.problem.n_rows)
+        spans, coef, at = np.empty(self.problem.n_rows), at.coef, self.seen(at)
         self.reduction.fold(partial(self._fill_spans, at, spans, held), added)
-        at = at._replace(price=self._price(at, spans))
+        self.last.coef = coef
+        at = at._replace(price=self._price(at, spans), scores=self.last.table)
         work = partial(self._second_half, at, held, second)
         return at.price, self.reduction.fold(work, added)
 
@@ -164,8 +187,9 @@ class FlipDesign(Design):
     def _spanned(
         self, at: At, problem: RobustProblem, rows: slice, every: int = 1
     ) -> Spanned:
-        some = slice(rows.start, rows.stop, every)
-        block = ScoredBlock.of(at.coef, problem, some)
+        block = at.some(every, problem, rows)
+        if every == 1 and at.scores is None and self.last.table is not None:
+            self.last.table[rows][:] = block.scores
         return Spanned.of(block, self._prior(rows, every), at.mu)
 
     def _prior(self, rows: slice, every: int = 1) -> Floats:
