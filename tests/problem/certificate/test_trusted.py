@@ -103,6 +103,42 @@ def test_only_small_pulls_are_taken_to_first_order():
         assert bool(miss < 1e-15) is is_first_order
 
 
+@pytest.mark.parametrize("is_line", [True, False])
+def test_small_pulls_after_a_moderate_one_obey_the_system_from_before(is_line):
+    trusted, _, y, _ = tangents(LOSSES[1])
+    moderate, small = np.random.default_rng(3).uniform(-1, 1, (2, 30, 4))
+    moderate, small = 0.2 * moderate, 0.04 * small
+    if is_line:
+        moderate, small = (np.broadcast_to(pull[0], (30, 4)) for pull in (moderate, small))
+    once = trusted.tilted(moderate)
+    assert np.abs(once.slopes(y) - trusted.slopes(y) - trusted.response(moderate)).max() > 0
+    columns = np.ones((30, 1))
+    np.testing.assert_array_equal(once.curvature(columns), trusted.curvature(columns))
+    np.testing.assert_array_equal(once.own_response(), trusted.own_response())
+    found = once
+    for n_tilts in range(1, 4):
+        found = found.tilted(small)
+        change = found.slopes(y) - once.slopes(y)
+        expected = n_tilts * trusted.response(small)
+        np.testing.assert_allclose(change, expected, atol=1e-15)
+    assert (found.winners > 0).all()
+    np.testing.assert_allclose(found.winners.sum(axis=1), 1.0, rtol=1e-14)
+
+
+def test_large_pulls_and_many_small_ones_have_a_system_of_their_own():
+    trusted, *_ = tangents(LOSSES[1])
+    columns = np.ones((30, 1))
+    line = np.array([0.0, 1.0, 0.0, 0.0])
+    wide = 1.1 * CERTIFICATE.moderate_pull
+    far = trusted.tilted(np.broadcast_to(wide * line, (30, 4)))
+    assert not np.allclose(far.curvature(columns), trusted.curvature(columns), rtol=1e-3)
+    # However often small tilts pull the same way, no winner becomes negative.
+    for _ in range(60):
+        far = far.tilted(np.broadcast_to(-0.09 * line, (30, 4)))
+        assert (far.winners > 0).all()
+    np.testing.assert_allclose(far.winners.sum(axis=1), 1.0, rtol=1e-12)
+
+
 def test_winners_that_vanish_have_no_entropy():
     y, weight = np.zeros(1, int), np.ones(1)
     sure = TrustedTangents(LOSSES[0], np.array([[1.0, 0.0, 0.0]]), y, weight)

@@ -18,6 +18,8 @@ class CertificateSettings:
     small_pull : float
         Winners of trusted labels are tilted to first order where the pulls of a row's
         classes differ by at most this much.
+    moderate_pull : float
+        Up to this much, the system of a tilt serves the small tilts after it.
     few_rows : int
         Up to this many rows, another reduction costs less than the system of a needless
         tilt.
@@ -72,6 +74,7 @@ class CertificateSettings:
 
     max_tilts: int = 20
     small_pull: float = 0.1
+    moderate_pull: float = 0.5
     few_rows: int = 4096
     few_features: int = 32
     max_kept_entries: int = 2_000_000

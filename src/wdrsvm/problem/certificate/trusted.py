@@ -31,12 +31,18 @@ PART_ENTRIES = 1 << 15
 
 @dataclass(frozen=True, eq=False)
 class TrustedTangents:
-    """Winners p (rows, C), labels and weights of some rows."""
+    """Winners p (rows, C), labels and weights of some rows.
+
+    After a moderate tilt, ``origin`` has the winners before it, and the winners are at
+    least ``left`` times these.  Small tilts act on the origin.
+    """
 
     loss: Loss
     winners: Floats
     y: Codes
     weight: Floats
+    origin: Floats | None = None
+    left: float = 1.0
 
     @classmethod
     def at(cls, loss: Loss, points: Floats, y: Codes, weight: Floats) -> TrustedTangents:
@@ -62,7 +68,7 @@ class TrustedTangents:
             return self
         winners = share * self.winners
         winners[self._own] += 1 - share
-        return replace(self, winners=winners)
+        return TrustedTangents(self.loss, winners, self.y, self.weight)
 
     @property
     def _own(self) -> tuple[Codes, Codes]:
@@ -87,27 +93,36 @@ class TrustedTangents:
         """
         # One line of factors serves rows that are all pulled alike.
         pull = pull[:1] if pull.strides[0] == 0 else pull
-        if np.ptp(pull, axis=1).max(initial=0.0) <= CERTIFICATE.small_pull:
-            return self._shifted(pull)
+        size = float(np.ptp(pull, axis=1).max(initial=0.0))
+        if size <= CERTIFICATE.small_pull and size < self.left:
+            return self._shifted(pull, size)
         winners = self.winners * np.exp(pull - row_maxima(pull)[:, None])
         total = row_sums(winners)
         if not total.all():
             winners = np.where(total[:, None] > 0, winners, self.winners)
             total = row_sums(winners)
         winners /= total[:, None]
-        return replace(self, winners=winners)
+        if size > CERTIFICATE.moderate_pull:
+            return TrustedTangents(self.loss, winners, self.y, self.weight)
+        return replace(self, winners=winners, origin=self.winners, left=np.exp(-size))
 
-    def _shifted(self, pull: Floats) -> TrustedTangents:
-        """Move winners by  p (u - p'u),  the first order of a tilt along u.
+    def _shifted(self, pull: Floats, size: float) -> TrustedTangents:
+        """Move winners by  o (u - o'u),  the first order of a tilt of the origin o along u.
 
-        Slopes are linear in winners.  So sums change by exactly what the system of the tilt
-        says, and a tilt whose system is exact is the last one.
+        Slopes are linear in winners.  So sums change by exactly what the system of the
+        origin says.  A tilt whose system is exact is the last one, and one after a tilt
+        that was not small needs no other system.
         """
-        centre = self.winners @ pull[0] if len(pull) == 1 else row_sums(self.winners * pull)
+        origin = self._origin
+        centre = origin @ pull[0] if len(pull) == 1 else row_sums(origin * pull)
         winners = pull - centre[:, None]
-        winners += 1.0
-        winners *= self.winners
-        return replace(self, winners=winners)
+        winners *= origin
+        winners += self.winners
+        return replace(self, winners=winners, origin=origin, left=self.left - size)
+
+    @property
+    def _origin(self) -> Floats:
+        return self.winners if self.origin is None else self.origin
 
     def value(self, weight: Floats, y: Codes) -> float:
         """The sum of  w (margin (1 - p_y) + temperature entropy(p))."""
@@ -152,20 +167,23 @@ class TrustedTangents:
         return found
 
     def response(self, pull: Floats) -> Floats:
-        centred = pull - row_sums(self.winners * pull)[:, None]
-        return np.asarray(self.weight[:, None] * self.winners * centred)
+        origin = self._origin
+        centred = pull - row_sums(origin * pull)[:, None]
+        return np.asarray(self.weight[:, None] * origin * centred)
 
     def own_response(self) -> Floats:
-        return np.asarray(self.weight[:, None] * self.winners * (1.0 - self.winners))
+        origin = self._origin
+        return np.asarray(self.weight[:, None] * origin * (1.0 - origin))
 
     def curvature(self, columns: Floats) -> Floats:
-        """The covariance of the winners, times the squares of the columns."""
+        """The covariance of the origin, times the squares of the columns."""
+        origin = replace(self, winners=self._origin)
         n_classes, n_columns = self.winners.shape[1], columns.shape[1]
         system = np.empty((n_classes, n_columns, n_classes, n_columns))
         for d in range(n_columns):
             for e in range(n_columns):
                 moments = self.weight * columns[:, d] * columns[:, e]
-                system[:, d, :, e] = replace(self, weight=moments)._covariance()
+                system[:, d, :, e] = replace(origin, weight=moments)._covariance()
         return system
 
     def _covariance(self) -> Floats:

@@ -84,3 +84,30 @@ def test_distances():
     np.testing.assert_allclose(distances, pair_distances(points), atol=1e-7)
     assert not distances.diagonal().any()
     assert distances[0, 1] == pytest.approx(0.0, abs=1e-7)
+
+
+def test_powers_of_many_ratios_are_those_of_numpy():
+    """So many that loops become vectors, and some are left over."""
+    rng = np.random.default_rng(1)
+    lengths = np.concatenate([10.0 ** rng.uniform(-20, 0, 500), rng.uniform(0, 1, 501)])
+    lengths[:3] = 0.0, 1e-40, 1.0
+    shares = rng.uniform(size=len(lengths))
+    slopes = np.empty_like(lengths)
+    for power in (3.0, 8.0, 40.0):
+        value = kernels.fill_mean_slopes(lengths, shares, power, slopes)
+        assert value == pytest.approx(mean_of(lengths, shares, power), rel=1e-12)
+        floored = np.maximum(lengths, 1e-30)
+        expected = value ** (1 - power) * shares * floored ** (power - 2)
+        np.testing.assert_allclose(slopes, expected, rtol=1e-11, atol=1e-290)
+    assert (slopes[lengths < 1e-25] == 0).all()
+
+
+@pytest.mark.parametrize("place", [0, 7, 39])
+def test_no_number_stays_no_number(place):
+    lengths, shares = drawn(count=40)
+    lengths[place] = np.nan
+    slopes, learnt = np.empty((2, 40))
+    assert np.isnan(kernels.power_mean(lengths, shares, POWER))
+    assert np.isnan(kernels.fill_mean_slopes(lengths, shares, POWER, slopes))
+    assert np.isnan(slopes).all()
+    assert not kernels.learn_shares(lengths, shares, POWER, POWER, 1.1, 0.3, learnt)

@@ -1,12 +1,16 @@
 """The smoothed diameter: below the true one, with its gradient, learning towards it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
 from wdrsvm.problem.norms import lipschitz, polar
 from wdrsvm.problem.pair_weights import pair_distances
+from wdrsvm.solvers.newton.products import diameter as module
 from wdrsvm.solvers.newton.products.diameter import DIAMETERS, PairDiameter
+from wdrsvm.solvers.newton.products.settings import PRODUCTS
 
 NORMS = [*DIAMETERS]
 
@@ -141,3 +145,37 @@ def test_coefficients_that_are_no_numbers_have_no_length():
     found = PairDiameter.of(3, 2).at(coef)
     assert np.isnan(found.value)
     assert np.isnan(found.lengths[0, 1])
+
+
+def single_diameter(shape, monkeypatch):
+    settings = replace(PRODUCTS, least_single_coefficients=1)
+    monkeypatch.setattr(module, "PRODUCTS", settings)
+    return PairDiameter.of(*shape, np.float32)
+
+
+def test_products_in_single_precision(monkeypatch):
+    coef = random_coef(shape=(30, 40))
+    single = single_diameter(coef.shape, monkeypatch)
+    found, expected = single.at(coef), PairDiameter.of(30, 40).at(coef)
+    assert found.gradient.dtype == np.float32
+    assert found.value == pytest.approx(expected.value, rel=1e-6)
+    np.testing.assert_allclose(found.lengths, expected.lengths, rtol=1e-5)
+    np.testing.assert_allclose(found.gradient, expected.gradient, atol=1e-6)
+    far = single.at(coef + 1e4)
+    np.testing.assert_allclose(far.lengths, expected.lengths, rtol=1e-5)
+    np.testing.assert_allclose(far.gradient, expected.gradient, atol=1e-6)
+
+
+def test_few_coefficients_have_products_in_double_precision():
+    assert PairDiameter.of(6, 4, np.float32).at(random_coef()).gradient.dtype == np.float64
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_known_lengths_give_the_same(kind, monkeypatch):
+    coef = random_coef(shape=(8, 5))
+    diameter = replace(single_diameter((8, 5), monkeypatch), kind=kind)
+    before = diameter.at(coef)
+    learnt = diameter.reweighted(before.lengths, 20.0)
+    again, expected = learnt.at(coef, before), learnt.at(coef)
+    assert again.value == expected.value > before.value
+    np.testing.assert_array_equal(again.gradient, expected.gradient)

@@ -163,7 +163,9 @@ def test_it_is_tried_where_a_pass_takes_long(monkeypatch, work, n_rows, is_tried
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_its_numbers_are_those_of_the_design(descent, kind, monkeypatch):
-    monkeypatch.setattr(model_module, "PRODUCTS", replace(PRODUCTS, least_single_model=1))
+    monkeypatch.setattr(
+        model_module, "PRODUCTS", replace(PRODUCTS, least_single_coefficients=1)
+    )
     descent.design = replace(descent.design, kind=kind)
     model = LossModel.at(descent, descent.pairs)
     found = model.evaluate(At(model.point + kind(0.01)))

@@ -10,7 +10,7 @@ Ratios to the largest length take the place of the lengths, so that no power ove
 from __future__ import annotations
 
 import cython
-from cython.cimports.libc.math import exp, log, pow, sqrt
+from cython.cimports.libc.math import pow, sqrt
 
 from ...runtime.kernel_names import (
     Count,
@@ -22,24 +22,37 @@ from ...runtime.kernel_names import (
     inner,
     kernel,
 )
+from ...runtime.powers import log2_of, power_of_two
 
-# Shorter lengths count as this share of the longest one.
+# Shorter lengths count as this share of the longest one.  Variables, as the next one: of
+# numbers the C compiler would make branches, and no vectors.
 LEAST_RATIO = cython.declare(Real, 1e-30)
+# 2 to this power, or a smaller one, is 0.
+LEAST_EXPONENT = cython.declare(Real, -1023.0)
 
 
 @inner
-def _ratio_power(ratio: Real, power: Real) -> Real:
-    """ratio^power for ratios up to 1: faster than ``pow``.  No number stays no number."""
-    return exp(power * log(LEAST_RATIO if ratio < LEAST_RATIO else ratio))
+def _ratio_power(ratio: Real, power: Real, least: Real, lowest: Real) -> Real:
+    """ratio^power for ratios from ``least`` to 1."""
+    ratio = least if ratio < least else ratio
+    exponent: Real = power * log2_of(ratio)
+    return power_of_two(lowest if exponent < lowest else exponent)
 
 
 @kernel
 def _longest(lengths: ReadVector) -> Real:
+    """The largest length; no number if one of them is none.
+
+    Loops that are vectors take smaller and larger numbers, and lose what is none.
+    """
     k: Count
     top: Real = 0.0
+    total: Real = 0.0
     for k in range(lengths.shape[0]):
         top = lengths[k] if lengths[k] > top else top
-    return top
+    for k in range(lengths.shape[0]):
+        total += lengths[k]
+    return top if total == total else total
 
 
 @kernel
@@ -47,11 +60,12 @@ def _mean(lengths: ReadVector, shares: ReadVector, power: Real) -> Real:
     k: Count
     total: Real = 0.0
     top: Real = _longest(lengths)
-    if top == 0.0:
-        return 0.0
+    least: Real = LEAST_RATIO
+    lowest: Real = LEAST_EXPONENT
+    if not top > 0.0:
+        return top
     for k in range(lengths.shape[0]):
-        if shares[k] > 0.0:
-            total += shares[k] * _ratio_power(lengths[k] / top, power)
+        total += shares[k] * _ratio_power(lengths[k] / top, power, least, lowest)
     return top * pow(total, 1.0 / power)
 
 
@@ -79,16 +93,16 @@ def _fill_mean_slopes(
     value: Real
     total: Real = 0.0
     longest: Real = _longest(lengths)
-    top: Real = longest if longest > 0.0 else 1.0
+    top: Real = 1.0 if longest == 0.0 else longest
+    least: Real = LEAST_RATIO
+    lowest: Real = LEAST_EXPONENT
     for k in range(lengths.shape[0]):
         ratio = lengths[k] / top
-        slopes[k] = 0.0
-        if shares[k] > 0.0:
-            slopes[k] = shares[k] * _ratio_power(ratio, power - 2.0)
-            total += slopes[k] * ratio * ratio
-    if total == 0.0:
-        _scale(slopes, 0.0)
-        return 0.0
+        slopes[k] = shares[k] * _ratio_power(ratio, power - 2.0, least, lowest)
+        total += slopes[k] * ratio * ratio
+    if not (longest > 0.0 and total > 0.0):
+        _scale(slopes, 0.0 * longest)
+        return 0.0 * longest
     value = top * pow(total, 1.0 / power)
     # As (top / value)^power total = 1; powers of this ratio would overflow.
     _scale(slopes, value / top / top / total)
@@ -111,13 +125,13 @@ def _fill_learnt(
     k: Count
     total: Real = 0.0
     top: Real = _longest(lengths)
-    if top == 0.0:
-        return 0.0
+    least: Real = LEAST_RATIO
+    lowest: Real = LEAST_EXPONENT
+    if not top > 0.0:
+        return top
     for k in range(lengths.shape[0]):
-        learnt[k] = 0.0
-        if shares[k] > 0.0:
-            learnt[k] = shares[k] * _ratio_power(lengths[k] / top, power)
-            total += learnt[k]
+        learnt[k] = shares[k] * _ratio_power(lengths[k] / top, power, least, lowest)
+        total += learnt[k]
     return total
 
 

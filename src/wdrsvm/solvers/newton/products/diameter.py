@@ -16,8 +16,8 @@ such vector puts every column's range in the middle.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -100,21 +100,39 @@ def _flat(table: Floats) -> Floats:
     return table.reshape(-1)
 
 
+@dataclass(frozen=True, eq=False)
 class PairDiameter(Diameter):
-    """For the l2 norm; shares and lengths (C, C), each pair twice."""
+    """For the l2 norm; shares and lengths (C, C), each pair twice.
+
+    Products of coefficients are taken in numbers of ``kind``.
+    """
+
+    kind: Any = field(default=np.float64, kw_only=True)
 
     @classmethod
-    def of(cls, n_classes: int, n_columns: int) -> PairDiameter:
+    def of(cls, n_classes: int, n_columns: int, kind: Any = np.float64) -> PairDiameter:
         pairs = np.ones((n_classes, n_classes)) - np.eye(n_classes)
-        return cls(pairs / pairs.sum())
+        if n_classes * n_columns < PRODUCTS.least_single_coefficients:
+            kind = np.float64
+        return cls(pairs / pairs.sum(), kind=kind)
 
-    def at(self, coef: Floats) -> Smoothed:
-        lengths = np.empty(self.shares.shape)
-        kernels.fill_distances((coef @ coef.T).astype(np.float64, copy=False), lengths)
+    def at(self, coef: Floats, known: Smoothed | None = None) -> Smoothed:
+        """The mean at the coefficients, whose lengths may be ``known``."""
+        points = self._points(coef)
+        lengths = _distances(points) if known is None else known.lengths
         value, slopes = self._mean_and_slopes(lengths)
         slopes *= 2  # Both entries of a pair have half of its share.
-        gradient = laplacian(slopes).astype(coef.dtype, copy=False) @ coef
+        gradient = laplacian(slopes).astype(points.dtype, copy=False) @ points
         return Smoothed(value, gradient, lengths, slopes, slopes.sum(axis=1))
+
+    def _points(self, coef: Floats) -> Floats:
+        """The coefficients in numbers of ``kind``, without a part that all classes have.
+
+        Beside a large common part, single precision would lose the differences.
+        """
+        if coef.dtype == self.kind:
+            return coef
+        return np.asarray((coef - coef.mean(axis=0)).astype(self.kind))
 
     def flow(self, found: Smoothed, gradient: Floats, tol: float) -> PairWeights:
         """The weights of a short flow with the divergence G (C, T).
@@ -157,15 +175,23 @@ class PairDiameter(Diameter):
         return coef
 
 
+def _distances(points: Floats) -> Floats:
+    """Those of all points from each other."""
+    distances = np.empty((len(points), len(points)))
+    kernels.fill_distances((points @ points.T).astype(np.float64, copy=False), distances)
+    return distances
+
+
 class EntryDiameter(Diameter):
     """For the l1 norm; shares and lengths (C, T), one for each coefficient."""
 
     @classmethod
-    def of(cls, n_classes: int, n_columns: int) -> EntryDiameter:
+    def of(cls, n_classes: int, n_columns: int, kind: Any = np.float64) -> EntryDiameter:
+        """Without products there is nothing to gain from numbers of another ``kind``."""
         size = n_classes * n_columns
         return cls(np.full((n_classes, n_columns), 1.0 / max(size, 1)))
 
-    def at(self, coef: Floats) -> Smoothed:
+    def at(self, coef: Floats, known: Smoothed | None = None) -> Smoothed:
         lengths = 2 * np.abs(coef)
         value, slopes = self._mean_and_slopes(lengths)
         slopes *= 4

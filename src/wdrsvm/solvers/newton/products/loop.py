@@ -143,13 +143,13 @@ class ProductRounds:
         # What a repair cost, relative to what there was to learn.
         self.excess_rate = PRODUCTS.first_excess
         # What a bound lacked, relative to the imbalance of the intercepts.
-        self.shortfall_rate = 0.0
+        self.shortfall_rate = PRODUCTS.first_shortfall
 
     def first_descent(self, start: Start | None) -> Descent:
         """The descent at its first point."""
         problem, design = self.problem, self.design
         n_touchable = design.scaling.n_touchable
-        diameter = DIAMETERS[problem.norm].of(problem.n_classes, n_touchable)
+        diameter = DIAMETERS[problem.norm].of(problem.n_classes, n_touchable, design.kind)
         coef = first_point(
             problem, design, start, lambda coef: diameter.at(coef[:, :n_touchable]).largest
         )
@@ -166,7 +166,7 @@ class ProductRounds:
         descent, tol = self.descent, self.settings.tol
         while not self._is_over():
             is_moving = descent.step()
-            has_settled = descent.has_settled or not is_moving
+            has_settled = descent.has_settled or not is_moving or self._leads_to_model()
             if has_settled or descent.is_sharp:
                 self._consider()
             if has_settled:
@@ -190,6 +190,12 @@ class ProductRounds:
             if not followed or self._is_over():
                 break
         self.n_model_rounds += 1
+
+    def _leads_to_model(self) -> bool:
+        """Whether a model tells more now than further steps would."""
+        is_early = self.n_model_rounds == 0 and self.descent.n_iter <= PRODUCTS.model_early
+        is_near = is_early and self.descent.settles(np.inf, PRODUCTS.model_first)
+        return is_near and self._model_pays()
 
     def _model_pays(self) -> bool:
         """Whether the steps settled early, which shows that the curvature is known, and a

@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ....arrays import Floats
+from ....problem.certificate.gap import allowed_gap
 from ...scaling import Scaling
 from .curvature.preconditioner import ClassCurvature, into_basis, out_of_basis
 from .design import At, LossSums
@@ -49,7 +50,7 @@ class LossModel:
     def at(cls, descent: Descent, pairs: Iterable[Pair]) -> LossModel:
         """``pairs``: steps and changes of the loss's gradient, in the solver's columns."""
         basis, kind = descent.curvature.basis, descent.design.kind
-        if descent.coef.size < PRODUCTS.least_single_model:
+        if descent.coef.size < PRODUCTS.least_single_coefficients:
             kind = np.float64
 
         def turned(rows: Floats) -> Floats:
@@ -103,12 +104,11 @@ class ModelDescent(Descent):
 
     @property
     def has_settled(self) -> bool:
-        added = self.radius * self.spread
-        is_late = self.n_since >= PRODUCTS.patience
-        return is_late or self.promise < PRODUCTS.model_settled * added
+        return self.settles(PRODUCTS.patience, PRODUCTS.model_settled)
 
     def run(self) -> None:
-        """Until what is left to gain is small beside what it was."""
+        """Until what is left to gain is small beside what it was, or beside the gap asked
+        for."""
         first = None
         while self.n_iter < PRODUCTS.model_steps and not self.is_stuck:
             is_moving = self.step()
@@ -116,7 +116,8 @@ class ModelDescent(Descent):
                 left = self.promise + self.radius * self.spread
                 self.sharpen()
                 first = left if first is None else first
-                if left < max(PRODUCTS.model_share * first, 1e-5 * self.risk):
+                enough = PRODUCTS.model_gap_share * allowed_gap(self.tol, self.risk)
+                if left < max(PRODUCTS.model_share * first, enough):
                     break
 
 
@@ -132,6 +133,7 @@ def model_step(descent: Descent) -> bool:
         descent.diameter,
         descent.radius,
         model.point,
+        tol=descent.tol,
     )
     inner.run()
     # Only the difference from the point may have lost digits to single precision.

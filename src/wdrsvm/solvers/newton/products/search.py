@@ -42,7 +42,9 @@ def backtrack(descent: Descent, step: Floats, slope: float) -> Place | None:
     """Shorten the step until the smoothed risk falls; None if it never does."""
     length, risk = 1.0, descent.smooth_risk
     for _ in range(PRODUCTS.max_trials):
-        place = descent.place(descent.coef + length * step)
+        coef = descent.coef + length * step
+        smoothed = descent.smoothed_at(coef)
+        place = Place(coef, smoothed, descent.sums_at(coef, smoothed.value))
         rise = descent.smooth_risk_of(place.smoothed, place.sums) - risk
         after = descent.gradient_of(place.smoothed, place.sums)
         if _suffices(rise, risk, float(np.vdot(after, step)), slope, length):

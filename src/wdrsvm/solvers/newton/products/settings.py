@@ -73,9 +73,10 @@ class ProductSettings:
         A flow is looked for if a step promises at most this share of the gap wanted.
     sharp_power : float
         From this power on every step may lead to a certificate.
-    shortfall_hope : float
-        A bound is expected to lack this share of what the last one lacked, adjusted to how
-        far the intercepts are out of balance now.
+    first_shortfall, shortfall_hope : float
+        A bound is expected to lack the second share of what the last one lacked, adjusted
+        to how far the intercepts are out of balance now.  The first bound is expected to
+        lack so many times this imbalance.
     flow_rounds : int
         Rounds that shorten the flow of a certificate.
     flow_floor : float
@@ -105,6 +106,9 @@ class ProductSettings:
         steps.
     model_after : int
         Steps within which the first settling must come for the loss's model to be tried.
+    model_early, model_first : int, float
+        Within so many steps the model is tried as soon as the next one promises less than
+        this share of what new shares of the lengths would add.
     model_rows : int
         The model is tried with at least this many rows for each class and fifty more: with
         fewer rows a pass costs no more than a step on the model.
@@ -113,16 +117,18 @@ class ProductSettings:
     model_rows_per_unknown : int
         It is also tried with so many rows for each coefficient: passes then take long
         beside steps on the model.
-    least_single_model : int
-        With fewer coefficients the model has double precision, which costs nothing then.
+    least_single_coefficients : int
+        With fewer coefficients their products, and the model of the loss, have double
+        precision, which costs nothing then.
     model_rounds, model_steps : int
         Minima of the model to be tried in a row, and steps towards each of them.
     model_pairs : int
         Steps by which the model's curvature is corrected.
     model_settled : float
         As ``settled``, for steps on the model.
-    model_share : float
-        The model's steps end when this share of what there was to gain is left.
+    model_share, model_gap_share : float
+        The model's steps end when the first share of what there was to gain is left, or
+        the second share of the gap asked for.
     model_trust : float
         The model is left when the risk falls by less than this share of what it promised.
     least_unknowns : int
@@ -248,21 +254,25 @@ class ProductSettings:
     sharp_power: float = 20.0
     most_promise: float = 0.5
     least_scale: float = 0.8
+    first_shortfall: float = 0.03
     shortfall_hope: float = 0.5
     flow_rounds: int = 8
     flow_floor: float = 1e-3
     repair_rounds: int = 100
     repair_share: float = 0.1
     model_after: int = 15
+    model_early: int = 8
+    model_first: float = 0.5
     model_rows: int = 8
     model_work: float = 8e7
     model_rows_per_unknown: int = 100
-    least_single_model: int = 10_000
+    least_single_coefficients: int = 10_000
     model_rounds: int = 2
     model_steps: int = 40
     model_pairs: int = 10
     model_settled: float = 0.4
     model_share: float = 0.05
+    model_gap_share: float = 0.01
     model_trust: float = 0.3
     level_steps: int = 30
     level_margin: float = 0.05

@@ -48,7 +48,7 @@ class Descent:
         self.line = Line(design, len(coef)) if design.keeps_scores else None
         self.coef, self.smoothed = coef, self.smoothed_at(coef)
         lam = self.smoothed.value
-        self.sums = self.line.begin(coef) if self.line else self._sums_at(coef, lam)
+        self.sums = self.line.begin(coef) if self.line else self.sums_at(coef, lam)
         self.gradient = self.gradient_of(self.smoothed, self.sums)
         self.precondition: Preconditioner | ClassInverse
         self.has_heavy_rows = False
@@ -83,15 +83,12 @@ class Descent:
             return smoothed.value
         return sums.price / self.flip_cost
 
-    def smoothed_at(self, coef: Floats) -> Smoothed:
-        return self.diameter.at(coef[:, : self.n_touchable])
+    def smoothed_at(self, coef: Floats, known: Smoothed | None = None) -> Smoothed:
+        """The norm there; what another diameter found there may be ``known``."""
+        return self.diameter.at(coef[:, : self.n_touchable], known)
 
-    def _sums_at(self, coef: Floats, lam: float) -> LossSums:
+    def sums_at(self, coef: Floats, lam: float) -> LossSums:
         return self.design.evaluate(self._at(coef, lam))
-
-    def place(self, coef: Floats) -> Place:
-        smoothed = self.smoothed_at(coef)
-        return Place(coef, smoothed, self._sums_at(coef, smoothed.value))
 
     def gradient_of(self, smoothed: Smoothed, sums: LossSums) -> Floats:
         """The gradient of the smoothed risk; flips reduce the radius that moves have."""
@@ -234,6 +231,10 @@ class Descent:
         patience, settled = PRODUCTS.patience, PRODUCTS.settled
         if self.has_flips:
             patience, settled = PRODUCTS.flip_patience, PRODUCTS.flip_settled
+        return self.settles(patience, settled)
+
+    def settles(self, patience: float, settled: float) -> bool:
+        """Whether steps are many, or the next one promises too little."""
         if self.n_since >= patience:
             return True
         # Most steps need no new shares to be judged.
@@ -265,7 +266,7 @@ class Descent:
         if self.left > 0 or self.smoothed.largest > self.lam:
             self._sharpen_diameter()
         self.n_since = 0
-        self._smooth_again()
+        self._smooth_again(self.smoothed)
 
     @property
     def next_mu(self) -> float:
@@ -273,11 +274,11 @@ class Descent:
         last = min(PRODUCTS.last_mu, PRODUCTS.mu_of_price * self.at.price)
         return max(last, PRODUCTS.mu_factor * self.mu)
 
-    def _smooth_again(self) -> None:
-        """Stay where the coefficients are, with another smoothing of the risk."""
-        self.smoothed = self.smoothed_at(self.coef)
+    def _smooth_again(self, known: Smoothed | None = None) -> None:
+        """Another smoothing of the risk, at a point where the norm may be ``known``."""
+        self.smoothed = self.smoothed_at(self.coef, known)
         if self.has_flips:
-            self.sums = self._sums_at(self.coef, self.smoothed.value)
+            self.sums = self.sums_at(self.coef, self.smoothed.value)
         self.gradient = self.gradient_of(self.smoothed, self.sums)
 
     def _sharpen_diameter(self) -> None:
@@ -293,13 +294,10 @@ class Descent:
         if self._needs_rebuild():
             self.rebuild()
         step = self.memory.direction(self.gradient, self.precondition)
-        slope = float(np.vdot(self.gradient, step))
-        if not slope < 0:
-            self.memory.forget()
-            self.n_failed += 1
-            return False
-        self.promise = -slope / 2
-        gained = self._search(step, slope)
+        slope, gained = float(np.vdot(self.gradient, step)), False
+        if slope < 0:
+            self.promise = -slope / 2
+            gained = self._search(step, slope)
         self.n_failed = 0 if gained else self.n_failed + 1
         if not gained:
             self.memory.forget()
@@ -313,10 +311,10 @@ class Descent:
 
     def _search(self, step: Floats, slope: float) -> bool:
         """Go along the step; False if the smoothed risk does not fall there."""
-        if self.line is None:
-            place = backtrack(self, step, slope)
-        else:
-            place = along_line(self.line, self, step, slope)
+        line = self.line
+        place = (
+            along_line(line, self, step, slope) if line else backtrack(self, step, slope)
+        )
         if place is not None:
             self._move(place)
         return place is not None
@@ -339,7 +337,7 @@ class Descent:
         self.n_iter += 1
         before = self.diameter, self.smoothed, self.sums, self.gradient
         self.diameter = diameter
-        self._smooth_again()
+        self._smooth_again(self.smoothed)
         step, risk = coef - self.coef, self.smooth_risk
         slope = float(np.vdot(self.gradient, step))
         if not (slope < 0 and self._search(step, slope)):

@@ -52,7 +52,7 @@ class EntryEnvelope:
     def modulus(coef: Floats) -> float:
         return 2 * float(np.abs(coef).max(initial=0.0))
 
-    def at(self, coef: Floats) -> Enveloped:
+    def at(self, coef: Floats, known: Enveloped | None = None) -> Enveloped:
         before = self.multipliers / self.stiffness
         moved, half = self._moved(coef)
         cut = moved - np.clip(moved, -half, half)

@@ -53,15 +53,7 @@ class LengthDescent(HeldDescent):
     def has_settled(self) -> bool:
         if self.has_flips:
             return super().has_settled
-        return self._settles(LENGTHS.patience, LENGTHS.settled)
-
-    def _settles(self, patience: int, settled: float) -> bool:
-        """Whether steps are many, or the next one promises too little."""
-        if self.n_since >= patience:
-            return True
-        # Most steps need no new shares to be judged.
-        at_most = settled * self._to_learn(self.most_spread)
-        return self.promise < at_most and self.promise < settled * self.to_learn
+        return self.settles(LENGTHS.patience, LENGTHS.settled)
 
     @property
     def is_sharp(self) -> bool:

@@ -63,7 +63,8 @@ class LengthDiameter(Diameter):
     def modulus(coef: Floats) -> float:
         return float(pairwise_moduli(coef, "linf", np.ones(coef.shape[1])).max(initial=0.0))
 
-    def at(self, coef: Floats) -> SmoothedLengths:
+    def at(self, coef: Floats, known: SmoothedLengths | None = None) -> SmoothedLengths:
+        """Lengths with other multipliers are of no use, even if they are ``known``."""
         coef = np.ascontiguousarray(coef, self.kind)
         lengths, plain, lags = (np.empty(len(self.shares)) for _ in range(3))
         told = coef, self.multipliers, self.width

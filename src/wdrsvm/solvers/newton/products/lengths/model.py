@@ -65,7 +65,7 @@ class LengthModelDescent(LengthDescent):
 
     @property
     def has_settled(self) -> bool:
-        return self._settles(LENGTHS.model_patience, LENGTHS.model_settled)
+        return self.settles(LENGTHS.model_patience, LENGTHS.model_settled)
 
     def run(self, n_steps: int, enough: float) -> None:
         """Until new shares and multipliers would add no more than ``enough``."""
