@@ -112,6 +112,22 @@ def test_forces_that_follow_too_boldly_are_tamed(monkeypatch):
     assert ascent.run(forces, 1e-4).excess <= 1e-2
 
 
+def test_forces_that_come_no_nearer_are_given_up(monkeypatch):
+    _, inverse, point, gradient = quadratic()
+    patient = replace(PRODUCTS, force_steps=1000)
+    monkeypatch.setattr(pair_forces, "PRODUCTS", patient)
+    ascent, answers = ForceAscent(inverse, point, gradient, N_TOUCHABLE, RADIUS), []
+    answered = ForceAscent._answer
+
+    def spied(*told):
+        answers.append(answered(*told))
+        return answers[-1]
+
+    monkeypatch.setattr(ForceAscent, "_answer", spied)
+    ascent.run(even_forces(), rtol=-1.0)
+    assert len(answers) < 10 * PRODUCTS.force_patience
+
+
 def test_a_large_radius_makes_all_classes_equal():
     _, inverse, point, gradient = quadratic()
     found = ForceAscent(inverse, point, gradient, N_TOUCHABLE, 1e3).run(even_forces(), 1e-4)

@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....arrays import Codes, Floats
+from ....cached import cached_property
 from ....problem import RobustProblem
-from ....rows.reduce import Reduction, Work, accumulated, added
+from ....rows.reduce import MemoryReduction, Reduction, Work, accumulated, added
 from ...scaling import Scaling
 from .. import kernels
-from .curvature.heavy_rows import HeavyCurvature, HeavyEntries
-from .curvature.principal_axes import Axes, moment, second_moment_of
+from .curvature.heavy_rows import HeavyCurvature, HeavyEntries, HeavyRows
+from .curvature.own_rows import OwnRows
+from .curvature.principal_axes import Axes, moment, second_moment_of, squares, squares_of
 from .flips.label_shares import LabelShares
 from .settings import PRODUCTS
 
@@ -74,12 +76,14 @@ class LossSums(NamedTuple):
 class CurvatureSums(NamedTuple):
     """Sums of the curvature q_nc of each score alone, over the rows of the class itself and
     over all others: its mass (C, 2) and q x' (C, 2, Q); and over all rows (sum_c q) x x'
-    (Q, Q), or its diagonal (Q,) in principal columns or in a ``basis`` (Q, Q)."""
+    (Q, Q), or its diagonal (Q,) in principal columns or in a ``basis`` (Q, Q).  The rows of
+    the classes themselves are taken as they are if they are few: ``own``."""
 
     mass: Floats
     first: Floats
     second: Floats
     basis: Floats | None = None
+    own: HeavyRows | None = None
 
 
 def in_columns(scaling: Scaling, kind: Any, problem: RobustProblem) -> RobustProblem:
@@ -141,7 +145,7 @@ class Design:
         known = self.axes or self.basis
         if known is not None:
             return known.moment
-        return _squares if self.is_principal else moment
+        return squares if self.is_principal else moment
 
     def shares(self, at: At) -> Floats | LabelShares | None:
         """The shares of the labels, or what tells them; None if labels are trusted."""
@@ -152,11 +156,14 @@ class Design:
 
     def curvature(self, at: At) -> CurvatureSums:
         """The sums from which the preconditioner is made."""
-        work = partial(_curvature_sums, self.seen(at), self.every, self.moment)
+        own = np.zeros(0 if self.own_rows is None else self.problem_of_rows.n_rows)
+        work = partial(_curvature_sums, self.seen(at), self.every, self.moment, own)
         # Results of a cluster's tasks are not the fold's own.
         add = accumulated if self.keeps_scores else added
-        sums: CurvatureSums = self.reduction.fold(work, add)
-        return self.placed(sums)
+        sums = self.placed(self.reduction.fold(work, add))
+        if self.own_rows is None:
+            return sums
+        return sums._replace(own=self.own_rows.weighted(own))
 
     def placed(self, sums: CurvatureSums) -> CurvatureSums:
         """Sums of blocks in the solver's columns."""
@@ -179,6 +186,14 @@ class Design:
         """Some rows in the solver's columns; they must be in memory."""
         return self.along(np.asarray(self.problem_of_rows.X[rows]))
 
+    @cached_property
+    def own_rows(self) -> OwnRows | None:
+        """The rows of each class in the solver's columns, if they are few, in memory, and
+        all visited for the curvature."""
+        if self.every > 1 or not isinstance(self.reduction, MemoryReduction):
+            return None
+        return OwnRows.of(self.problem_of_rows, self.features)
+
     def class_sums(self) -> Floats:
         """Sums of w x for each label (C, Q)."""
         sums: Floats = self.reduction.fold(_class_sums, added)
@@ -188,7 +203,7 @@ class Design:
         """sum w x x' (Q, Q), or its diagonal (Q,) in principal columns."""
         if self.axes is not None:
             return self.axes.squares
-        of_rows = _squares_of if self.is_principal else second_moment_of
+        of_rows = squares_of if self.is_principal else second_moment_of
         second: Floats = self.reduction.fold(partial(of_rows, self.every), added)
         return second
 
@@ -284,10 +299,18 @@ def _loss_sums(at: At, problem: RobustProblem, rows: slice) -> LossSums:
 
 
 def _curvature_sums(
-    at: At, every: int, moment_of: Any, problem: RobustProblem, rows: slice
+    at: At,
+    every: int,
+    moment_of: Any,
+    own: Floats,
+    problem: RobustProblem,
+    rows: slice,
 ) -> CurvatureSums:
+    """If ``own`` (N,) has places, the curvatures of rows at their own labels go there."""
     block = at.some(every, problem, rows)
     spread = soften(True, problem, block).gradient
+    if len(own):
+        own[rows] = spread[block.y, np.arange(len(block.y))]
     return curvature_of(block, spread, every, moment_of)
 
 
@@ -322,13 +345,3 @@ def heavy_curvature_of(
 def _class_sums(problem: RobustProblem, rows: slice) -> Floats:
     weight, y = map(np.ascontiguousarray, (problem.weight[rows], problem.y[rows]))
     return by_label(weight, y, problem.X[rows], problem.n_classes)
-
-
-def _squares_of(every: int, problem: RobustProblem, rows: slice) -> Floats:
-    some = slice(rows.start, rows.stop, every)
-    return np.asarray(every * _squares(problem.X[some], problem.weight[some]))
-
-
-def _squares(block: Any, weight: Any) -> Any:
-    """sum w x_q^2 for each column q: the diagonal of the moment."""
-    return weight @ (block * block)

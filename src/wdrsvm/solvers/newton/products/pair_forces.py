@@ -85,11 +85,11 @@ class ForceAscent:
             best = min(best, found, key=lambda answer: answer.risk)
             rested = abs(found.risk - last.risk) <= rtol * self.radius * found.length
             is_wild = not found.excess < PRODUCTS.most_uneven
-            if is_wild or (rested and found.excess <= rtol):
+            is_hopeless = n_late >= 3 * PRODUCTS.force_patience
+            if is_wild or is_hopeless or (rested and found.excess <= rtol):
                 break
-            if n_late >= PRODUCTS.force_patience:
-                boldness, n_late = boldness / 2, 0
-                state = Momentum(state.forces, state.forces)
+            if n_late and n_late % PRODUCTS.force_patience == 0:
+                boldness, state = boldness / 2, Momentum(state.forces, state.forces)
             paces = np.empty_like(forces)
             told = state.tried, lengths, compliance, found.length, boldness
             kernels.fill_paces(*told, paces)

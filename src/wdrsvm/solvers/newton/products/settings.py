@@ -103,7 +103,7 @@ class ProductSettings:
         They are given up when the longest length is so many times the mean one.
     force_patience : int
         They follow half as boldly when the lengths do not become more even in so many
-        steps.
+        steps, and no longer after three times as many.
     model_after : int
         Steps within which the first settling must come for the loss's model to be tried.
     model_early, model_first : int, float
@@ -186,6 +186,10 @@ class ProductSettings:
         Entries of all these rows together, at most.
     least_heavy_share : float
         They are taken if they have this share of the curvature.
+    own_rows, max_own_entries, least_own_work : int
+        The preconditioner takes the rows of the classes themselves as they are where no
+        class has more than so many, all of them at most so many entries, and a product of
+        all rows takes at least so many multiply-adds.
     max_asked : int
         Certificates that may fail before the method gives up.
     least_stiffness : float
@@ -307,6 +311,9 @@ class ProductSettings:
     least_heavy_rows: float = 0.2
     max_heavy_entries: int = 1 << 22
     least_heavy_share: float = 0.3
+    own_rows: int = 48
+    max_own_entries: int = 1 << 24
+    least_own_work: int = 150_000
     max_asked: int = 20
     least_stiffness: float = 1e-7
     least_spread: float = 1e-3

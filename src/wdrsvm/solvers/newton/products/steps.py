@@ -41,8 +41,7 @@ class Descent:
         self.flip_cost, self.mu = flip_cost, PRODUCTS.first_mu
         self.n_touchable = design.scaling.n_touchable
         self.memory = Memory(design.kind)
-        self.n_iter, self.n_since, self.n_failed = 0, 0, 0
-        self.promise = np.inf
+        self.n_iter, self.n_since, self.n_failed, self.promise = 0, 0, 0, np.inf
         # The last steps, and how the loss's gradient changed along them.
         self.pairs: deque[tuple[Floats, Floats]] = deque(maxlen=PRODUCTS.model_pairs)
         self.line = Line(design, len(coef)) if design.keeps_scores else None
@@ -123,19 +122,20 @@ class Descent:
         """
         if self.n_iter > PRODUCTS.basis_steps and self.design.basis is not None:
             self.design = replace(self.design, basis=None)
-        heavy, is_early = None, self.n_iter <= PRODUCTS.model_after
+        is_late = self.n_iter > PRODUCTS.model_after
         if not self.has_heavy_rows:
             sums = self.design.curvature(self.at)
             self.curvature = self.curvature_kind.of(sums, self.n_touchable)
-        if self.design.n_heavy and not is_early:
-            heavy = self._heavy_rows()
+        heavy = self._heavy_rows() if is_late and self.design.n_heavy else None
         self.has_heavy_rows = heavy is not None
         self.precondition = self._preconditioner(heavy)
 
-    def _preconditioner(self, heavy: HeavyRows | None) -> Preconditioner:
+    def _preconditioner(
+        self, heavy: HeavyRows | None, curvature: ClassCurvature | None = None
+    ) -> Preconditioner:
         left = max(self.left, PRODUCTS.least_left * self.radius)
         stiffness, kind = left * self.smoothed.stiffness, self.design.kind
-        return Preconditioner.of(self.curvature, stiffness, kind, heavy)
+        return Preconditioner.of(curvature or self.curvature, stiffness, kind, heavy)
 
     def _heavy_rows(self) -> HeavyRows | None:
         """The heaviest rows of each class, if they have much of the curvature."""
@@ -221,9 +221,11 @@ class Descent:
         """
         assert isinstance(self.precondition, Preconditioner)
         forces = self.smoothed.slopes * self.smoothed.lengths
-        rtol = PRODUCTS.balance_share * tol
+        rtol, precondition = PRODUCTS.balance_share * tol, self.precondition
+        if plain := self.curvature.plain:
+            precondition = self._preconditioner(None, plain)
         model = self.coef, self.sums.gradient, self.n_touchable, self.radius
-        return balanced(self.precondition, *model, forces, rtol)
+        return balanced(precondition, *model, forces, rtol)
 
     @property
     def has_settled(self) -> bool:
@@ -343,6 +345,6 @@ class Descent:
         if not (slope < 0 and self._search(step, slope)):
             self.diameter, self.smoothed, self.sums, self.gradient = before
             return False
-        self.promise = max(0.0, risk - promised)
+        self.promise = max(0.0, self.smooth_risk - promised)
         wanted = PRODUCTS.model_trust * (risk - promised)
         return risk - self.smooth_risk >= wanted - PRODUCTS.risk_rounding * risk

@@ -31,13 +31,15 @@ from .heavy_rows import HeavyRows
 class ClassCurvature:
     """``basis`` (Q, Q), or None for the columns as they are; the ``spread`` of each class
     (C, Q) and its ``means`` (C, R, Q), each times the root of its mass, both in the basis;
-    ``mass`` (C, R) of the curvature in them; ``floor``, the least stiffness."""
+    ``mass`` (C, R) of the curvature in them; ``floor``, the least stiffness; and the
+    ``plain`` curvature, if some rows stand among the means as they are."""
 
     basis: Floats | None
     spread: Floats
     means: Floats
     mass: Floats
     floor: float
+    plain: ClassCurvature | None = None
 
     @classmethod
     def of(cls, sums: CurvatureSums, n_touchable: int) -> ClassCurvature:
@@ -58,7 +60,8 @@ class ClassCurvature:
         least = np.zeros_like(spread)
         least[n_touchable:] = PRODUCTS.least_spread * total
         spread = (mass.sum(axis=1) / total)[:, None] * np.maximum(spread, least)
-        return cls(basis, spread, means, mass, float(floor))
+        found = cls(basis, spread, means, mass, float(floor))
+        return found if sums.own is None else found.with_rows(sums.own)
 
     @property
     def total(self) -> Floats:
@@ -75,6 +78,14 @@ class ClassCurvature:
         """With other sums of the curvature, (C, R) and (C, R, Q), and W as it was."""
         return self._with(mass, into_basis(first, self.basis))
 
+    def with_rows(self, heavy: HeavyRows) -> ClassCurvature:
+        """The same with these rows as they are, and one mean for all others."""
+        rows = into_basis(heavy.rows, self.basis)
+        light = self.without(heavy.curvature, rows)
+        scaled = rows * np.sqrt(heavy.curvature).astype(rows.dtype)[:, :, None]
+        parts = np.concatenate([light.means.astype(rows.dtype), scaled], axis=1)
+        return replace(light, means=parts, plain=self)
+
     def without(self, curvature: Floats, rows: Floats) -> ClassCurvature:
         """Of all but these ``rows`` (C, k, Q), in the basis, with ``curvature`` (C, k)."""
         mass = self.total - curvature.sum(axis=1)
@@ -86,25 +97,22 @@ class ClassCurvature:
         """With these sums, in the basis."""
         mass = np.maximum(mass, self.floor)
         spread = self.spread * (mass.sum(axis=1) / self.total)[:, None]
-        return replace(self, spread=spread, means=_rooted(first, mass), mass=mass)
+        means = _rooted(first, mass)
+        return replace(self, spread=spread, means=means, mass=mass, plain=None)
 
     def times(self, step: Floats) -> Floats:
         """The curvature times a step (C, Q), both in the basis."""
         along = self.means @ step[:, :, None]
-        back = (self.means * along).sum(axis=1)
-        return np.asarray(self.spread * step + back)
+        back = self.means.transpose(0, 2, 1) @ along
+        return np.asarray(self.spread * step + back[:, :, 0])
 
     def inverse(
         self, stiffness: Floats, kind: Any = np.float64, heavy: HeavyRows | None = None
     ) -> ClassInverse:
         """With the norm's own ``stiffness`` (C,) added; in numbers of ``kind``."""
-        light, parts = self, self.means.astype(kind)
-        if heavy is not None:
-            rows = into_basis(heavy.rows, self.basis).astype(kind)
-            light = self.without(heavy.curvature, rows)
-            rows *= np.sqrt(heavy.curvature).astype(kind)[:, :, None]
-            parts = np.hstack([light.means.astype(kind), rows])
+        light = self if heavy is None else self.with_rows(heavy)
         diagonal = 1 / (light.spread + (stiffness + self.floor)[:, None])
+        parts = light.means.astype(kind, copy=False)
         return ClassInverse.of(diagonal.astype(kind), parts, stiffness)
 
 

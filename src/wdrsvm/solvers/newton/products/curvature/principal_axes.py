@@ -226,3 +226,14 @@ def moment(block: Any, weight: Any) -> Any:
     """sum w x x': a matrix times its own transpose, which takes half of a product."""
     scaled = block * np.sqrt(weight)[:, None]
     return scaled.T @ scaled
+
+
+def squares_of(every: int, problem: RobustProblem, rows: slice) -> Floats:
+    """The diagonal of the second moment alone (Q,)."""
+    some = slice(rows.start, rows.stop, every)
+    return np.asarray(every * squares(problem.X[some], problem.weight[some]))
+
+
+def squares(block: Any, weight: Any) -> Any:
+    """sum w x_q^2 for each column q: the diagonal of the moment."""
+    return weight @ (block * block)

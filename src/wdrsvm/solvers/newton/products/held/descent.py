@@ -10,7 +10,7 @@ from .....arrays import Floats
 from .....problem import RobustProblem
 from ..choice import single_flip_cost
 from ..curvature.heavy_rows import HeavyRows
-from ..curvature.preconditioner import Preconditioner
+from ..curvature.preconditioner import ClassCurvature, Preconditioner
 from ..settings import PRODUCTS
 from ..steps import Descent
 from .curvature import AxisCurvature, ClassMatrix
@@ -37,9 +37,11 @@ class HeldDescent(Descent):
         """Rows (C, R, T) along which the norm holds each class beside that."""
         return np.zeros((len(self.coef), 0, self.n_touchable))
 
-    def _preconditioner(self, heavy: HeavyRows | None) -> Preconditioner:
+    def _preconditioner(
+        self, heavy: HeavyRows | None, curvature: ClassCurvature | None = None
+    ) -> Preconditioner:
         if not self.knows_entries:
-            return super()._preconditioner(heavy)
+            return super()._preconditioner(heavy, curvature)
         assert isinstance(self.curvature, AxisCurvature)
         self.matrix = self.curvature.matrix(self.design.kind, heavy)
         return self._stiffened()
