@@ -9,11 +9,11 @@ import pytest
 from wdrsvm.solvers.newton.products import design as design_module
 from wdrsvm.solvers.newton.products.design import (
     At,
-    BlockScores,
     Design,
     in_columns,
     keeps_scores,
 )
+from wdrsvm.solvers.newton.products.line import BlockScores
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.scaling import Scaling
 

@@ -56,9 +56,9 @@ def test_the_preconditioner_is_built_anew_unless_the_end_is_near(descent, monkey
     descent.n_iter, descent.promise = 39, 1e-9
     descent.step()
     assert built == [40, 40]
-    descent.n_iter, descent.promise = 5, 1e-9
+    descent.n_iter, descent.promise = PRODUCTS.rebuilds[0] - 1, 1e-9
     descent.step()
-    assert built == [40, 40, 6]
+    assert built == [40, 40, PRODUCTS.rebuilds[0]]
 
 
 @pytest.mark.parametrize("norm", ["l2", "linf"])

@@ -7,8 +7,8 @@ import pytest
 
 from wdrsvm.problem import dual_bound
 from wdrsvm.solvers import SolverSettings
-from wdrsvm.solvers.newton.products.design import BlockScores
 from wdrsvm.solvers.newton.products.flips.label_shares import LabelShares
+from wdrsvm.solvers.newton.products.line import BlockScores
 from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.newton.products.tangents import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,22 +19,13 @@ from ....rows.reduce import MemoryReduction, Reduction, Work, accumulated, added
 from ...scaling import Scaling
 from .. import kernels
 from .curvature.heavy_rows import HeavyCurvature, HeavyEntries, HeavyRows
-from .curvature.own_rows import OwnRows
+from .curvature.own_rows import OwnRows, sums_of_others
 from .curvature.principal_axes import Axes, moment, second_moment_of, squares, squares_of
 from .flips.label_shares import LabelShares
 from .settings import PRODUCTS
 
-
-class BlockScores:
-    """A number for each row and class: (C, n) for each block of rows, in one array."""
-
-    def __init__(self, n_rows: int, n_classes: int, kind: Any):
-        self.n_classes = n_classes
-        self.flat = np.zeros(n_rows * n_classes, dtype=kind)
-
-    def __getitem__(self, rows: slice) -> Floats:
-        first, last = rows.start * self.n_classes, rows.stop * self.n_classes
-        return self.flat[first:last].reshape(self.n_classes, -1)
+if TYPE_CHECKING:
+    from .line import BlockScores
 
 
 class At(NamedTuple):
@@ -76,8 +67,10 @@ class LossSums(NamedTuple):
 class CurvatureSums(NamedTuple):
     """Sums of the curvature q_nc of each score alone, over the rows of the class itself and
     over all others: its mass (C, 2) and q x' (C, 2, Q); and over all rows (sum_c q) x x'
-    (Q, Q), or its diagonal (Q,) in principal columns or in a ``basis`` (Q, Q).  The rows of
-    the classes themselves are taken as they are if they are few: ``own``."""
+    (Q, Q), or its diagonal (Q,) in principal columns or in a ``basis`` (Q, Q).
+
+    If the rows of the classes themselves are taken as they are, ``own``, the sums are those
+    over all others alone: (C, 1) and (C, 1, Q)."""
 
     mass: Floats
     first: Floats
@@ -156,14 +149,15 @@ class Design:
 
     def curvature(self, at: At) -> CurvatureSums:
         """The sums from which the preconditioner is made."""
-        own = np.zeros(0 if self.own_rows is None else self.problem_of_rows.n_rows)
-        work = partial(_curvature_sums, self.seen(at), self.every, self.moment, own)
+        seen, own = self.seen(at), self.own_rows
+        work: Work = partial(_curvature_sums, seen, self.every, self.moment)
+        if own is not None:
+            of_own = np.zeros(self.problem_of_rows.n_rows)
+            work = partial(_curvature_of_others, seen, own.step, self.moment, of_own)
         # Results of a cluster's tasks are not the fold's own.
         add = accumulated if self.keeps_scores else added
         sums = self.placed(self.reduction.fold(work, add))
-        if self.own_rows is None:
-            return sums
-        return sums._replace(own=self.own_rows.weighted(own))
+        return sums if own is None else sums._replace(own=own.weighted(of_own))
 
     def placed(self, sums: CurvatureSums) -> CurvatureSums:
         """Sums of blocks in the solver's columns."""
@@ -188,8 +182,7 @@ class Design:
 
     @cached_property
     def own_rows(self) -> OwnRows | None:
-        """The rows of each class in the solver's columns, if they are few, in memory, and
-        all visited for the curvature."""
+        """The rows of each class, if they are few, in memory, and all of them visited."""
         if self.every > 1 or not isinstance(self.reduction, MemoryReduction):
             return None
         return OwnRows.of(self.problem_of_rows, self.features)
@@ -299,6 +292,14 @@ def _loss_sums(at: At, problem: RobustProblem, rows: slice) -> LossSums:
 
 
 def _curvature_sums(
+    at: At, every: int, moment_of: Any, problem: RobustProblem, rows: slice
+) -> CurvatureSums:
+    block = at.some(every, problem, rows)
+    spread = soften(True, problem, block).gradient
+    return curvature_of(block, spread, every, moment_of)
+
+
+def _curvature_of_others(
     at: At,
     every: int,
     moment_of: Any,
@@ -306,12 +307,14 @@ def _curvature_sums(
     problem: RobustProblem,
     rows: slice,
 ) -> CurvatureSums:
-    """If ``own`` (N,) has places, the curvatures of rows at their own labels go there."""
-    block = at.some(every, problem, rows)
+    """One row out of ``every`` at the labels of others; curvatures at own ones fill
+    ``own`` (N,)."""
+    block = at.some(1, problem, rows)
     spread = soften(True, problem, block).gradient
-    if len(own):
-        own[rows] = spread[block.y, np.arange(len(block.y))]
-    return curvature_of(block, spread, every, moment_of)
+    places = block.y, np.arange(len(block.y))
+    own[rows], spread[places] = spread[places], 0.0
+    mass, first, second = sums_of_others(block.rows, spread, every, moment_of)
+    return CurvatureSums(mass, first, second)
 
 
 def curvature_of(

@@ -9,15 +9,27 @@ slopes at the length chosen gives the gradient there.
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....arrays import Floats
 from ....problem import RobustProblem
 from ....rows.reduce import accumulated, added
-from .design import BlockScores, Design, LossSums, ScoredBlock, soften
+from .design import Design, LossSums, ScoredBlock, soften
 from .settings import PRODUCTS
+
+
+class BlockScores:
+    """A number for each row and class: (C, n) for each block of rows, in one array."""
+
+    def __init__(self, n_rows: int, n_classes: int, kind: Any):
+        self.n_classes = n_classes
+        self.flat = np.zeros(n_rows * n_classes, dtype=kind)
+
+    def __getitem__(self, rows: slice) -> Floats:
+        first, last = rows.start * self.n_classes, rows.stop * self.n_classes
+        return self.flat[first:last].reshape(self.n_classes, -1)
 
 
 class Ahead(NamedTuple):

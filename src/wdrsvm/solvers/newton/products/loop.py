@@ -265,7 +265,8 @@ class ProductRounds:
 
     def _foreseen_bound(self, fit: Fit) -> float:
         descent = self.descent
-        lost = (1 - fit.share) * descent.robust_part
+        # To second order: tangents that are drawn far lose more than in proportion.
+        lost = (1 - fit.share) * (2 - fit.share) * descent.robust_part
         foreseen = Multiples.of(descent).dual_at(fit.scale) - lost
         return foreseen - self.shortfall_rate * descent.imbalance
 

@@ -16,7 +16,7 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 def row_step(n_rows: int, n_columns: int, n_classes: int) -> int:
     """The distance between the rows that tell the curvature."""
     enough = max(PRODUCTS.least_curvature_rows, PRODUCTS.rows_per_column * n_columns)
-    return _step_to(enough, n_rows, n_classes)
+    return step_to(enough, n_rows, n_classes)
 
 
 def axes_share(prepared: RobustProblem) -> float:
@@ -40,7 +40,7 @@ def spread_rows(rows: slice, share: float) -> slice | Codes:
     return every[every * GOLDEN % 1 < share]
 
 
-def _step_to(enough: int, n_rows: int, n_classes: int) -> int:
+def step_to(enough: int, n_rows: int, n_classes: int) -> int:
     """A distance at which enough rows are visited.
 
     It has no divisor in common with the number of classes: of labels in turns, some would

@@ -190,6 +190,8 @@ class ProductSettings:
         The preconditioner takes the rows of the classes themselves as they are where no
         class has more than so many, all of them at most so many entries, and a product of
         all rows takes at least so many multiply-adds.
+    others_rows : int
+        The curvature at the labels of others is then that of so many rows, or more.
     max_asked : int
         Certificates that may fail before the method gives up.
     least_stiffness : float
@@ -314,6 +316,7 @@ class ProductSettings:
     own_rows: int = 48
     max_own_entries: int = 1 << 24
     least_own_work: int = 150_000
+    others_rows: int = 5000
     max_asked: int = 20
     least_stiffness: float = 1e-7
     least_spread: float = 1e-3

@@ -21,8 +21,8 @@ from ....problem.certificate.smooth import RowTangents
 from ....problem.certificate.trusted import TrustedTangents
 from ....problem.pair_weights import PairWeights
 from ....rows.threads import row_threads
-from .design import BlockScores
 from .flips.label_shares import LabelShares
+from .line import BlockScores
 from .settings import PRODUCTS
 from .steps import Descent
 

@@ -60,8 +60,9 @@ def test_rows_are_taken_where_some_dozens_are_many():
     assert 0 < heavy_count(20_000, 1000, 513) < heavy_count(10_003, 77, 385)
 
 
-def uneven_embeddings(n_rows=1000, n_features=64, n_classes=25):
-    """Rows of unit length, some of them far from the centres of their classes."""
+def uneven_embeddings(n_rows=2000, n_features=64, n_classes=25):
+    """Rows of unit length, some far from the centres of their classes, of which each has
+    too many rows for all of them to be taken as they are."""
     rng = np.random.default_rng(0)
     y = np.arange(n_rows) % n_classes
     distance = rng.exponential(size=(n_rows, 1))

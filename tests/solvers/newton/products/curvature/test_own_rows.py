@@ -71,35 +71,76 @@ def test_their_curvatures_are_those_of_the_softmax():
     scores = prepared.X @ coef.T
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
-    own = shares[np.arange(90), problem.y]
-    expected = np.bincount(problem.y, problem.weight * own * (1 - own), 6)
-    np.testing.assert_allclose(sums.own.curvature.sum(axis=1), expected)
-    np.testing.assert_allclose(sums.own.curvature.sum(axis=1), sums.mass[:, 0])
-    first = np.einsum("ck,ckq->cq", sums.own.curvature, sums.own.rows)
-    np.testing.assert_allclose(first, sums.first[:, 0])
+    curvature = problem.weight[:, None] * shares * (1 - shares)
+    of_own = curvature[np.arange(90), problem.y]
+    np.testing.assert_allclose(
+        sums.own.curvature.sum(axis=1), np.bincount(problem.y, of_own, 6)
+    )
+    curvature[np.arange(90), problem.y] = 0.0
+    np.testing.assert_allclose(sums.mass[:, 0], curvature.sum(axis=0))
+    np.testing.assert_allclose(sums.first[:, 0], curvature.T @ prepared.X)
+    second = np.einsum("n,nq,nr->qr", curvature.sum(axis=1), prepared.X, prepared.X)
+    np.testing.assert_allclose(sums.second, second, atol=1e-12)
+
+
+def test_some_rows_tell_the_curvature_of_all_others(monkeypatch):
+    few = replace(PRODUCTS, least_own_work=0, others_rows=300)
+    monkeypatch.setattr(module, "PRODUCTS", few)
+    problem = blobs(n_rows=2000, n_features=5, n_classes=50)
+    scaling = Scaling.of(problem)
+    prepared = in_columns(scaling, np.float64, problem)
+    coef = 0.1 * np.random.default_rng(1).normal(size=(50, scaling.n_columns))
+    with prepared.reduction() as reduction:
+        design = Design(scaling, reduction)
+        assert design.own_rows.step == 3  # Not 6 or 5: labels come in turns.
+        some = design.curvature(At(coef))
+        monkeypatch.setattr(module, "PRODUCTS", replace(few, others_rows=2000))
+        every = Design(scaling, reduction).curvature(At(coef))
+    np.testing.assert_array_equal(some.own.curvature, every.own.curvature)
+    assert np.abs(some.mass / every.mass - 1).max() < 0.3
+    assert some.mass.sum() == pytest.approx(every.mass.sum(), rel=0.03)
+    assert np.trace(some.second) == pytest.approx(np.trace(every.second), rel=0.05)
 
 
 def test_the_curvature_has_them_as_they_are_and_one_mean_for_all_others():
     rng = np.random.default_rng(3)
     rows, curvature = rng.normal(size=(3, 40, 4)), rng.uniform(size=(3, 40))
-    halves = curvature.reshape(3, 2, 20)
-    mass = halves.sum(axis=2)
-    first = np.einsum("crn,crnq->crq", halves, rows.reshape(3, 2, 20, 4))
+    mass = curvature.sum(axis=1)[:, None]
+    first = (curvature[:, None] @ rows).reshape(3, 1, 4)
     second = np.einsum("cn,cnq,cnr->qr", curvature, rows, rows)
-    plain = CurvatureSums(mass, first, second)
-    own = module.HeavyRows(curvature[:, :20], rows[:, :20])
-    found = ClassCurvature.of(plain._replace(own=own), n_touchable=4)
-    expected = ClassCurvature.of(plain, n_touchable=4)
-    np.testing.assert_array_equal(found.plain.means, expected.means)
-    assert expected.plain is None
+    others = CurvatureSums(mass, first, second)
+    own = module.HeavyRows(rng.uniform(size=(3, 20)), rng.normal(size=(3, 20, 4)))
+    found = ClassCurvature.of(others._replace(own=own), n_touchable=4)
+    apart = ClassCurvature.of(others, n_touchable=4)
+    assert apart.plain is None
     assert found.moved(mass, first).plain is None
-    stiffness, gradient = np.full(3, 0.3), rng.normal(size=(3, 4))
-    step = Preconditioner.of(found, stiffness)(gradient)
-    other = Preconditioner.of(expected, stiffness, heavy=own)(gradient)
-    np.testing.assert_allclose(step, other)
-    basis = found.basis
-    image = found.times(step @ basis) @ basis.T + (0.3 + found.floor) * step
-    np.testing.assert_allclose(image, gradient)
+    basis, step = found.basis, rng.normal(size=(3, 4))
+    turned = own.rows @ basis
+    along = np.einsum("ckq,cq->ck", turned, step)
+    expected = apart.times(step) + np.einsum("ck,ckq,ck->cq", own.curvature, turned, along)
+    np.testing.assert_allclose(found.times(step), expected)
+    stiffness = np.full(3, 0.3)
+    inverse = Preconditioner.of(found, stiffness)
+    image = expected + (stiffness[:, None] + found.floor) * step
+    np.testing.assert_allclose(inverse(image @ basis.T), step @ basis.T)
+
+
+def test_beside_it_stands_a_curvature_with_two_means():
+    """As if the own rows had the spread of all others."""
+    rng = np.random.default_rng(4)
+    mass, first = rng.uniform(1, 2, size=(3, 1)), rng.normal(size=(3, 1, 4))
+    others = CurvatureSums(mass, first, np.eye(4) + 20)
+    own = module.HeavyRows(rng.uniform(size=(3, 5)), rng.normal(size=(3, 5, 4)))
+    apart = ClassCurvature.of(others, n_touchable=4)
+    plain = apart.with_own(own).plain
+    of_own = own.curvature.sum(axis=1)
+    np.testing.assert_allclose(plain.mass, np.column_stack([of_own, apart.mass]))
+    first = np.einsum("ck,ckq->cq", own.curvature, own.rows @ apart.basis)
+    np.testing.assert_allclose(plain.means[:, 0] * np.sqrt(of_own)[:, None], first)
+    np.testing.assert_allclose(plain.means[:, 1], apart.means[:, 0])
+    np.testing.assert_allclose(
+        plain.spread / plain.total[:, None], apart.spread / apart.total[:, None]
+    )
 
 
 def test_they_save_steps_and_prove_as_much(monkeypatch):

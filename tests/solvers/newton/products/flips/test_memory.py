@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from wdrsvm.solvers.newton.products.design import At, BlockScores, in_columns
+from wdrsvm.solvers.newton.products.design import At, in_columns
 from wdrsvm.solvers.newton.products.flips.memory import FlipDesign, LastScores
+from wdrsvm.solvers.newton.products.line import BlockScores
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.scaling import Scaling
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from .....arrays import Codes, Floats
 from .....problem import RobustProblem
+from ..row_steps import step_to
 from ..settings import PRODUCTS
 from .heavy_rows import HeavyRows
 
@@ -20,11 +21,13 @@ from .heavy_rows import HeavyRows
 @dataclass(frozen=True, eq=False)
 class OwnRows:
     """For each class the ``numbers`` (C, k) of its rows, and the ``rows`` (C, k, Q)
-    themselves; a class with fewer rows ends with some that do not count."""
+    themselves; a class with fewer rows ends with some that do not count.  One row out of
+    ``step`` tells the curvature of all others."""
 
     numbers: Codes
     counts: Codes
     rows: Floats
+    step: int
 
     @classmethod
     def of(
@@ -44,10 +47,23 @@ class OwnRows:
         first, last = np.cumsum(counts) - counts, len(problem.y) - 1
         places = np.minimum(first[:, None] + np.arange(most), last)
         numbers = np.argsort(problem.y, kind="stable")[places]
-        return cls(numbers, counts, features(numbers))
+        step = step_to(PRODUCTS.others_rows, problem.n_rows, problem.n_classes)
+        return cls(numbers, counts, features(numbers), step)
 
     def weighted(self, curvature: Floats) -> HeavyRows:
         """With the curvatures (N,) of all rows at the scores of their own classes."""
         k = self.numbers.shape[1]
         found = np.where(np.arange(k) < self.counts[:, None], curvature[self.numbers], 0.0)
         return HeavyRows(found, self.rows)
+
+
+def sums_of_others(
+    rows: Floats, spread: Floats, every: int, moment_of: Callable[..., Floats]
+) -> tuple[Floats, Floats, Floats]:
+    """Mass (C, 1), first (C, 1, Q) and second sums of a curvature (C, n), by one row out of
+    ``every``."""
+    rows, spread = rows[::every], spread[:, ::every]
+    second = np.asarray(moment_of(rows, spread.sum(axis=0)), dtype=np.float64)
+    mass = spread.sum(axis=1, dtype=np.float64)
+    first = (spread @ rows).astype(np.float64)
+    return every * mass[:, None], every * first[:, None], every * second

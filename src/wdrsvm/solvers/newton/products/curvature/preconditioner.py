@@ -61,7 +61,7 @@ class ClassCurvature:
         least[n_touchable:] = PRODUCTS.least_spread * total
         spread = (mass.sum(axis=1) / total)[:, None] * np.maximum(spread, least)
         found = cls(basis, spread, means, mass, float(floor))
-        return found if sums.own is None else found.with_rows(sums.own)
+        return found if sums.own is None else found.with_own(sums.own)
 
     @property
     def total(self) -> Floats:
@@ -78,19 +78,35 @@ class ClassCurvature:
         """With other sums of the curvature, (C, R) and (C, R, Q), and W as it was."""
         return self._with(mass, into_basis(first, self.basis))
 
+    def with_own(self, own: HeavyRows) -> ClassCurvature:
+        """With the rows of the classes themselves, where the sums were those of all others.
+
+        They stand as they are; in the ``plain`` curvature, by their mean and the spread of
+        all others.
+        """
+        rows, mass = into_basis(own.rows, self.basis), own.curvature.sum(axis=1)
+        first = _weighted_sums(own.curvature, rows)
+        masses = np.maximum(np.column_stack([mass, self.mass]), self.floor)
+        both = np.stack([first, self.means[:, 0] * np.sqrt(self.mass)], axis=1)
+        plain = replace(
+            self,
+            spread=self.spread * (masses.sum(axis=1) / self.total)[:, None],
+            means=_rooted(both, masses),
+            mass=masses,
+        )
+        return replace(self, means=_stacked(self.means, own.curvature, rows), plain=plain)
+
     def with_rows(self, heavy: HeavyRows) -> ClassCurvature:
         """The same with these rows as they are, and one mean for all others."""
         rows = into_basis(heavy.rows, self.basis)
         light = self.without(heavy.curvature, rows)
-        scaled = rows * np.sqrt(heavy.curvature).astype(rows.dtype)[:, :, None]
-        parts = np.concatenate([light.means.astype(rows.dtype), scaled], axis=1)
-        return replace(light, means=parts, plain=self)
+        return replace(light, means=_stacked(light.means, heavy.curvature, rows))
 
     def without(self, curvature: Floats, rows: Floats) -> ClassCurvature:
         """Of all but these ``rows`` (C, k, Q), in the basis, with ``curvature`` (C, k)."""
         mass = self.total - curvature.sum(axis=1)
         first = np.einsum("cr,crq->cq", np.sqrt(self.mass), self.means)
-        first -= np.einsum("ck,ckq->cq", curvature, rows)
+        first -= _weighted_sums(curvature, rows)
         return self._with(mass[:, None], first[:, None])
 
     def _with(self, mass: Floats, first: Floats) -> ClassCurvature:
@@ -202,6 +218,22 @@ def _inverses(matrices: Floats) -> Floats:
 def _rooted(first: Floats, mass: Floats) -> Floats:
     """The means of masses (C, R) with sums (C, R, Q), times the roots of the masses."""
     return np.asarray(first / np.sqrt(mass)[:, :, None])
+
+
+def _weighted_sums(weight: Floats, rows: Floats) -> Floats:
+    """sum_k w_ck x_ck for each class c, of rows (C, k, Q)."""
+    found = weight[:, None].astype(rows.dtype) @ rows
+    return np.asarray(found[:, 0], dtype=np.float64)
+
+
+def _stacked(means: Floats, curvature: Floats, rows: Floats) -> Floats:
+    """Means (C, R, Q) and rows (C, k, Q), each row times the root of its curvature."""
+    n_means, n_rows = means.shape[1], rows.shape[1]
+    found = np.empty((len(rows), n_means + n_rows, rows.shape[2]), dtype=rows.dtype)
+    found[:, :n_means] = means
+    root = np.sqrt(curvature).astype(rows.dtype)
+    np.multiply(rows, root[:, :, None], out=found[:, n_means:])
+    return found
 
 
 def into_basis(rows: Floats, basis: Floats | None) -> Floats:

@@ -27,7 +27,6 @@ from ... import kernels
 from ..curvature.heavy_rows import HeavyCurvature
 from ..design import (
     At,
-    BlockScores,
     CurvatureSums,
     Design,
     LossSums,
@@ -36,6 +35,7 @@ from ..design import (
     heavy_curvature_of,
     keeps_scores,
 )
+from ..line import BlockScores
 from ..settings import PRODUCTS
 from .close import CloseFlips, Look, Priors
 from .price import lowest_price
