@@ -11,10 +11,12 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from wdrsvm.problem.norms import (
+    FEW_CLASSES,
     MANY_CLASSES,
     NORMS,
     class_pairs,
     divergence,
+    flow_cost,
     incidence,
     lipschitz,
     pairwise_moduli,
@@ -306,6 +308,22 @@ def test_corrected_flow_is_the_nearest_with_its_divergence(n_classes):
     missing = gradient - divergence(flow, n_classes)
     smallest = np.linalg.pinv(incidence(n_classes).T) @ missing
     np.testing.assert_allclose(found, flow + smallest, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("n_classes", [2, 5, FEW_CLASSES + 3])
+@every_norm
+def test_the_cost_of_a_flow_is_that_of_the_nearest_with_the_divergence(
+    norm, n_classes, kind
+):
+    rng = np.random.default_rng(n_classes)
+    gradient, cost = zero_sum(rng, n_classes, 3), rng.uniform(0.3, 3.0, 3)
+    flow = rng.normal(size=(len(incidence(n_classes)), 3)).astype(kind)
+    length = NORMS[norm].of_rows
+    corrected = with_divergence(flow.astype(np.float64), gradient)
+    wanted = length(corrected * cost).sum()
+    found = flow_cost(flow, gradient, length, cost)
+    assert found == pytest.approx(wanted, rel=1e-13)
 
 
 class TestTriangleBound:

@@ -23,7 +23,7 @@ A new norm begins in ``NORMS`` below.  Other tables by name of norm: ``projectio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -33,6 +33,8 @@ from ..arrays import Codes, Flags, Floats
 from .pair_weights import MANY_CLASSES as MANY_CLASSES
 from .pair_weights import MAX_DIFFERENCES, PairWeights, distance_bounds
 
+# Up to so many classes a product with all pairs is as quick as one class after another.
+FEW_CLASSES = 30
 # Products of a few numbers between these limits, or of their reciprocals, do not overflow.
 TINY, HUGE = 1e-60, 1e60
 
@@ -170,17 +172,50 @@ def incidence(n_classes: int) -> Floats:
 
 
 def divergence(flow: Floats, n_classes: int) -> Floats:
-    """Net outflow (C, P) of a flow (pairs, P)."""
-    if n_classes <= MANY_CLASSES:
+    """Net outflow (C, P) of a flow (pairs, P), summed in double precision."""
+    if n_classes <= FEW_CLASSES:
         return np.asarray(incidence(n_classes).T @ flow)
     # The matrix would have more entries than the flow: class by class.
-    net, start = np.zeros((n_classes, flow.shape[1])), 0
-    for i in range(n_classes - 1):
-        part = flow[start : start + n_classes - 1 - i]
-        net[i] += part.sum(axis=0)
-        net[i + 1 :] -= part
-        start += len(part)
+    net = np.zeros((n_classes, flow.shape[1]))
+    for i, pairs in _pairs_of_classes(n_classes):
+        net[i] += flow[pairs].sum(axis=0, dtype=np.float64)
+        net[i + 1 :] -= flow[pairs]
     return net
+
+
+def _pairs_of_classes(n_classes: int) -> Iterator[tuple[int, slice]]:
+    """Each class, and its pairs with later classes."""
+    start = 0
+    for i in range(n_classes - 1):
+        end = start + n_classes - 1 - i
+        yield i, slice(start, end)
+        start = end
+
+
+def flow_cost(
+    flow: Floats,
+    gradient: Floats,
+    length_of_rows: Callable[[Floats], Floats],
+    feature_cost: Floats,
+) -> float:
+    """The cost of the nearest flow with divergence ``gradient``, as ``with_divergence``
+    finds it.
+
+    The flow may have single precision; what is added to it is exact.  It is corrected class
+    by class: other tables of all pairs would take longer than their numbers.
+    """
+    n_classes, total = len(gradient), 0.0
+    missing = (gradient - divergence(flow, n_classes)) / n_classes
+    if n_classes <= FEW_CLASSES:
+        corrected = flow + incidence(n_classes) @ missing
+        return float(length_of_rows(corrected * feature_cost).sum())
+    space = np.empty(gradient.shape)
+    for i, pairs in _pairs_of_classes(n_classes):
+        corrected = np.subtract(missing[i], missing[i + 1 :], out=space[i + 1 :])
+        corrected += flow[pairs]
+        corrected *= feature_cost
+        total += float(length_of_rows(corrected).sum())
+    return total
 
 
 def with_divergence(flow: Floats, gradient: Floats) -> Floats:
@@ -216,4 +251,4 @@ def polar(
         flow = PairWeights.uniform(n_classes).shortened(scaled)
     if isinstance(flow, PairWeights):
         return flow.cost(scaled, length, is_l2=norm == "l2")
-    return float(length(with_divergence(flow * feature_cost, scaled)).sum())
+    return flow_cost(flow, gradient, length, feature_cost)

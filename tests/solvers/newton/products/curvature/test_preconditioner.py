@@ -1,12 +1,15 @@
 """The preconditioner inverts what it says it stands for."""
 
 import numpy as np
+import pytest
 
 from wdrsvm.solvers.newton.products.curvature.heavy_rows import HeavyRows
 from wdrsvm.solvers.newton.products.curvature.preconditioner import (
     ClassCurvature,
     ClassInverse,
     Preconditioner,
+    into_basis,
+    out_of_basis,
 )
 from wdrsvm.solvers.newton.products.design import CurvatureSums
 
@@ -71,8 +74,11 @@ def test_single_precision_keeps_the_sign_of_intercepts():
     sums = CurvatureSums(mass, first[None], rows.T @ rows)
     curvature, tiny = ClassCurvature.of(sums, n_touchable=3), np.full(1, 1e-8)
     gradient = rng.normal(size=(50, 1, 4))
-    narrow = curvature.inverse(tiny, np.float32)(gradient.astype(np.float32))
-    wide = curvature.inverse(tiny)(gradient)
+    inverses = curvature.inverse(tiny, np.float32), curvature.inverse(tiny)
+    narrow, wide = (
+        np.array([inverse(one.astype(inverse.diagonal.dtype)) for one in gradient])
+        for inverse in inverses
+    )
     np.testing.assert_allclose(narrow, wide, rtol=1e-2, atol=1e-3 * np.abs(wide).max())
 
 
@@ -95,7 +101,8 @@ def test_heavy_rows_stand_beside_the_spread_and_mean_of_the_others():
     of_all = ClassCurvature.of(CurvatureSums(mass, first, second), n_touchable=4)
     heavy, stiffness = HeavyRows(curvature[:, :6], rows[:, :6]), np.full(3, 0.3)
     gradients = rng.normal(size=(2, 3, 4))
-    found = Preconditioner.of(of_all, stiffness, heavy=heavy)(gradients)
+    precondition = Preconditioner.of(of_all, stiffness, heavy=heavy)
+    found = np.array([precondition(gradient) for gradient in gradients])
     spread = of_all.basis @ np.diag(of_all.spread[0] / mass[0].sum()) @ of_all.basis.T
     for c in range(3):
         light = curvature[c, 6:].sum()
@@ -141,3 +148,25 @@ def test_a_stiffness_far_below_the_last_one_leaves_some():
         found = stiff.stiffened(np.full(2, stiffness))
         assert (found.diagonal > 0).all()
         assert (found.diagonal < 10.0).all()
+
+
+@pytest.mark.parametrize("has_basis", [False, True])
+def test_a_square_is_the_product_with_the_inverse(has_basis):
+    rng = np.random.default_rng(6)
+    parts, gradient = rng.normal(size=(3, 2, 4)), rng.normal(size=(3, 4))
+    inverse = ClassInverse.of(rng.uniform(1.0, 2.0, (3, 4)), parts, np.zeros(3))
+    basis = np.linalg.qr(rng.normal(size=(4, 4)))[0] if has_basis else None
+    precondition = Preconditioner(basis, inverse)
+    wanted = np.vdot(gradient, precondition(gradient))
+    assert precondition.square(gradient) == pytest.approx(wanted)
+    assert wanted > 0
+
+
+def test_turning_rows_of_all_classes_is_turning_each():
+    rng = np.random.default_rng(7)
+    rows, basis = rng.normal(size=(3, 2, 4)), rng.normal(size=(4, 4))
+    for turn, matrix in ((into_basis, basis), (out_of_basis, basis.T)):
+        found = turn(rows, basis)
+        for c in range(3):
+            np.testing.assert_allclose(found[c], rows[c] @ matrix)
+        np.testing.assert_allclose(turn(rows[0], basis), found[0])

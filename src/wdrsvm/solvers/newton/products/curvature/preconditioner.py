@@ -171,13 +171,19 @@ class ClassInverse:
         along = scaled @ self.parts[label].T
         return np.asarray(scaled @ lines.T - along @ self.inner[label] @ along.T)
 
-    def __call__(self, gradients: Floats) -> Floats:
-        """For one gradient (C, Q) or several (m, C, Q), which cost hardly more."""
-        steps = self.diagonal * gradients
-        columns = steps.reshape(-1, *self.diagonal.shape).transpose(1, 2, 0)
-        along = self.inner @ (self.parts @ columns)
-        back = (self.parts.transpose(0, 2, 1) @ along).transpose(2, 0, 1)
-        return np.asarray(steps - self.diagonal * back.reshape(steps.shape))
+    def __call__(self, gradient: Floats) -> Floats:
+        """The inverse times a gradient (C, Q)."""
+        steps = self.diagonal * gradient
+        along = self.inner @ (self.parts @ steps[:, :, None])
+        back = self.parts.transpose(0, 2, 1) @ along
+        steps -= self.diagonal * back[:, :, 0]
+        return np.asarray(steps)
+
+    def square(self, gradient: Floats) -> float:
+        """<gradient, inverse gradient>, without the last product."""
+        steps = self.diagonal * gradient
+        along = self.parts @ steps[:, :, None]
+        return float(np.vdot(gradient, steps)) - float(np.vdot(along, self.inner @ along))
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,9 +210,15 @@ class Preconditioner:
     def kind(self) -> Any:
         return self.inverse.diagonal.dtype
 
-    def __call__(self, gradients: Floats) -> Floats:
-        steps = self.inverse(into_basis(gradients.astype(self.kind), self.basis))
-        return np.asarray(out_of_basis(steps, self.basis), dtype=np.float64)
+    def __call__(self, gradient: Floats) -> Floats:
+        return out_of_basis(self.inverse(self._turned(gradient)), self.basis)
+
+    def square(self, gradient: Floats) -> float:
+        """<gradient, inverse gradient>."""
+        return self.inverse.square(self._turned(gradient))
+
+    def _turned(self, gradient: Floats) -> Floats:
+        return into_basis(gradient.astype(self.kind, copy=False), self.basis)
 
 
 def _inverses(matrices: Floats) -> Floats:
@@ -237,11 +249,19 @@ def _stacked(means: Floats, curvature: Floats, rows: Floats) -> Floats:
 
 
 def into_basis(rows: Floats, basis: Floats | None) -> Floats:
-    return rows if basis is None else np.asarray(rows @ basis)
+    """Rows (..., Q) in the basis."""
+    return rows if basis is None else _times(rows, basis)
 
 
 def out_of_basis(rows: Floats, basis: Floats | None) -> Floats:
-    return rows if basis is None else np.asarray(rows @ basis.T)
+    """Rows (..., Q) of the basis in the solver's columns."""
+    return rows if basis is None else _times(rows, basis.T)
+
+
+def _times(rows: Floats, matrix: Floats) -> Floats:
+    """All rows in one product: a product for each class takes longer than its numbers."""
+    found = rows.reshape(-1, rows.shape[-1]) @ matrix
+    return np.asarray(found.reshape(rows.shape))
 
 
 def _eigenvectors(within: Floats, n_touchable: int) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .....arrays import Floats
 from ..curvature.heavy_rows import HeavyRows
-from ..curvature.preconditioner import ClassCurvature, ClassInverse
+from ..curvature.preconditioner import ClassCurvature, ClassInverse, out_of_basis
 from ..design import CurvatureSums
 from ..settings import PRODUCTS
 
@@ -37,7 +37,7 @@ class AxisCurvature:
             turned,
             basis=None,
             spread=mass[:, None] * rest,
-            means=turned.means @ basis.T,
+            means=out_of_basis(turned.means, basis),
         )
         # In single precision an inverse loses its digits beside a diagonal that is tiny.
         second = sums.second
