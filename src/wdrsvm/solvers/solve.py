@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from ..problem import Certificate, Multipliers, RobustProblem, RobustRisk
+from ..problem.certificate.trusted_masses import TrustedMasses
 from .auto import RULE, choose, quick_trials, takes_over
 from .registry import SOLVERS, check_able, check_name
 from .result import SolverResult, SolverSettings, SolverStatus, Start, status_of
@@ -133,7 +134,7 @@ def _by_few_epochs(
         return None
     if chosen == "newton" and start is not None:
         # Epochs go on from multipliers only, "newton" from a classifier too.
-        if not isinstance(start.multipliers, Multipliers):
+        if not isinstance(start.multipliers, (Multipliers, TrustedMasses)):
             return None
     result = None
     for n_epochs, promising_gap, gives_up in quick_trials(problem, settings.tol, chosen):

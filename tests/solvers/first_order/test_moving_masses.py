@@ -11,7 +11,8 @@ from wdrsvm.problem.certificate.tilts import EQUALITY_ROUNDING
 from wdrsvm.solvers import solve
 from wdrsvm.solvers.first_order import feasible_multipliers
 from wdrsvm.solvers.first_order.feasible_multipliers import feasible
-from wdrsvm.solvers.first_order.moving_masses import Entries, balanced, moving_rows
+from wdrsvm.solvers.first_order.moving_masses import Entries, balanced
+from wdrsvm.solvers.first_order.places_of_rows.masses import moving_rows
 from wdrsvm.solvers.first_order.settings import FIRST_ORDER
 from wdrsvm.solvers.first_order.state import Ascent
 from wdrsvm.solvers.result import SolverSettings, SolverStatus
@@ -103,4 +104,4 @@ def test_a_row_whose_mass_is_clipped_does_not_change():
     alpha = np.array([[0.0, 0.3, 0.2], [0.5, 0.0, 0.0]])
     entries = Entries.of(alpha, np.array([0.5, 0.5]), np.array([0, 1]))
     clipped = entries._restored(entries.mass * np.array([0.0, 0.0, 2.0]))
-    np.testing.assert_allclose(clipped.table(), alpha)
+    np.testing.assert_allclose(clipped.table(as_sparse=False), alpha)

@@ -1,11 +1,14 @@
 """Rows that would leave their rest: none is missed, and few are looked at."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from wdrsvm.problem import RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings
+from wdrsvm.solvers.first_order import resting_rows
 from wdrsvm.solvers.first_order.beginning import sample_arrays
 from wdrsvm.solvers.first_order.layout import Layout
 from wdrsvm.solvers.first_order.loop import first_order
@@ -44,6 +47,25 @@ def best_moves(problem, layout, touch, free, lam):
         flips = [z.max() + 1 - z[c] - lam * cost[c] for c in range(5) if cost[c] < np.inf]
         gains.append(max(labels + flips))
     return np.array(gains)
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("label_cost", [np.inf, 0.7])
+def test_few_rows_at_a_time_have_the_slacks_of_all(label_cost, monkeypatch):
+    problem = a_problem(label_cost)
+    layout = Layout.of(problem)
+    resting = RestingRows(layout, sample_arrays(problem, layout))
+    told = np.arange(3, 120), *a_point(problem, layout), 8.0
+    wanted, sizes, one_part = resting._slacks(*told), [], resting._slacks_of
+    monkeypatch.setattr(
+        resting, "_slacks_of", lambda *of: sizes.append(len(of[0])) or one_part(*of)
+    )
+    monkeypatch.setattr(
+        resting_rows, "FIRST_ORDER", replace(FIRST_ORDER, entries_of_part=50)
+    )
+    np.testing.assert_allclose(resting._slacks(*told), wanted, rtol=1e-12)
+    assert sizes == 11 * [10] + [7]
+    assert len(resting._slacks(told[0][:0], *told[1:])) == 0
 
 
 @pytest.mark.tiny

@@ -6,7 +6,7 @@ data of any size, in memory or on dask workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -133,6 +133,14 @@ class Repair:
     def rows(self) -> RowDuals:
         """The tilted multipliers of all rows, which must be in memory."""
         return self._part(self.problem, slice(0, self.problem.n_rows)).duals
+
+    def blocks_of_rows(self) -> Iterator[RowDuals]:
+        """The same, a block of rows after the other, for tables that are too large."""
+        if self._kept is not None:
+            yield self._kept.duals
+            return
+        for rows in self.problem.blocks():
+            yield self._part(self.problem, rows).duals
 
     @property
     def _part(self) -> Part:

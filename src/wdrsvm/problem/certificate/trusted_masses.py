@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from ...arrays import Codes, Floats, Matrix
 from ...rows.along_rows import row_sums
@@ -78,11 +79,15 @@ class RowMasses(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TrustedMasses:
-    """Masses kept as one (N, C) array, for labels that cannot be flipped."""
+    """Masses kept as one (N, C) array, for labels that cannot be flipped.
 
-    alpha: Floats
+    A sparse array has the masses that are not zero; only blocks of it are ever dense.
+    """
+
+    alpha: Matrix
     flow: Floats | None = None
     gradient: Floats | None = None
 
     def rows(self, problem: RobustProblem, rows: slice) -> RowMasses:
-        return RowMasses(self.alpha[rows])
+        part = self.alpha[rows]
+        return RowMasses(part.toarray() if sparse.issparse(part) else part)

@@ -6,10 +6,12 @@ import numpy as np
 from scipy import sparse
 
 from ...arrays import Floats, Singles
-from ...problem import Multipliers, RobustProblem, lipschitz
+from ...problem import RobustProblem, lipschitz
 from ..result import Start
 from .kernels import row_squares
+from .known_multipliers import KnownMasses
 from .layout import Layout, design_of
+from .places_of_rows.masses import on_own_labels, restored
 from .samples import NO_SINGLES, Duals, SampleArrays
 from .settings import FIRST_ORDER
 
@@ -56,17 +58,28 @@ def _singles(problem: RobustProblem, layout: Layout, squares: Floats) -> Singles
 
 
 def first_duals(
-    rows: SampleArrays, problem: RobustProblem, known: Multipliers | None
+    rows: SampleArrays, problem: RobustProblem, known: KnownMasses | None
 ) -> Duals:
     """The known multipliers, made feasible row by row, or else none with a slope."""
     if known is None:
         return _without_slopes(rows, problem)
+    if _has_few_masses(rows, problem):
+        return Duals(restored(known.alpha, problem), rows.cost, rows.cost)
     every, cost = slice(0, problem.n_rows), problem.attainable_flip_cost()
     given = known.rows(problem, every)
-    alpha, phi, beta = given.restored(rows.weight, problem.y, cost, flip_share=1.0)
-    if len(rows.cost) == 0:
-        phi = beta = np.zeros_like(rows.cost)
-    return Duals(*map(np.ascontiguousarray, (alpha, phi, beta)))
+    alpha, *flips = given.restored(rows.weight, problem.y, cost, flip_share=1.0)
+    if len(rows.cost) == 0 or not flips:
+        flips = [np.zeros_like(rows.cost), np.zeros_like(rows.cost)]
+    return Duals(*map(np.ascontiguousarray, (alpha, *flips)))
+
+
+def _has_few_masses(rows: SampleArrays, problem: RobustProblem) -> bool:
+    """Whether masses are kept in a sparse table: where a dense one would be large, and
+    epochs go from place to place."""
+    n_entries = problem.n_rows * problem.n_classes
+    placed = problem.norm == "l2" and len(rows.cost) == 0 and len(rows.singles) > 0
+    has_fixed = np.isinf(problem.attainable_feature_cost()).any()
+    return placed and not has_fixed and n_entries > FIRST_ORDER.max_dense_masses
 
 
 def with_flips(duals: Duals) -> Duals:
@@ -79,6 +92,8 @@ def with_flips(duals: Duals) -> Duals:
 
 def _without_slopes(rows: SampleArrays, problem: RobustProblem) -> Duals:
     """Multipliers with all mass on the true label, so that G = 0."""
+    if _has_few_masses(rows, problem):
+        return Duals(on_own_labels(problem), rows.cost, rows.cost)
     alpha = np.zeros((problem.n_rows, problem.n_classes))
     alpha[np.arange(problem.n_rows), rows.y] = rows.weight
     if problem.loss.temperature > 0:

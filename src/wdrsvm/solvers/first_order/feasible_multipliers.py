@@ -9,19 +9,21 @@ the norm's own multipliers (``norms``).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
+from scipy import sparse
 
-from ...arrays import Codes, Floats
+from ...arrays import Codes, Floats, Matrix
 from ...problem import Multipliers, RobustProblem
 from ...problem.certificate.equalities import Equalities
 from ...problem.certificate.multipliers import MultiplierSource, RowMultipliers
-from ...problem.certificate.repair import Repair, repaired
+from ...problem.certificate.repair import Repair, TiltSolver, repaired
 from ...problem.certificate.smooth import RowTangents, Tangents
 from ...problem.certificate.trusted_masses import RowMasses, TrustedMasses
 from .layout import Layout
-from .moving_masses import balanced, moving_rows
+from .moving_masses import balanced
+from .places_of_rows.masses import moving_rows, with_rows
 from .samples import Duals, SampleArrays
 from .settings import FIRST_ORDER
 
@@ -37,7 +39,7 @@ class Feasible(NamedTuple):
     on_flips: float
     value: float
     moving: Codes | None = None
-    rest: Floats | None = None
+    rest: Matrix | None = None
 
     def bound(self, problem: RobustProblem, polar: float) -> float:
         """The bound after scaling into the budget."""
@@ -45,8 +47,10 @@ class Feasible(NamedTuple):
         share = 1.0 if spent <= problem.radius else problem.radius / spent
         return share * self.value
 
-    def multipliers(self, flow: Floats | None) -> Multipliers | Tangents:
+    def multipliers(self, flow: Floats | None) -> Multipliers | TrustedMasses | Tangents:
         """Copies, because the next epoch changes the method's own arrays."""
+        if self.moving is not None and sparse.issparse(self.rest):
+            return TrustedMasses(with_rows(self.rest, self.moving, self._few_masses()))
         rows = self.repair.rows()
         if isinstance(rows, RowTangents):
             return Tangents(rows.loss, rows.points.copy(), rows.masses, flow)
@@ -60,6 +64,11 @@ class Feasible(NamedTuple):
         assert isinstance(rows, RowMultipliers)
         return Multipliers(*rows, flow)
 
+    def _few_masses(self) -> sparse.csr_array:
+        """The masses of the moving rows, of which only those of a block are ever dense."""
+        blocks = (cast(RowMasses, part).alpha for part in self.repair.blocks_of_rows())
+        return sparse.vstack([sparse.csr_array(each) for each in blocks], format="csr")
+
 
 def feasible(problem: RobustProblem, layout: Layout, duals: Duals) -> Feasible | None:
     """Feasible multipliers near ``duals``; None if the equalities are out of reach."""
@@ -67,8 +76,13 @@ def feasible(problem: RobustProblem, layout: Layout, duals: Duals) -> Feasible |
         return quick
     unknowns = layout.free.shape[1] * problem.n_classes
     small = unknowns <= FIRST_ORDER.max_dense_unknowns
-    found = repaired(problem, _source(problem, duals), "dense" if small else "products")
-    return None if found is None else _with_sums(found, layout)
+    few = sparse.issparse(duals.alpha)
+    solver: TiltSolver = "dense" if small or few else "products"
+    found = repaired(problem, _source(problem, duals), solver)
+    if found is None:
+        return None
+    every = np.arange(problem.n_rows) if few else None
+    return _with_sums(found, layout)._replace(moving=every, rest=duals.alpha)
 
 
 def _with_sums(found: Repair, layout: Layout) -> Feasible:
@@ -81,17 +95,20 @@ def _of_moving_rows(
 ) -> Feasible | None:
     """The same from the rows of a hinge that are not at rest, if these are all it takes."""
     alpha, phi, _ = duals
-    many = alpha.size >= FIRST_ORDER.least_moving_entries
+    many = problem.n_rows * problem.n_classes >= FIRST_ORDER.least_moving_entries
     if not many or problem.loss.temperature > 0 or len(phi) or len(layout.fixed):
         return None
     moving = moving_rows(alpha, problem.y)
     if len(moving) == 0:
         return None
-    if len(moving) > FIRST_ORDER.max_moving_share * problem.n_rows:
+    n_copied = len(moving) * problem.n_features
+    few = len(moving) <= FIRST_ORDER.max_moving_share * problem.n_rows
+    if not few or n_copied > FIRST_ORDER.max_moving_entries:
         moving, part = np.arange(problem.n_rows), problem
     else:
         part = problem.take(moving)
-    masses = np.maximum(alpha[moving], 0.0)
+    masses = alpha[moving]
+    masses = masses.maximum(0.0) if sparse.issparse(masses) else np.maximum(masses, 0.0)
     if problem.fit_intercept:
         masses = balanced(masses, part.weight, part.y)
     equalities = Equalities.of(part, np.zeros(problem.n_features, dtype=bool))

@@ -6,7 +6,10 @@ from it.  With them a path of radii needs fewer epochs.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from ...problem import Multipliers, RobustProblem
+from ...problem.certificate.trusted_masses import TrustedMasses
 from ...problem.norms import TRIANGLE
 from ..result import Start
 
@@ -14,10 +17,15 @@ from ..result import Start
 RESUMED_NORMS = ("l2", TRIANGLE)
 
 
-def resumable(problem: RobustProblem, start: Start | None) -> Multipliers | None:
+KnownMasses: TypeAlias = Multipliers | TrustedMasses
+
+
+def resumable(problem: RobustProblem, start: Start | None) -> KnownMasses | None:
     """The multipliers of a start, if they are masses on the pieces of these rows."""
     known = None if start is None else start.multipliers
-    if not isinstance(known, Multipliers) or problem.loss.temperature > 0:
+    if not isinstance(known, KnownMasses) or problem.loss.temperature > 0:
+        return None
+    if isinstance(known, TrustedMasses) and not problem.trusts_labels:
         return None
     shape = problem.n_rows, problem.n_classes
     fits = known.alpha.shape == shape and problem.norm in RESUMED_NORMS

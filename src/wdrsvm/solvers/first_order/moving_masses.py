@@ -14,16 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ...arrays import Codes, Floats
+from ...arrays import Codes, Floats, Matrix
 from ...problem.certificate.settings import CERTIFICATE
 from ...problem.certificate.tilts import EQUALITY_ROUNDING, solve_dense
-
-
-def moving_rows(alpha: Floats, y: Codes) -> Codes:
-    """The rows with mass (N, C) on other classes than their label."""
-    n_places = np.count_nonzero(alpha, axis=1)
-    on_label = alpha[np.arange(len(y)), y] != 0
-    return np.flatnonzero(n_places > on_label)
+from .places_of_rows.masses import MassesOfRows
 
 
 class Entries(NamedTuple):
@@ -37,10 +31,10 @@ class Entries(NamedTuple):
     wanted: Floats
 
     @classmethod
-    def of(cls, alpha: Floats, weight: Floats, y: Codes) -> Entries:
-        row, column = np.nonzero(alpha > 0)
-        wanted = _sums(y, weight, alpha.shape[1])
-        found = cls(alpha[row, column], row, column, weight, wanted)
+    def of(cls, alpha: Matrix, weight: Floats, y: Codes) -> Entries:
+        row, column, mass = MassesOfRows.of(alpha)
+        wanted, held = _sums(y, weight, alpha.shape[1]), mass > 0
+        found = cls(mass[held], row[held], column[held], weight, wanted)
         return found._restored(found.mass)
 
     def _by_row(self, values: Floats) -> Floats:
@@ -79,9 +73,12 @@ class Entries(NamedTuple):
         system[np.diag_indices_from(system)] += self.wanted - self.lack
         return np.asarray(system)
 
-    def table(self) -> Floats:
+    def table(self, as_sparse: bool) -> Matrix:
         """The masses (rows, C)."""
-        alpha = np.zeros((len(self.total), len(self.wanted)))
+        shape = len(self.total), len(self.wanted)
+        if as_sparse:
+            return sparse.csr_array((self.mass, (self.row, self.column)), shape=shape)
+        alpha = np.zeros(shape)
         alpha[self.row, self.column] = self.mass
         return alpha
 
@@ -91,7 +88,7 @@ def _sums(places: Codes, values: Floats, n_places: int) -> Floats:
     return np.asarray(np.bincount(places, values, n_places), dtype=np.float64)
 
 
-def balanced(alpha: Floats, weight: Floats, y: Codes) -> Floats:
+def balanced(alpha: Matrix, weight: Floats, y: Codes) -> Matrix:
     """Masses (rows, C) near these with the same sums by class as the labels have.
 
     What a few tilts leave is for the certificate to repair.
@@ -107,4 +104,4 @@ def balanced(alpha: Floats, weight: Floats, y: Codes) -> Floats:
             entries, miss = tilted, after
         else:
             ridge *= CERTIFICATE.ridge_factor
-    return entries.table()
+    return entries.table(sparse.issparse(alpha))

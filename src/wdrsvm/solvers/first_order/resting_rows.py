@@ -66,6 +66,14 @@ class RestingRows:
         return np.asarray(resting[self.slacks[resting] <= change])
 
     def _slacks(self, chosen: Codes, touch: Floats, free: Floats, lam: float) -> Floats:
+        """The slacks of some rows, of which only so many have scores at a time."""
+        step = max(1, FIRST_ORDER.entries_of_part // touch.shape[1])
+        parts = range(0, max(len(chosen), 1), step)
+        point = touch, free, lam
+        found = [self._slacks_of(chosen[first : first + step], *point) for first in parts]
+        return np.concatenate(found)
+
+    def _slacks_of(self, chosen: Codes, touch: Floats, free: Floats, lam: float) -> Floats:
         scores = self._touchable_scores(chosen, touch)
         scores += self.layout.free[chosen] @ free
         every, y = np.arange(len(chosen)), self.rows.y[chosen]

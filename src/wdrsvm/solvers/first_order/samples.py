@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ...arrays import Codes, Floats, Matrix, Singles
 from . import kernels
@@ -32,6 +33,16 @@ class StoredMatrix(NamedTuple):
     def record(self) -> Any:
         """What kernels are given."""
         return kernels.StoredRows(*self)
+
+    def some(self, rows: Codes) -> StoredMatrix:
+        """Copies of some rows."""
+        n_rows = len(self.indptr) - 1
+        if self.is_dense:
+            return StoredMatrix.of_dense(self.data.reshape(n_rows, -1)[rows])
+        n_columns = int(self.indices.max(initial=0)) + 1
+        stored = self.data, self.indices, self.indptr
+        whole = sparse.csr_array(stored, shape=(n_rows, n_columns))
+        return StoredMatrix.of_sparse(whole[rows])
 
     @classmethod
     def of_dense(cls, matrix: Floats) -> StoredMatrix:
@@ -70,13 +81,27 @@ class SampleArrays(NamedTuple):
     row_width: float
     singles: Singles = NO_SINGLES
 
+    def some(self, rows: Codes) -> SampleArrays:
+        """Copies of some dense rows, whose labels cannot be flipped."""
+        return self._replace(
+            touch=self.touch.some(rows),
+            free=self.free.some(rows),
+            y=self.y[rows],
+            weight=self.weight[rows],
+            touch_curvature=self.touch_curvature[rows],
+            free_curvature=self.free_curvature[rows],
+            singles=self.singles[rows],
+        )
+
 
 class Duals(NamedTuple):
     """alpha (N, C); phi and beta (N, C), or (0, C) if no label can be flipped.
 
+    Large tables alpha are sparse, see ``places_of_rows.masses``.
+
     Of a smooth loss: the points u, the labels' masses Q and the slopes g, all (N, C)."""
 
-    alpha: Floats
+    alpha: Matrix
     phi: Floats
     beta: Floats
 
@@ -89,7 +114,12 @@ class FreeTable(NamedTuple):
 
 
 def samples_of(rows: SampleArrays, duals: Duals, free: FreeTable) -> Any:
-    """One record of all this for the kernels, which change the arrays in place."""
+    """One record of all this for the kernels, which change the arrays in place.
+
+    Sparse masses are not part of it.
+    """
+    if sparse.issparse(duals.alpha):
+        duals = duals._replace(alpha=np.empty((0, duals.alpha.shape[1])))
     curvatures = rows.touch_curvature, rows.free_curvature
     return kernels.Samples(
         rows.touch, rows.free, rows.y, rows.cost, curvatures, duals, free

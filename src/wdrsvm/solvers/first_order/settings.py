@@ -102,6 +102,8 @@ class FirstOrderSettings:
     max_moving_share : float
         A bound is computed from copies of the rows that are not at rest if they are at
         most this share of all rows, and else from all rows.
+    max_moving_entries : int
+        The copies have at most so many entries.
     least_moving_entries : int
         With fewer masses in all it is computed from all rows, which takes no longer.
     max_dense_unknowns : int
@@ -116,6 +118,10 @@ class FirstOrderSettings:
         each class, are turned into their span (l2): a turn takes as long as some epochs.
     least_column_share : float
         Columns rarer than this share of the mean get no larger steps.
+    max_dense_masses : int
+        A table of the masses of rows and classes is sparse if a dense one had more entries.
+    entries_of_part : int
+        Entries of rows, and of their masses, that are dense at a time then.
     max_call_work : float
         Multiply-adds of one call into compiled code, about: an interrupt waits for its
         end.
@@ -238,6 +244,7 @@ class FirstOrderSettings:
     min_softness: float = 0.1
     max_softness: float = 100.0
     max_moving_share: float = 0.8
+    max_moving_entries: int = 20_000_000
     least_moving_entries: int = 50_000
     max_dense_unknowns: int = 100
     max_dense_work: float = 1e7
@@ -245,6 +252,8 @@ class FirstOrderSettings:
     features_per_turned_row: int = 4
     turned_rows_per_class: int = 30
     least_column_share: float = 1e-2
+    max_dense_masses: int = 10_000_000
+    entries_of_part: int = 10_000_000
     max_call_work: float = 5e7
     place_work: int = 10
     systems_per_row: int = 30

@@ -14,13 +14,13 @@ Lagrangian: B = B_k - steps * sum_n f_n g_n'.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol
+from typing import cast
 
 import numpy as np
+from scipy import sparse
 
-from ...arrays import Codes, Floats
+from ...arrays import Codes, Floats, Matrix
 from ...problem import RobustProblem, RobustRisk, dual_bound
 from ...problem.certificate.gap import allowed_gap, relative_gap
 from ...problem.certificate.multipliers import RowMultipliers
@@ -33,15 +33,17 @@ from .kernels import Price
 from .known_multipliers import resumable
 from .layout import Layout
 from .multiples import best_multiple
+from .norms.blocks import BLOCKS
 from .norms.l1 import BoxBlock
-from .norms.l2 import EuclideanBlock, TriangleBlock
-from .norms.linf import FlowBlock
+from .norms.l2 import EuclideanBlock
 from .places_of_rows.foresight import (
     FallingGap,
     Remembered,
     estimated_bound,
     estimated_risk,
 )
+from .places_of_rows.masses import own_masses, with_places
+from .places_of_rows.masses import slopes as slopes_of_few
 from .places_of_rows.places import Places, find_places
 from .resting_rows import RestingRows
 from .samples import FreeTable
@@ -50,36 +52,6 @@ from .step_sizes import column_steps, effective_rows, restoring_factor
 
 # A row is at rest when its mass is on its own label, up to rounding.
 AT_REST = 1 - 1e-12
-
-
-class Block(Protocol):
-    """The interface of a norm: coefficients (T, C) of the touchable columns.
-
-    ``sweep`` settles the rows and the multipliers of the norm.  ``recentre`` moves the
-    proximal step, ``soften`` makes it longer.  ``stiffness`` is the mean curvature of a
-    row.  For a gradient G (T, C), ``polar`` bounds sigma(G) from above; a search for a
-    better bound ends when it gains less than the share ``rtol``.  ``own_gradient``
-    is the gradient of the norm's multipliers, ``flow`` (pairs, T) are these multipliers.
-    """
-
-    coef: Floats
-
-    @property
-    def stiffness(self) -> float: ...
-    def sweep(self, order: Codes, tol: float, least_weight: float) -> None: ...
-    def recentre(self) -> None: ...
-    def soften(self, factor: float) -> None: ...
-    def polar(self, gradient: Floats, rtol: float = 0.0) -> float: ...
-    def own_gradient(self, gradient: Floats) -> Floats: ...
-    def flow(self) -> Floats | None: ...
-
-
-BLOCKS: dict[str, Callable[..., Block]] = {
-    "l1": BoxBlock,
-    "l2": EuclideanBlock,
-    "linf": FlowBlock,
-    "triangle": TriangleBlock,
-}
 
 
 class Ascent:
@@ -123,7 +95,11 @@ class Ascent:
 
     def _resume(self, block: EuclideanBlock) -> None:
         """Let the block and the price follow the multipliers of the start."""
-        slopes = RowMultipliers(*with_flips(self.duals)).slopes(self.problem.y)
+        alpha = self.duals.alpha
+        if sparse.issparse(alpha):
+            slopes = slopes_of_few(alpha, self.problem.y)
+        else:
+            slopes = RowMultipliers(*with_flips(self.duals)).slopes(self.problem.y)
         self.price.spent = spending(self.rows, self.duals.phi)
         block.resume(np.asarray(self.layout.touch.T @ slopes))
 
@@ -137,7 +113,14 @@ class Ascent:
             return
         self.places = None
         order = self.rng.permutation(self._rows_of_epoch(tol))
-        self.block.sweep(order, tol, least_weight)
+        if sparse.issparse(self.duals.alpha):
+            told = order, self.duals.alpha, tol, least_weight
+            self._keep(cast(EuclideanBlock, self.block).sweep_parts(*told))
+        else:
+            self.block.sweep(order, tol, least_weight)
+
+    def _keep(self, alpha: Matrix) -> None:
+        self.duals = self.duals._replace(alpha=alpha)
 
     def _has_places(self, tol: float) -> bool:
         """Whether dense rows are settled among places, in single precision."""
@@ -154,6 +137,7 @@ class Ascent:
         self.age_of_places += 1
         order = self.places.order(self.rng, len(block.coef), self.moves)
         self.moves = block.sweep_places(order, self.places, tol, least_weight)
+        self._keep(with_places(self.duals.alpha, self.places))
 
     def _rows_of_epoch(self, tol: float) -> Codes | int:
         """The rows that are not at rest, in some epochs also those that would leave it, or
@@ -164,7 +148,7 @@ class Ascent:
         turn, self.n_sweeps = self.n_sweeps, self.n_sweeps + 1
         if self.problem.loss.temperature > 0 or turn == 0:
             return self.problem.n_rows
-        at_rest = self.duals.alpha[np.arange(self.problem.n_rows), self.rows.y]
+        at_rest = own_masses(self.duals.alpha, self.rows.y)
         moving = at_rest < AT_REST * self.rows.weight
         if turn % FIRST_ORDER.sweeps_per_turn == 0:
             if self.resting is None:
@@ -203,7 +187,7 @@ class Ascent:
         self.places = self._places_at(block.coef, self.free_centre)
         now = estimated_risk(problem, self.places.loss, block.coef)
         rtol = FIRST_ORDER.flow_rtol * relative_gap(min(self.gap, 1.0), now.least)
-        masses = estimated_bound(problem, self.duals, block, rtol)
+        masses = estimated_bound(problem, self.duals.alpha, block, rtol)
         risk = self._least_risk(now.least, masses.bound, tol)
         # A gap that meets the goal is not known before it is certified.
         self.gap = max(risk - masses.bound, allowed_gap(tol, risk))
@@ -211,8 +195,8 @@ class Ascent:
         middle = masses.value + self.price.lam * problem.radius
         middle += float((block.coef * masses.gradient).sum())
         self._soften(now.risk, masses.bound, middle, FIRST_ORDER.place_softening)
-        now_at = self.places, self.duals.alpha
-        self.remembered = Remembered.of(block, self.free_centre, self.price, *now_at)
+        now_at = self.free_centre, self.price, self.places
+        self.remembered = Remembered.of(block, *now_at)
         return Progress(self.n_sweeps, risk, masses.bound, 0.0)
 
     def _least_risk(self, risk: float, bound: float, tol: float) -> float:
@@ -231,7 +215,8 @@ class Ascent:
         if self.remembered is None or not isinstance(self.block, EuclideanBlock):
             return False
         self.free_centre = self.remembered.free
-        self.remembered.restore(self.block, self.price, self.duals.alpha)
+        told = self.block, self.price, self.duals.alpha
+        self._keep(self.remembered.restore(*told))
         self.offers_mean = False
         return True
 

@@ -49,7 +49,7 @@ def test_without_an_intercept_the_bound_is_that_of_the_certificate():
     ascent = an_ascent(6, fit_intercept=False)
     made = feasible(ascent.problem, ascent.layout, ascent.duals)
     exact = made.bound(ascent.problem, ascent.block.polar(made.gradient))
-    found = estimated_bound(ascent.problem, ascent.duals, ascent.block, 0.0)
+    found = estimated_bound(ascent.problem, ascent.duals.alpha, ascent.block, 0.0)
     assert found.bound == pytest.approx(exact, rel=1e-6)
     assert found.value == pytest.approx(made.value, rel=1e-9)
     np.testing.assert_allclose(found.gradient, made.gradient, atol=1e-12)
@@ -179,7 +179,7 @@ def test_places_are_given_up_where_they_do_not_help(monkeypatch):
 def test_a_point_that_was_looked_at_is_remembered():
     ascent = an_ascent(5)
     block, price, alpha = ascent.block, ascent.price, ascent.duals.alpha
-    kept = Remembered.of(block, ascent.free_centre, price, places_at(ascent), alpha)
+    kept = Remembered.of(block, ascent.free_centre, price, places_at(ascent))
     before = block.coef.copy(), block.pairs.copy(), alpha.copy(), price.lam
     ascent.sweep()
     ascent.recentre()

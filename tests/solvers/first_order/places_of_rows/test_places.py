@@ -69,6 +69,8 @@ def test_places_are_the_classes_with_mass_or_loss(
         mine = found.classes[found.starts[n] : found.starts[n + 1]]
         wanted = (loss[n] > -slack) | (ascent.duals.alpha[n] > 0)
         np.testing.assert_array_equal(mine, np.flatnonzero(wanted))
+        mass = found.masses[found.starts[n] : found.starts[n + 1]]
+        np.testing.assert_array_equal(mass, ascent.duals.alpha[n, mine])
     np.testing.assert_allclose(found.loss, loss.max(axis=1), atol=1e-5)
     np.testing.assert_array_equal(found.rows, np.flatnonzero(np.diff(found.starts) > 1))
     assert 0 < len(found.rows) < 60
@@ -81,12 +83,14 @@ def swept(pace, among_places, fixed=1):
     block, order = ascent.block, np.random.default_rng(3).permutation(60)
     pairs, numbers = (block.pairs, block.price, block.damping), (pace, 1e-6, 1e-4)
     if among_places:
-        lists, work, held = every_place(), PlaceWork(5, len(block.coef)), np.empty(300)
-        whole, part = (*lists, block.samples, block.residual.T), (*lists[:2], block.samples)
-        begin_places(*whole, *pairs, False, held, work)
+        lists, work = every_place(), PlaceWork(5, len(block.coef))
+        # A view: masses of all classes stand one row after the other.
+        masses, residual = ascent.duals.alpha.ravel(), block.residual.T
+        held, samples = masses.copy(), block.samples
+        begin_places(residual, *pairs, False, work)
         last = *pairs, *numbers, ascent.moves, work
-        sweep_places(order, *part, ascent.rows.singles, *last)
-        end_places(*whole, *pairs, 1e-4, 0, held, work)
+        sweep_places(order, *lists[:2], masses, samples, ascent.rows.singles, *last)
+        end_places(*lists, masses, held, samples, residual, *pairs, 1e-4, 0, work)
     else:
         state = block.samples, block.residual.T, block.gram
         sweep_pairs(order, *state, *pairs, *numbers, ascent.rows.singles)
@@ -138,8 +142,9 @@ def test_masses_stay_at_their_places_and_the_table_follows_them():
 
 def some_places():
     n_places = 60 + 75
-    places = Places(*every_place()[:2], np.arange(0, 60, 2), np.zeros(60))
-    return places._replace(classes=places.classes[:n_places])
+    starts, classes, _ = every_place()
+    classes, rows = classes[:n_places], np.arange(0, 60, 2)
+    return Places(starts, classes, rows, np.zeros(60), np.zeros(n_places))
 
 
 @pytest.mark.tiny

@@ -46,12 +46,14 @@ def contested_classes(
     slack: Real,
     counts: Codes,
     classes: Codes,
+    masses: Vector,
     loss: Vector,
 ):
     """The label of each row, and its classes with mass or a loss above ``-slack``.
 
-    ``counts`` (n,) receives their numbers, ``classes`` the classes one row after the other,
-    and ``loss`` (n,) the largest losses.  Returns how many classes there are in all.
+    ``counts`` (n,) receives their numbers, ``classes`` and ``masses`` the classes one row
+    after the other and their masses, and ``loss`` (n,) the largest losses.  Returns how
+    many classes there are in all.
     """
     i: Count
     j: Count
@@ -70,6 +72,7 @@ def contested_classes(
             for j in range(scores.shape[1]):
                 if j == y[i] or scores[i, j] > least or alpha[i, j] > 0:
                     classes[found] = j
+                    masses[found] = alpha[i, j]
                     found += 1
                     if j != y[i] and scores[i, j] > largest:
                         largest = scores[i, j]
@@ -116,14 +119,14 @@ def _settle_places(
     n: Count,
     metric: ReadTable,
     tol: Real,
-    alpha: Table,
+    masses: Vector,
     places: ReadCodes,
     first: Count,
     count: Count,
     scores: Vector,
     change: Vector,
 ) -> Flag:
-    """``settle_labels`` among these classes.  Scores and change are given by place."""
+    """``settle_labels`` among these classes.  ``scores`` are those of its places."""
     move: Count
     i: Count
     j: Count
@@ -151,7 +154,7 @@ def _settle_places(
             if value > top:
                 top = value
                 best = i
-            if alpha[n, j] > 0 and value < bottom:
+            if masses[first + i] > 0 and value < bottom:
                 bottom = value
                 worst = i
         if not top - bottom > tol:
@@ -161,11 +164,11 @@ def _settle_places(
         stiffness = metric[up, up] - metric[up, down]
         stiffness += metric[down, down] - metric[down, up]
         stiffness = q * stiffness + 2 * r
-        step = alpha[n, down]
+        step = masses[first + worst]
         if stiffness * step > top - bottom:
             step = (top - bottom) / stiffness
-        alpha[n, down] -= step
-        alpha[n, up] += step
+        masses[first + worst] -= step
+        masses[first + best] += step
         change[worst] -= step
         change[best] += step
         for i in range(count):
@@ -229,40 +232,30 @@ def _follow(
 
 
 def begin_places(
-    starts: ReadCodes,
-    places: ReadCodes,
-    rows: ReadCodes,
-    samples: Samples,
     residual: ReadTable,
     pairs: ReadTable,
     price: Price,
     damping: Real,
     is_known: Flag,
-    held: Vector,
     work: PlaceWork,
 ):
-    """Before an epoch over ``rows``: copies of A, R' and A R', and of the masses.
+    """Before an epoch: copies of A, R' and A R'.
 
-    Row n has ``places[starts[n] : starts[n + 1]]``, and ``held`` receives their masses.
     ``is_known`` tells that the last epoch has left A as it is.
     """
-    k: Count
-    i: Count
     with cython.nogil:
         if not is_known:
             fill_metric(pairs, price, damping, work.metric)
             narrow_all(work.metric, work.single_metric)
         narrow_all(residual, work.residual)
         multiply_singles(work.single_metric, work.residual, work.mixed)
-        for k in range(rows.shape[0]):
-            for i in range(starts[rows[k]], starts[rows[k] + 1]):
-                held[i] = samples.alpha[rows[k], places[i]]
 
 
 def sweep_places(
     order: ReadCodes,
     starts: ReadCodes,
     places: ReadCodes,
+    masses: Vector,
     samples: Samples,
     singles: ReadSingleTable,
     pairs: Table,
@@ -276,7 +269,8 @@ def sweep_places(
 ):
     """Dual coordinate ascent over dense rows in the given order, each among its places.
 
-    Each ``pace`` rows the pairs are adapted.  The moved mass is added to ``moves`` (N,).
+    Row n has ``places[starts[n] : starts[n + 1]]``, with ``masses``.  Each ``pace`` rows
+    the pairs are adapted.  The moved mass is added to ``moves`` (N,).
     """
     k: Count
     n: Count
@@ -289,7 +283,7 @@ def sweep_places(
             count = starts[n + 1] - first
             _fill_scores(samples, singles, n, places, first, count, work)
             if _settle_places(
-                samples, n, work.metric, tol, samples.alpha,
+                samples, n, work.metric, tol, masses,
                 places, first, count, work.scores, work.change,
             ):  # fmt: skip
                 _follow(samples, singles, n, work.metric, places, first, count, work)
@@ -305,11 +299,12 @@ def _follow_masses(
     n: Count,
     starts: ReadCodes,
     places: ReadCodes,
+    masses: ReadVector,
+    held: ReadVector,
     samples: Samples,
     residual: Table,
-    held: ReadVector,
 ) -> None:
-    """Let R follow a row whose masses are no longer those that are held."""
+    """Let R follow a row whose masses are no longer those that were held before."""
     i: Count
     j: Count
     d: Count
@@ -317,7 +312,7 @@ def _follow_masses(
     first: Count = samples.touch.indptr[n]
     for i in range(starts[n], starts[n + 1]):
         j = places[i]
-        change = samples.alpha[n, j] - held[i]
+        change = masses[i] - held[i]
         if change != 0:
             for d in range(residual.shape[1]):
                 residual[j, d] += change * samples.touch.data[first + d]
@@ -327,6 +322,8 @@ def end_places(
     starts: ReadCodes,
     places: ReadCodes,
     rows: ReadCodes,
+    masses: ReadVector,
+    held: ReadVector,
     samples: Samples,
     residual: Table,
     pairs: Table,
@@ -334,7 +331,6 @@ def end_places(
     damping: Real,
     least_weight: Real,
     rounds: Count,
-    held: ReadVector,
     work: PlaceWork,
 ):
     """After the epoch: R follows the masses, the pairs are adapted so often; returns A."""
@@ -342,7 +338,7 @@ def end_places(
     _: Count
     with cython.nogil:
         for k in range(rows.shape[0]):
-            _follow_masses(rows[k], starts, places, samples, residual, held)
+            _follow_masses(rows[k], starts, places, masses, held, samples, residual)
         narrow_all(residual, work.residual)
         follow_residual(work)
         for _ in range(rounds):

@@ -228,10 +228,12 @@ def sweep_pairs(
     tol: Real,
     least_weight: Real,
     singles: ReadSingleTable,
+    begun: Count = 0,
 ):
     """Dual coordinate ascent over the rows, in the given order.
 
-    Each ``pace`` rows the pairs are adapted; R' R is up to date then, and at the end.  R is
+    Each ``pace`` rows the pairs are adapted, of which the epoch has ``begun`` so many
+    before; R' R is up to date then, and at the end.  R is
     (T, C) for sparse rows; for dense rows it is R', (C, T).  ``singles`` are dense rows in
     single precision, or none where double precision is needed.
     """
@@ -250,7 +252,7 @@ def sweep_pairs(
         if coarse:
             narrow_all(classes.metric, single.metric)
         while k < order.shape[0]:
-            size = min(BLOCK, pace - k % pace, order.shape[0] - k)
+            size = min(BLOCK, pace - (begun + k) % pace, order.shape[0] - k)
             if dense:
                 _settle_block(
                     order, k, size, samples, residual,
@@ -262,7 +264,7 @@ def sweep_pairs(
                     price, classes.metric, tol, gram, work,
                 )  # fmt: skip
             k += size
-            if k % pace == 0:
+            if (begun + k) % pace == 0:
                 if dense:
                     multiply_rows(residual, residual, gram)
                 adapt_pairs(pairs, gram, price, least_weight, classes)

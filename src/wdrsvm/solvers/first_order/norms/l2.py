@@ -31,6 +31,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ....arrays import Codes, Floats
 from ....problem.norms import TRIANGLE, polar
@@ -46,6 +47,7 @@ from ..kernels import (
     sweep_pairs,
     sweep_places,
 )
+from ..places_of_rows.masses import with_rows
 from ..places_of_rows.places import Places
 from ..samples import Duals, FreeTable, SampleArrays, samples_of
 from ..settings import FIRST_ORDER
@@ -63,7 +65,7 @@ class EuclideanBlock:
         self, rows: SampleArrays, duals: Duals, free: FreeTable, price: Any, coef: Floats
     ):
         n_classes = coef.shape[1]
-        self.rows, self.price = rows, price
+        self.rows, self.price, self.free = rows, price, free
         self.samples = samples_of(rows, duals, free)
         self.mean_square = float(rows.touch_curvature.mean())
         self.coef = coef
@@ -117,7 +119,32 @@ class EuclideanBlock:
         singles = self.rows.singles if coarse else self.rows.singles[:0]
         for part in order_parts(order, self._paces_a_call() * self.pace):
             sweep_pairs(part, *state, self.damping, self.pace, tol, least_weight, singles)
-        rounds = self._last_adaptations(len(order))
+        self._adapt_at_the_end(len(order), least_weight)
+
+    def sweep_parts(
+        self, order: Codes, alpha: sparse.csr_array, tol: float, least_weight: float
+    ) -> sparse.csr_array:
+        """One epoch over dense rows of trusted labels, a part after the other.
+
+        Returns the masses (N, C).  Only those of a part are ever dense.
+        """
+        self.metric = None
+        state = self.residual.T, self.gram, self.pairs, self.price
+        coarse, parts, begun = tol >= FIRST_ORDER.least_single_row_tol, [], 0
+        numbers = self.damping, self.pace, tol, least_weight
+        n_rows = FIRST_ORDER.entries_of_part // (self.n_classes + len(self.coef))
+        for part in order_parts(order, max(1, n_rows)):
+            rows, masses = self.rows.some(part), alpha[part].toarray()
+            samples = samples_of(rows, Duals(masses, rows.cost, rows.cost), self.free)
+            singles = rows.singles if coarse else rows.singles[:0]
+            sweep_pairs(np.arange(len(part)), samples, *state, *numbers, singles, begun)
+            parts.append(sparse.csr_array(masses))
+            begun += len(part)
+        self._adapt_at_the_end(len(order), least_weight)
+        return with_rows(alpha, order, sparse.vstack(parts, format="csr"))
+
+    def _adapt_at_the_end(self, n_rows: int, least_weight: float) -> None:
+        rounds = self._last_adaptations(n_rows)
         last = self.pairs, self.gram, self.price, self.damping
         adapt_pairs_often(*last, least_weight, rounds)
 
@@ -126,23 +153,23 @@ class EuclideanBlock:
     ) -> Floats:
         """One epoch over dense rows of trusted labels, among their places.
 
-        Returns the mass that each row has moved, (N,).
+        Returns the mass that each row has moved, (N,).  The masses of the places change.
         """
-        n_columns, work, held = len(self.coef), self.work, np.empty(len(places.classes))
+        n_columns, work, masses = len(self.coef), self.work, places.masses
         if work is None:
             work = self.work = PlaceWork(self.n_classes, n_columns)
-        whole = *places[:3], self.samples, self.residual.T
-        part_of = places.starts, places.classes, self.samples, self.rows.singles
+        held, residual = masses.copy(), self.residual.T
+        part_of = *places[:2], masses, self.samples, self.rows.singles
         pairs, moves = (self.pairs, self.price, self.damping), np.zeros(len(self.rows.y))
         n_rows = FIRST_ORDER.max_call_work / (FIRST_ORDER.place_work * n_columns)
         # Such an epoch visits many rows again, and its visits cost little.
         pace = FIRST_ORDER.place_paces * self.pace
-        begin_places(*whole, *pairs, self.metric is not None, held, work)
+        begin_places(residual, *pairs, self.metric is not None, work)
         for part in order_parts(order, max(1, int(n_rows) // pace) * pace):
             sweep_places(part, *part_of, *pairs, pace, tol, least_weight, moves, work)
         rounds = self._last_adaptations(len(order))
-        last = least_weight, rounds, held, work
-        self.metric = end_places(*whole, *pairs, *last)
+        whole = *places[:3], masses, held, self.samples, residual
+        self.metric = end_places(*whole, *pairs, least_weight, rounds, work)
         return moves
 
     def _paces_a_call(self) -> int:

@@ -11,14 +11,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from ....arrays import Floats
+from ....arrays import Floats, Matrix
 from ....problem import RobustProblem
 from ....problem.pair_weights import pair_distances
 from ..multiples import best_multiple
 from ..norms.l2 import EuclideanBlock
-from ..samples import Duals
 from ..settings import FIRST_ORDER
+from .masses import own_masses, with_places
 from .places import Places
 
 
@@ -46,10 +47,10 @@ def estimated_risk(problem: RobustProblem, loss: Floats, touch: Floats) -> Estim
 
 
 def estimated_bound(
-    problem: RobustProblem, duals: Duals, block: EuclideanBlock, rtol: float
+    problem: RobustProblem, alpha: Matrix, block: EuclideanBlock, rtol: float
 ) -> Masses:
-    """From the masses and the table R."""
-    on_labels = duals.alpha[np.arange(problem.n_rows), problem.y].sum()
+    """From the masses (N, C) and the table R."""
+    on_labels = own_masses(alpha, problem.y).sum()
     value = float(problem.weight.sum() - on_labels)
     gradient = block.gradient()
     length = block.polar(gradient, rtol)
@@ -73,7 +74,7 @@ class FallingGap:
 class Remembered(NamedTuple):
     """A point that was looked at, for a fit that runs away before its first certificate.
 
-    ``masses`` are those on the ``places``: there are no others.
+    Only ``places`` have masses.
     """
 
     touch: Floats
@@ -82,18 +83,19 @@ class Remembered(NamedTuple):
     lam: float
     pressure: float
     places: Places
-    masses: Floats
 
     @classmethod
     def of(
-        cls, block: EuclideanBlock, free: Floats, price: Any, places: Places, alpha: Floats
+        cls, block: EuclideanBlock, free: Floats, price: Any, places: Places
     ) -> Remembered:
         tables = block.coef.copy(), free.copy(), block.pairs.copy()
-        masses = alpha[places.row_of_each(), places.classes]
-        return cls(*tables, price.lam, price.pressure, places, masses)
+        held = places._replace(masses=places.masses.copy())
+        return cls(*tables, price.lam, price.pressure, held)
 
-    def restore(self, block: EuclideanBlock, price: Any, alpha: Floats) -> None:
+    def restore(self, block: EuclideanBlock, price: Any, alpha: Matrix) -> Matrix:
+        """Returns the masses (N, C); a dense table is written to."""
         block.coef, block.pairs = self.touch, self.pairs
         price.lam, price.pressure = self.lam, self.pressure
-        alpha[:] = 0.0
-        alpha[self.places.row_of_each(), self.places.classes] = self.masses
+        if not sparse.issparse(alpha):
+            alpha[:] = 0.0
+        return with_places(alpha, self.places)

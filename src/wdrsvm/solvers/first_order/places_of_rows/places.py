@@ -14,21 +14,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....arrays import Codes, Floats, Singles
+from ....arrays import Codes, Floats, Matrix, Singles
 from ..kernels import contested_classes
 from ..layout import Layout
 from ..samples import SampleArrays
 from ..settings import FIRST_ORDER
+from .masses import dense_rows
 
 
 class Places(NamedTuple):
     """The places of row n are ``classes[starts[n] : starts[n + 1]]``; ``rows`` are those
-    with more than one.  ``loss`` (N,) are the losses of the rows."""
+    with more than one.  ``loss`` (N,) are the losses of the rows, ``masses`` those on the
+    places, which an epoch changes."""
 
     starts: Codes
     classes: Codes
     rows: Codes
     loss: Floats
+    masses: Floats
 
     def order(self, rng: np.random.Generator, row_width: int, moves: Floats) -> Codes:
         """The rows in random order, and again while that takes less than an epoch's rest;
@@ -59,23 +62,26 @@ class Places(NamedTuple):
 
 
 def find_places(
-    layout: Layout, rows: SampleArrays, alpha: Floats, touch: Floats, free: Floats
+    layout: Layout, rows: SampleArrays, alpha: Matrix, touch: Floats, free: Floats
 ) -> Places:
     """The places at the point of tables (T, C) and (E, C), for masses (N, C)."""
     n_rows, n_classes = alpha.shape
     table, slack = touch.astype(np.float32), FIRST_ORDER.place_slack
     step = max(1, FIRST_ORDER.scores_at_a_time // n_classes)
     counts, losses = np.empty(n_rows, dtype=np.intp), np.empty(n_rows)
-    classes, memory = [], np.empty(min(step, n_rows) * n_classes, dtype=np.intp)
+    n_scores, classes, masses = min(step, n_rows) * n_classes, [], []
+    memory, held = np.empty(n_scores, dtype=np.intp), np.empty(n_scores)
     for part in (slice(first, first + step) for first in range(0, n_rows, step)):
         scores = rows.singles[part] @ table
         scores += _free_scores(layout, free, part)
-        rows_of_part = scores, rows.y[part], alpha[part]
-        out = counts[part], memory, losses[part]
-        classes.append(memory[: contested_classes(*rows_of_part, slack, *out)].copy())
+        rows_of_part = scores, rows.y[part], dense_rows(alpha, part)
+        out = counts[part], memory, held, losses[part]
+        n_found = contested_classes(*rows_of_part, slack, *out)
+        classes.append(memory[:n_found].copy())
+        masses.append(held[:n_found].copy())
     starts = np.concatenate([[0], np.cumsum(counts)])
     found = np.concatenate(classes), np.flatnonzero(counts > 1)
-    return Places(starts, *found, losses)
+    return Places(starts, *found, losses, np.concatenate(masses))
 
 
 def _free_scores(layout: Layout, free: Floats, part: slice) -> Singles:
