@@ -37,8 +37,8 @@ class Descent:
         tol: float = 0.0,
     ):
         self.design, self.diameter, self.radius = design, diameter, radius
-        self.tol = tol
-        self.flip_cost, self.mu = flip_cost, PRODUCTS.first_mu
+        self.tol, self.mu = tol, PRODUCTS.first_mu
+        self.flip_cost, self.has_flips = flip_cost, flip_cost < np.inf
         self.n_touchable = design.scaling.n_touchable
         self.memory = Memory(design.kind)
         self.n_iter, self.n_since, self.n_failed, self.promise = 0, 0, 0, np.inf
@@ -52,10 +52,6 @@ class Descent:
         self.precondition: Preconditioner | ClassInverse
         self.has_heavy_rows = False
         self.rebuild()
-
-    @property
-    def has_flips(self) -> bool:
-        return self.flip_cost < np.inf
 
     def _at(self, coef: Floats, lam: float) -> At:
         return At(coef, self._price(lam), self.mu)
@@ -77,6 +73,8 @@ class Descent:
         return self._lam_of(self.smoothed, self.sums)
 
     def _lam_of(self, smoothed: Smoothed, sums: LossSums) -> float:
+        if not self.has_flips:
+            return smoothed.value
         # Prices are compared, not quotients of them: rounding must not part equal ones.
         if sums.price is None or sums.price <= self._price(smoothed.value):
             return smoothed.value
@@ -98,6 +96,8 @@ class Descent:
 
     def _left(self, smoothed: Smoothed, sums: LossSums) -> float:
         """The radius that flips leave to moves: none if lam is above the diameter."""
+        if not self.has_flips:
+            return self.radius
         if self._lam_of(smoothed, sums) > smoothed.value:
             return 0.0
         return self.radius - self._on_flips(sums)
