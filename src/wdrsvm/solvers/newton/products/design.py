@@ -6,16 +6,17 @@ do not depend on threads, and their sums have the size of the coefficients.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ....arrays import Codes, Floats
 from ....cached import cached_property
 from ....problem import RobustProblem
-from ....rows.reduce import MemoryReduction, Reduction, Work, accumulated, added
+from ....rows.reduce import MemoryReduction, Reduction, accumulated, added
 from ...scaling import Scaling
 from .. import kernels
 from .curvature.heavy_rows import HeavyCurvature, HeavyEntries, HeavyRows
@@ -23,6 +24,9 @@ from .curvature.own_rows import OwnRows
 from .curvature.principal_axes import Axes, moment, second_moment_of, squares, squares_of
 from .flips.label_shares import LabelShares
 from .settings import PRODUCTS
+
+# Rows of a block, and the curvature (C, n) of their scores.
+Spread: TypeAlias = "Callable[[RobustProblem, slice], tuple[ScoredBlock, Floats]]"
 
 
 class BlockScores:
@@ -88,22 +92,21 @@ class CurvatureSums(NamedTuple):
 
 def in_columns(scaling: Scaling, kind: Any, problem: RobustProblem) -> RobustProblem:
     """The problem with its rows in the solver's columns."""
-    design = np.empty((problem.n_rows, scaling.n_columns), dtype=kind)
+    X = np.empty((problem.n_rows, scaling.n_columns), dtype=kind)
     for rows in problem.blocks():
-        design[rows] = scaling.design(problem.X[rows])
-    return problem.with_rows(X=design)
+        X[rows] = scaling.design(problem.X[rows])
+    return problem.with_rows(X=X)
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
     """Rows in the solver's columns, numbers of ``kind``, and the passes over them.
 
-    Sums for steps, unlike sums for a certificate, may take one row out of ``every``.
-    ``is_principal``: the columns are principal axes of the rows; with ``axes`` the rows do
-    not have these columns, and what goes in and out is turned.  ``basis``: axes that serve
-    the preconditioner alone.  It takes ``n_heavy`` rows of each class as they are, if they
-    are in memory.  ``keeps_scores``: a few numbers for each row and class fit into memory,
-    so that steps may keep them.
+    Sums for steps may take one row out of ``every``.  ``is_principal``: columns are axes of
+    the rows; with ``axes`` the rows do not have these columns, and what goes in and out is
+    turned.  ``basis``: axes that serve the preconditioner alone.  It takes ``n_heavy`` rows
+    of each class as they are.  ``keeps_scores``: some numbers for each row and class fit
+    into memory.
     """
 
     scaling: Scaling
@@ -156,14 +159,16 @@ class Design:
 
     def curvature(self, at: At) -> CurvatureSums:
         """The sums from which the preconditioner is made."""
+        return self.curvature_by(partial(_spread, self.seen(at), self.every))
+
+    def curvature_by(self, spread: Spread) -> CurvatureSums:
         own = np.zeros(0 if self.own_rows is None else self.problem_of_rows.n_rows)
-        work = partial(_curvature_sums, self.seen(at), self.every, self.moment, own)
+        work = partial(_curvature_sums, spread, self.every, self.moment, own)
         # Results of a cluster's tasks are not the fold's own.
         add = accumulated if self.keeps_scores else added
         sums = self.placed(self.reduction.fold(work, add))
-        if self.own_rows is None:
-            return sums
-        return sums._replace(own=self.own_rows.weighted(own))
+        known = self.own_rows
+        return sums if known is None else sums._replace(own=known.weighted(own))
 
     def placed(self, sums: CurvatureSums) -> CurvatureSums:
         """Sums of blocks in the solver's columns."""
@@ -172,12 +177,10 @@ class Design:
 
     def heavy_curvature(self, at: At) -> HeavyCurvature:
         """Mass and first sums of the curvature, and the rows that have most of it."""
-        return self.heaviest(
-            partial(_heavy_curvature, self.seen(at), self.every, self.n_heavy)
-        )
+        return self.heaviest_by(partial(_spread, self.seen(at), self.every))
 
-    def heaviest(self, work: Work) -> HeavyCurvature:
-        """The largest entries of all blocks, and the sums in the solver's columns."""
+    def heaviest_by(self, spread: Spread) -> HeavyCurvature:
+        work = partial(_heavy_curvature, spread, self.every, self.n_heavy)
         join = partial(HeavyCurvature.joined, count=self.n_heavy)
         found: HeavyCurvature = self.reduction.fold(work, join)
         return found._replace(first=self.along(found.first))
@@ -298,8 +301,16 @@ def _loss_sums(at: At, problem: RobustProblem, rows: slice) -> LossSums:
     return sums._replace(gradient=block.gradient(sums.gradient))
 
 
+def _spread(
+    at: At, every: int, problem: RobustProblem, rows: slice
+) -> tuple[ScoredBlock, Floats]:
+    """Some rows of a block and their curvature (C, n)."""
+    block = at.some(every, problem, rows)
+    return block, soften(True, problem, block).gradient
+
+
 def _curvature_sums(
-    at: At,
+    spread_of: Spread,
     every: int,
     moment_of: Any,
     own: Floats,
@@ -307,8 +318,7 @@ def _curvature_sums(
     rows: slice,
 ) -> CurvatureSums:
     """If ``own`` (N,) has places, the curvatures of rows at their own labels go there."""
-    block = at.some(every, problem, rows)
-    spread = soften(True, problem, block).gradient
+    block, spread = spread_of(problem, rows)
     if len(own):
         own[rows] = spread[block.y, np.arange(len(block.y))]
     return curvature_of(block, spread, every, moment_of)
@@ -325,18 +335,11 @@ def curvature_of(
 
 
 def _heavy_curvature(
-    at: At, every: int, count: int, problem: RobustProblem, rows: slice
-) -> HeavyCurvature:
-    block = at.some(every, problem, rows)
-    spread = soften(True, problem, block).gradient
-    return heavy_curvature_of(block, spread, rows, every, count)
-
-
-def heavy_curvature_of(
-    block: ScoredBlock, spread: Floats, rows: slice, every: int, count: int
+    spread_of: Spread, every: int, count: int, problem: RobustProblem, rows: slice
 ) -> HeavyCurvature:
     """The sums and the largest entries of a block of which one row out of ``every`` was
     visited."""
+    block, spread = spread_of(problem, rows)
     heavy = HeavyEntries.of(spread, np.arange(rows.start, rows.stop, every), count)
     mass, first = block.own_and_others(spread)
     return HeavyCurvature(every * mass, every * first, heavy)

@@ -119,7 +119,8 @@ def _spanned(
     """A block with its spans, and the logarithms of the shares (C, n)."""
     block = ScoredBlock.of(at.coef, problem, rows)
     found = shares.of(ScoredBlock.of(shares.coef, problem, rows).scores.T, *block[2::2])
-    prior = np.ascontiguousarray(np.log(np.maximum(found, PRODUCTS.least_share)).T)
+    logs = np.log(np.maximum(found, PRODUCTS.least_share))
+    prior = np.ascontiguousarray(logs.T, dtype=block.scores.dtype)
     return Spanned.of(block, prior, at.mu), prior
 
 
