@@ -72,6 +72,24 @@ def test_the_best_constant_of_the_logistic_loss_is_not_solved_for():
     assert risk == pytest.approx(there.value, rel=1e-12)
 
 
+def test_with_flips_the_best_constant_is_found_only_where_it_may_be_optimal():
+    """The constant of trusted labels, which has less risk, is worse than a direction."""
+    told = {"loss": LOSSES["logistic"], "label_cost": 2.0}
+    problem = problem_of(0.1, shift=3.0, **told)
+    solver = lambda *_: pytest.fail("solved")  # noqa: E731
+    assert constant_optimum(problem, SETTINGS, solver) is None
+    calls = []
+
+    def counted(problem, settings):
+        calls.append(problem)
+        return means_solver(problem, settings)
+
+    noise = problem_of(0.5, **told)
+    found = constant_optimum(noise, SETTINGS, counted)
+    assert len(calls) == 2
+    assert found.certificate.holds(SETTINGS.tol)
+
+
 def test_it_is_tried_first():
     assert solve(problem_of(0.1), settings=SETTINGS).solver == "class-means"
 

@@ -58,6 +58,8 @@ def constant_optimum(
     if not _is_worth_a_look(problem):
         return None
     means = class_means(problem)
+    if _surely_pays(means, settings.tol):
+        return None
     exact = SolverSettings(tol=CONSTANT_OPTIMUM.share_of_gap * settings.tol)
     intercept, risk = _best_constant(means, exact, solve_means)
     hoped = risk - allowed_gap(settings.tol, risk)
@@ -76,20 +78,39 @@ def constant_optimum(
     return best.result("class-means", settings.tol, False, bound.n_iter, history)
 
 
-def _best_constant(
-    means: RobustProblem, settings: SolverSettings, solve_means: SolveMeans
-) -> tuple[Floats, float]:
-    """The intercepts (C,) of the best constant classifier, and its risk.
+def _surely_pays(means: RobustProblem, tol: float) -> bool:
+    """Whether some direction is better than any constant classifier can be.
 
-    With the logistic loss and trusted labels the best probabilities are the weights of the
-    classes, and the risk is their entropy.
+    Flips only raise the risk of the best constant classifier, which is known without them.
+    """
+    known = _by_weights(means)
+    if known is None:
+        return False
+    intercept, least = known
+    return _some_direction_pays(means, intercept, least - allowed_gap(tol, least))
+
+
+def _by_weights(means: RobustProblem) -> tuple[Floats, float] | None:
+    """The best constant of the logistic loss if labels are trusted, and its risk.
+
+    The best probabilities are the weights of the classes, and the risk is their entropy.
     """
     loss = means.loss
     weights = np.bincount(means.y, means.weight, means.n_classes)
-    is_free = means.fit_intercept and means.trusts_labels and (weights > 0).all()
-    if is_free and loss.temperature > 0 and loss.margin == 0:
-        logs = loss.temperature * np.log(weights / weights.sum())
-        return logs, -float(weights @ logs)
+    is_free = means.fit_intercept and (weights > 0).all()
+    if not is_free or loss.temperature == 0 or loss.margin != 0:
+        return None
+    logs = loss.temperature * np.log(weights / weights.sum())
+    return logs, -float(weights @ logs)
+
+
+def _best_constant(
+    means: RobustProblem, settings: SolverSettings, solve_means: SolveMeans
+) -> tuple[Floats, float]:
+    """The intercepts (C,) of the best constant classifier, and its risk."""
+    known = _by_weights(means)
+    if known is not None and means.trusts_labels:
+        return known
     found = solve_means(means.with_rows(X=np.zeros_like(means.X)), settings)
     return found.intercept, found.certificate.objective
 

@@ -8,7 +8,9 @@ import pytest
 
 from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall, certify
 from wdrsvm.solvers import SolverSettings, SolverStatus, Start, solve
+from wdrsvm.solvers.newton.products.curvature import own_rows
 from wdrsvm.solvers.newton.products.loop import product_newton
+from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.newton.smooth_loss import label_newton
 
 from ....rows.chunked import chunked
@@ -211,8 +213,10 @@ def test_features_that_are_all_zero_leave_a_constant_classifier(label_cost, solv
 
 
 @pytest.mark.parametrize("label_cost", [np.inf, 2.0, 0.5])
-def test_rows_in_chunks_are_trained_where_they_are(label_cost):
+def test_rows_in_chunks_are_trained_where_they_are(label_cost, monkeypatch):
     pytest.importorskip("dask")
+    # Chunks do not tell the preconditioner the rows of each class.
+    monkeypatch.setattr(own_rows, "PRODUCTS", replace(PRODUCTS, own_rows=0))
     ball = {"label_cost": label_cost}
     problem = blobs(n_rows=900, n_features=120, n_classes=40, ball=ball)
     here, there = (

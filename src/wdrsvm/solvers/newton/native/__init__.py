@@ -1,9 +1,11 @@
 """The Newton methods' kernels, and what Python may call; see ``runtime.native``."""
 
-from .flip_columns import count_flips as count_flips
-from .flip_columns import find_spans as find_spans
-from .flip_columns import highest_price as highest_price
-from .flip_columns import soften_flips as soften_flips
+from .flips.columns import count_flips as count_flips
+from .flips.columns import find_spans as find_spans
+from .flips.columns import highest_price as highest_price
+from .flips.columns import soften_flips as soften_flips
+from .flips.singles import find_single_spans as find_single_spans
+from .flips.singles import soften_single_flips as soften_single_flips
 from .forces import fill_paces as fill_paces
 from .forces import fill_pulls as fill_pulls
 from .forces import move_on as move_on

@@ -18,9 +18,16 @@ from ....problem import RobustProblem
 from ....rows.reduce import MemoryReduction, Reduction, Work, accumulated, added
 from ...scaling import Scaling
 from .. import kernels
-from .curvature.heavy_rows import HeavyCurvature, HeavyEntries, HeavyRows
-from .curvature.own_rows import OwnRows, sums_of_others
+from .curvature.heavy_rows import HeavyCurvature
+from .curvature.own_rows import OwnRows
 from .curvature.principal_axes import Axes, moment, second_moment_of, squares, squares_of
+from .curvature.sums import (
+    CurvatureSums,
+    Spread,
+    curvature_of_others,
+    curvature_sums,
+    heavy_curvature,
+)
 from .flips.label_shares import LabelShares
 from .settings import PRODUCTS
 
@@ -62,21 +69,6 @@ class LossSums(NamedTuple):
     smoothing: float = 0.0
     price: float | None = None
     bend: float = 0.0
-
-
-class CurvatureSums(NamedTuple):
-    """Sums of the curvature q_nc of each score alone, over the rows of the class itself and
-    over all others: its mass (C, 2) and q x' (C, 2, Q); and over all rows (sum_c q) x x'
-    (Q, Q), or its diagonal (Q,) in principal columns or in a ``basis`` (Q, Q).
-
-    If the rows of the classes themselves are taken as they are, ``own``, the sums are those
-    over all others alone: (C, 1) and (C, 1, Q)."""
-
-    mass: Floats
-    first: Floats
-    second: Floats
-    basis: Floats | None = None
-    own: HeavyRows | None = None
 
 
 def in_columns(scaling: Scaling, kind: Any, problem: RobustProblem) -> RobustProblem:
@@ -149,11 +141,15 @@ class Design:
 
     def curvature(self, at: At) -> CurvatureSums:
         """The sums from which the preconditioner is made."""
-        seen, own = self.seen(at), self.own_rows
-        work: Work = partial(_curvature_sums, seen, self.every, self.moment)
+        return self.curvature_by(partial(_spread, self.seen(at), self.every))
+
+    def curvature_by(self, spread: Spread) -> CurvatureSums:
+        """The same, where ``spread`` tells the curvature of each score."""
+        own = self.own_rows
+        work: Work = partial(curvature_sums, spread, self.every, self.moment)
         if own is not None:
             of_own = np.zeros(self.problem_of_rows.n_rows)
-            work = partial(_curvature_of_others, seen, own.step, self.moment, of_own)
+            work = partial(curvature_of_others, spread, own.step, self.moment, of_own)
         # Results of a cluster's tasks are not the fold's own.
         add = accumulated if self.keeps_scores else added
         sums = self.placed(self.reduction.fold(work, add))
@@ -166,12 +162,11 @@ class Design:
 
     def heavy_curvature(self, at: At) -> HeavyCurvature:
         """Mass and first sums of the curvature, and the rows that have most of it."""
-        return self.heaviest(
-            partial(_heavy_curvature, self.seen(at), self.every, self.n_heavy)
-        )
+        return self.heaviest_by(partial(_spread, self.seen(at), self.every))
 
-    def heaviest(self, work: Work) -> HeavyCurvature:
+    def heaviest_by(self, spread: Spread) -> HeavyCurvature:
         """The largest entries of all blocks, and the sums in the solver's columns."""
+        work = partial(heavy_curvature, spread, self.every, self.n_heavy)
         join = partial(HeavyCurvature.joined, count=self.n_heavy)
         found: HeavyCurvature = self.reduction.fold(work, join)
         return found._replace(first=self.along(found.first))
@@ -291,58 +286,12 @@ def _loss_sums(at: At, problem: RobustProblem, rows: slice) -> LossSums:
     return sums._replace(gradient=block.gradient(sums.gradient))
 
 
-def _curvature_sums(
-    at: At, every: int, moment_of: Any, problem: RobustProblem, rows: slice
-) -> CurvatureSums:
+def _spread(
+    at: At, every: int, problem: RobustProblem, rows: slice
+) -> tuple[ScoredBlock, Floats]:
+    """Some rows of a block and their curvature (C, n)."""
     block = at.some(every, problem, rows)
-    spread = soften(True, problem, block).gradient
-    return curvature_of(block, spread, every, moment_of)
-
-
-def _curvature_of_others(
-    at: At,
-    every: int,
-    moment_of: Any,
-    own: Floats,
-    problem: RobustProblem,
-    rows: slice,
-) -> CurvatureSums:
-    """One row out of ``every`` at the labels of others; curvatures at own ones fill
-    ``own`` (N,)."""
-    block = at.some(1, problem, rows)
-    spread = soften(True, problem, block).gradient
-    places = block.y, np.arange(len(block.y))
-    own[rows], spread[places] = spread[places], 0.0
-    mass, first, second = sums_of_others(block.rows, spread, every, moment_of)
-    return CurvatureSums(mass, first, second)
-
-
-def curvature_of(
-    block: ScoredBlock, spread: Floats, every: int, moment_of: Any = moment
-) -> CurvatureSums:
-    """The sums of a block of which one row out of ``every`` was visited."""
-    spread = spread.astype(block.rows.dtype, copy=False)
-    second = np.asarray(moment_of(block.rows, spread.sum(axis=0)), dtype=np.float64)
-    mass, first = block.own_and_others(spread)
-    return CurvatureSums(every * mass, every * first, every * second)
-
-
-def _heavy_curvature(
-    at: At, every: int, count: int, problem: RobustProblem, rows: slice
-) -> HeavyCurvature:
-    block = at.some(every, problem, rows)
-    spread = soften(True, problem, block).gradient
-    return heavy_curvature_of(block, spread, rows, every, count)
-
-
-def heavy_curvature_of(
-    block: ScoredBlock, spread: Floats, rows: slice, every: int, count: int
-) -> HeavyCurvature:
-    """The sums and the largest entries of a block of which one row out of ``every`` was
-    visited."""
-    heavy = HeavyEntries.of(spread, np.arange(rows.start, rows.stop, every), count)
-    mass, first = block.own_and_others(spread)
-    return HeavyCurvature(every * mass, every * first, heavy)
+    return block, soften(True, problem, block).gradient
 
 
 def _class_sums(problem: RobustProblem, rows: slice) -> Floats:

@@ -34,11 +34,20 @@ class BlockScores:
 
 class Ahead(NamedTuple):
     """The loss at some length, its slope in the length, and its curvature along the
-    coefficients themselves."""
+    coefficients themselves.  The others are those of ``LossSums``, where labels can be
+    flipped."""
 
     loss: float
     slope: float
     bend: float
+    flipped: float = 0.0
+    added: float = 0.0
+    smoothing: float = 0.0
+    price: float = np.inf
+
+    def sums(self, gradient: Floats) -> LossSums:
+        told = self.flipped, self.added, self.smoothing, self.price, self.bend
+        return LossSums(self.loss, gradient, *told)
 
 
 class BlockOfLine(NamedTuple):
@@ -74,18 +83,22 @@ class Line:
             for rows in problem.blocks()
         }
 
-    def begin(self, coef: Floats) -> LossSums:
-        """The sums at a point, with scores computed from its coefficients alone."""
+    def begin(self, coef: Floats, *told: float) -> LossSums:
+        """The sums at a point, with scores computed from its coefficients alone.
+
+        ``told``: the least price of a flip and the smoothing of labels, if these can be
+        flipped.
+        """
         self.here.flat[:], self.steepest = 0.0, 0.0
         self.aim(coef)
-        return self.go(self.look(1.0))
+        return self.go(self.look(1.0, *told))
 
     def aim(self, step: Floats) -> None:
         """Look along this step (C, Q)."""
         seen = self.design.on_columns(step.astype(self.design.kind))
         self.design.reduction.fold(partial(self._fill_along, seen), added)
 
-    def look(self, length: float) -> Ahead:
+    def look(self, length: float, *told: float) -> Ahead:
         """The loss there; its slopes are kept for ``go``."""
         self.length = length
         return Ahead(*self.design.reduction.fold(self._soften, added).tolist())
@@ -94,13 +107,13 @@ class Line:
         """Move to the last length looked at; the sums there."""
         gradient = self.design.reduction.fold(self._gradient, accumulated)
         gradient = self.design.along(np.asarray(gradient, dtype=np.float64))
-        return LossSums(ahead.loss, gradient, price=np.inf, bend=ahead.bend)
+        return ahead.sums(gradient)
 
-    def arrive(self, coef: Floats, ahead: Ahead, slope: float) -> LossSums:
+    def arrive(self, coef: Floats, ahead: Ahead, slope: float, *told: float) -> LossSums:
         """As ``go``, but afresh if the first steps were far steeper than this one."""
         self.steepest = max(self.steepest, -slope)
         is_stale = -slope < PRODUCTS.stale * self.steepest
-        return self.begin(coef) if is_stale else self.go(ahead)
+        return self.begin(coef, *told) if is_stale else self.go(ahead)
 
     def _fill_along(self, step: Floats, problem: RobustProblem, rows: slice) -> None:
         part = self.parts[rows.start]
@@ -108,14 +121,20 @@ class Line:
 
     def _soften(self, problem: RobustProblem, rows: slice) -> Floats:
         """As in ``Ahead``."""
+        block = self._scored(rows)
+        sums = soften(False, problem, block)
+        slope = float(np.vdot(block.scores, self.parts[rows.start].along))
+        return np.array([sums.loss, slope, sums.bend])
+
+    def _scored(self, rows: slice) -> ScoredBlock:
+        """A block at the scores of the length."""
         here, along, block = self.parts[rows.start]
         np.multiply(along, self.design.kind(self.length), out=block.scores)
         np.add(block.scores, here, out=block.scores)
-        sums = soften(False, problem, block)
-        slope = float(np.vdot(block.scores, along))
-        return np.array([sums.loss, slope, sums.bend])
+        return block
 
     def _gradient(self, problem: RobustProblem, rows: slice) -> Floats:
         here, along, block = self.parts[rows.start]
-        np.add(here, self.design.kind(self.length) * along, out=here)
+        if self.length != 0:
+            np.add(here, self.design.kind(self.length) * along, out=here)
         return np.asarray(block.scores @ block.rows)

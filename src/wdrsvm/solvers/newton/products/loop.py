@@ -45,7 +45,7 @@ from .diameter import DIAMETERS, PairDiameter
 from .flips.cluster import ClusterFlipDesign, Lessons
 from .flips.descent import FlipDescent
 from .flips.label_shares import LabelShares
-from .flips.memory import FlipDesign, LastScores, first_flipped
+from .flips.memory import FlipDesign, first_flipped
 from .model import model_step
 from .row_steps import row_step
 from .settings import PRODUCTS
@@ -100,8 +100,9 @@ def _product_newton(
 def _flip_design(told: Any, prepared: RobustProblem, budget: float) -> Design:
     """Passes for labels that can be flipped; ``prepared`` has the solver's columns."""
     if not prepared.is_distributed:
-        last = LastScores.of(prepared, prepared.X.dtype.type)
-        return FlipDesign(*told, problem=prepared, budget=budget, last=last)
+        keeps = keeps_scores(prepared, prepared.X.dtype.type)
+        design = FlipDesign(*told, problem=prepared, budget=budget)
+        return replace(design, keeps_scores=keeps)
     shape = prepared.n_classes, prepared.n_features
     shares = LabelShares.first(shape, first_flipped(budget))
     return ClusterFlipDesign(*told, budget=budget, lessons=Lessons(shares))

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from .steps import Descent
 
 
+NO_GRADIENT = np.empty((0, 0))
+
+
 class Place(NamedTuple):
     """Coefficients (C, Q), the norm and the sums of the loss there."""
 
@@ -36,6 +39,13 @@ class End(NamedTuple):
     length: float
     slope: float
     has_risen: bool = False
+
+
+def search(descent: Descent, step: Floats, slope: float) -> Place | None:
+    """Where to go along the step; None if the smoothed risk never falls."""
+    if descent.line is None:
+        return backtrack(descent, step, slope)
+    return along_line(descent.line, descent, step, slope)
 
 
 def backtrack(descent: Descent, step: Floats, slope: float) -> Place | None:
@@ -61,13 +71,17 @@ def along_line(line: Line, descent: Descent, step: Floats, slope: float) -> Plac
     length, low, high = 1.0, End(0.0, slope), None
     for trial in range(PRODUCTS.max_looks):
         coef = descent.coef + length * step
-        smoothed, ahead = descent.smoothed_at(coef), line.look(length)
-        tilt = ahead.slope + descent.radius * float(np.vdot(smoothed.gradient, step[:, :n]))
-        rise = descent.radius * smoothed.value + ahead.loss - risk
+        smoothed = descent.smoothed_at(coef)
+        told = descent.told(smoothed)
+        ahead = line.look(length, *told)
+        sums = ahead.sums(NO_GRADIENT)
+        on_norm = descent.left_at(smoothed, sums)
+        tilt = ahead.slope + on_norm * float(np.vdot(smoothed.gradient, step[:, :n]))
+        rise = descent.smooth_risk_of(smoothed, sums) - risk
         is_best = _is_level(rise, risk) and abs(tilt) <= -PRODUCTS.flat * slope
         is_late = trial >= PRODUCTS.patient_looks
         if is_best or (is_late and _suffices(rise, risk, tilt, slope, length)):
-            return Place(coef, smoothed, line.arrive(coef, ahead, slope))
+            return Place(coef, smoothed, line.arrive(coef, ahead, slope, *told))
         end = End(length, tilt, not _is_level(rise, risk))
         low, high = (end, high) if tilt < 0 and not end.has_risen else (low, end)
         length = _between(low, high)

@@ -15,10 +15,10 @@ from .curvature.heavy_rows import HeavyRows
 from .curvature.preconditioner import ClassCurvature, ClassInverse, Preconditioner
 from .design import At, Design, LossSums
 from .diameter import EntryDiameter, PairDiameter, Smoothed
-from .line import Line
+from .flips.line import line_of
 from .pair_forces import balanced
 from .quasi_newton import Memory
-from .search import Place, along_line, backtrack
+from .search import Place, search
 from .settings import PRODUCTS
 
 
@@ -39,22 +39,22 @@ class Descent:
         self.design, self.diameter, self.radius = design, diameter, radius
         self.tol, self.mu = tol, PRODUCTS.first_mu
         self.flip_cost, self.has_flips = flip_cost, flip_cost < np.inf
-        self.n_touchable = design.scaling.n_touchable
-        self.memory = Memory(design.kind)
+        self.n_touchable, self.memory = design.scaling.n_touchable, Memory(design.kind)
         self.n_iter, self.n_since, self.n_failed, self.promise = 0, 0, 0, np.inf
         # The last steps, and how the loss's gradient changed along them.
         self.pairs: deque[tuple[Floats, Floats]] = deque(maxlen=PRODUCTS.model_pairs)
-        self.line = Line(design, len(coef)) if design.keeps_scores else None
+        self.line = line_of(design, len(coef))
         self.coef, self.smoothed = coef, self.smoothed_at(coef)
-        lam = self.smoothed.value
-        self.sums = self.line.begin(coef) if self.line else self.sums_at(coef, lam)
+        told = self.told(self.smoothed)
+        self.sums = self.line.begin(coef, *told) if self.line else self._sums_here()
         self.gradient = self.gradient_of(self.smoothed, self.sums)
         self.precondition: Preconditioner | ClassInverse
         self.has_heavy_rows = False
         self.rebuild()
 
-    def _at(self, coef: Floats, lam: float) -> At:
-        return At(coef, self._price(lam), self.mu)
+    def told(self, smoothed: Smoothed) -> tuple[float, float]:
+        """The least price of a flip where the norm is this, and the labels' smoothing."""
+        return self._price(smoothed.value), self.mu
 
     def _price(self, lam: float) -> float:
         """The price of a flip; infinite where labels are trusted, for any lam."""
@@ -75,7 +75,7 @@ class Descent:
     def _lam_of(self, smoothed: Smoothed, sums: LossSums) -> float:
         if not self.has_flips:
             return smoothed.value
-        # Prices are compared, not quotients of them: rounding must not part equal ones.
+        # Prices are compared, not quotients: rounding must not part equal ones.
         if sums.price is None or sums.price <= self._price(smoothed.value):
             return smoothed.value
         return sums.price / self.flip_cost
@@ -85,16 +85,21 @@ class Descent:
         return self.diameter.at(coef[:, : self.n_touchable], known)
 
     def sums_at(self, coef: Floats, lam: float) -> LossSums:
-        return self.design.evaluate(self._at(coef, lam))
+        return self.design.evaluate(At(coef, self._price(lam), self.mu))
+
+    def _sums_here(self) -> LossSums:
+        if self.line is None:
+            return self.sums_at(self.coef, self.smoothed.value)
+        return self.line.go(self.line.look(0.0, *self.told(self.smoothed)))
 
     def gradient_of(self, smoothed: Smoothed, sums: LossSums) -> Floats:
         """The gradient of the smoothed risk; flips reduce the radius that moves have."""
         gradient = sums.gradient.copy()
-        left = self._left(smoothed, sums)
+        left = self.left_at(smoothed, sums)
         gradient[:, : self.n_touchable] += left * smoothed.gradient
         return gradient
 
-    def _left(self, smoothed: Smoothed, sums: LossSums) -> float:
+    def left_at(self, smoothed: Smoothed, sums: LossSums) -> float:
         """The radius that flips leave to moves: none if lam is above the diameter."""
         if not self.has_flips:
             return self.radius
@@ -104,14 +109,13 @@ class Descent:
 
     @property
     def left(self) -> float:
-        return self._left(self.smoothed, self.sums)
+        return self.left_at(self.smoothed, self.sums)
 
     def _on_flips(self, sums: LossSums) -> float:
         return self.flip_cost * sums.flipped if sums.flipped else 0.0
 
     @property
     def on_flips(self) -> float:
-        """The total cost of the flips."""
         return self._on_flips(self.sums)
 
     def rebuild(self) -> None:
@@ -279,8 +283,7 @@ class Descent:
     def _smooth_again(self, known: Smoothed | None = None) -> None:
         """Another smoothing of the risk, at a point where the norm may be ``known``."""
         self.smoothed = self.smoothed_at(self.coef, known)
-        if self.has_flips:
-            self.sums = self.sums_at(self.coef, self.smoothed.value)
+        self.sums = self._sums_here() if self.has_flips else self.sums
         self.gradient = self.gradient_of(self.smoothed, self.sums)
 
     def _sharpen_diameter(self) -> None:
@@ -313,10 +316,7 @@ class Descent:
 
     def _search(self, step: Floats, slope: float) -> bool:
         """Go along the step; False if the smoothed risk does not fall there."""
-        line = self.line
-        place = (
-            along_line(line, self, step, slope) if line else backtrack(self, step, slope)
-        )
+        place = search(self, step, slope)
         if place is not None:
             self._move(place)
         return place is not None

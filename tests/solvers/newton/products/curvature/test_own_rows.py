@@ -13,7 +13,8 @@ from wdrsvm.solvers.newton.products.curvature.preconditioner import (
     ClassCurvature,
     Preconditioner,
 )
-from wdrsvm.solvers.newton.products.design import At, CurvatureSums, Design, in_columns
+from wdrsvm.solvers.newton.products.curvature.sums import CurvatureSums
+from wdrsvm.solvers.newton.products.design import At, Design, in_columns
 from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.scaling import Scaling

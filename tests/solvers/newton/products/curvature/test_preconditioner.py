@@ -11,7 +11,7 @@ from wdrsvm.solvers.newton.products.curvature.preconditioner import (
     into_basis,
     out_of_basis,
 )
-from wdrsvm.solvers.newton.products.design import CurvatureSums
+from wdrsvm.solvers.newton.products.curvature.sums import CurvatureSums
 
 
 def test_it_is_the_inverse_of_spread_means_and_stiffness():

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from wdrsvm.solvers.newton.products.curvature import own_rows
 from wdrsvm.solvers.newton.products.design import At, in_columns
-from wdrsvm.solvers.newton.products.flips.memory import FlipDesign, LastScores
+from wdrsvm.solvers.newton.products.flips.memory import FlipDesign
 from wdrsvm.solvers.newton.products.line import BlockScores
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 from wdrsvm.solvers.scaling import Scaling
@@ -103,25 +104,21 @@ def test_curvature_of_one_row_out_of_three(design):
     assert third.mass.sum() == pytest.approx(whole.mass.sum(), rel=0.3)
 
 
-def test_scores_of_the_last_point_say_the_same(design):
-    table = BlockScores(design.problem.n_rows, 4, np.float64)
-    knows = replace(design, last=LastScores(table), priors={}, every=3, n_heavy=5)
-    plain = replace(design, every=3, n_heavy=5)
-    one, other = point(design), point(design, seed=2)
-    fresh = one._replace(price=0.3)
-    assert_same(knows.curvature(fresh)[:3], plain.curvature(fresh)[:3])
-    for at in (one, one, other, one):
-        price = plain.evaluate(at).price
-        assert_same(knows.evaluate(at), plain.evaluate(at))
-        at = at._replace(price=price)
-        assert knows.seen(at).scores is table
-        assert knows.seen(point(design)).scores is None
-        for each in (knows, plain):
-            each.learn(at)
-        assert_same(knows.curvature(at)[:3], plain.curvature(at)[:3])
-        assert_same(knows.heavy_curvature(at)[:2], plain.heavy_curvature(at)[:2])
-        assert_same(knows.look(at, 1.0, 50).close, plain.look(at, 1.0, 50).close)
-        np.testing.assert_array_equal(knows.shares(at), plain.shares(at))
+def test_kept_scores_say_the_same(design):
+    design = replace(design, priors={}, every=3, n_heavy=5)
+    table, plain = BlockScores(design.problem.n_rows, 4, np.float64), point(design, 0.3)
+    for rows in design.problem.blocks():
+        table[rows][:] = plain.coef @ design.problem.X[rows].T
+    kept = plain._replace(scores=table)
+    before = table.flat.copy()
+    assert_same(design.evaluate(kept)[:3], design.evaluate(plain)[:3])
+    for at in (kept, plain):
+        design.learn(at)
+    assert_same(design.curvature(kept)[:3], design.curvature(plain)[:3])
+    assert_same(design.heavy_curvature(kept)[:2], design.heavy_curvature(plain)[:2])
+    assert_same(design.look(kept, 1.0, 50).close, design.look(plain, 1.0, 50).close)
+    np.testing.assert_array_equal(design.shares(kept), design.shares(plain))
+    np.testing.assert_array_equal(table.flat, before)
 
 
 def assert_same(found, expected):
@@ -129,11 +126,16 @@ def assert_same(found, expected):
         np.testing.assert_array_equal(one, other)
 
 
-def test_scores_are_kept_where_there_is_room():
-    problem = blobs(n_classes=4)
-    assert LastScores.of(problem, np.float32).table is None
-    many = problem.take(np.tile(np.arange(300), 50))
-    assert LastScores.of(many, np.float32).table.flat.shape == (60_000,)
+def test_own_rows_know_the_curvature_of_flips(design, monkeypatch):
+    many = replace(PRODUCTS, own_rows=100, least_own_work=0)
+    monkeypatch.setattr(own_rows, "PRODUCTS", many)
+    design.learn(point(design))
+    at, problem = point(design, design.evaluate(point(design)).price), design.problem
+    every = np.hstack([design._spread(at, problem, rows)[1] for rows in problem.blocks()])
+    found = design.curvature(at).own.curvature
+    expected = design.own_rows.weighted(every[problem.y, np.arange(300)]).curvature
+    np.testing.assert_allclose(found, expected)
+    assert (found > 0).sum() == 300
 
 
 def test_heavy_rows_have_the_largest_curvature_of_flips_too(design):

@@ -10,7 +10,7 @@ from wdrsvm.solvers.newton.products.curvature.preconditioner import (
     ClassCurvature,
     Preconditioner,
 )
-from wdrsvm.solvers.newton.products.design import CurvatureSums
+from wdrsvm.solvers.newton.products.curvature.sums import CurvatureSums
 from wdrsvm.solvers.newton.products.held.curvature import AxisCurvature, ClassMatrix
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 

@@ -55,15 +55,3 @@ class OwnRows:
         k = self.numbers.shape[1]
         found = np.where(np.arange(k) < self.counts[:, None], curvature[self.numbers], 0.0)
         return HeavyRows(found, self.rows)
-
-
-def sums_of_others(
-    rows: Floats, spread: Floats, every: int, moment_of: Callable[..., Floats]
-) -> tuple[Floats, Floats, Floats]:
-    """Mass (C, 1), first (C, 1, Q) and second sums of a curvature (C, n), by one row out of
-    ``every``."""
-    rows, spread = rows[::every], spread[:, ::every]
-    second = np.asarray(moment_of(rows, spread.sum(axis=0)), dtype=np.float64)
-    mass = spread.sum(axis=1, dtype=np.float64)
-    first = (spread @ rows).astype(np.float64)
-    return every * mass[:, None], every * first[:, None], every * second

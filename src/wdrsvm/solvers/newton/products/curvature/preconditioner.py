@@ -22,9 +22,9 @@ import numpy as np
 
 from .....arrays import Floats
 from ... import kernels
-from ..design import CurvatureSums
 from ..settings import PRODUCTS
 from .heavy_rows import HeavyRows
+from .sums import CurvatureSums
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,8 @@ from .....arrays import Floats
 from .....problem import RobustProblem
 from .....rows.reduce import Kept, added
 from ... import kernels
-from ..design import At, CurvatureSums, Design, LossSums, ScoredBlock, curvature_of
+from ..curvature.sums import CurvatureSums, curvature_of
+from ..design import At, Design, LossSums, ScoredBlock
 from ..settings import PRODUCTS
 from .label_shares import LabelShares
 from .price import lowest_price
@@ -119,7 +120,8 @@ def _spanned(
     """A block with its spans, and the logarithms of the shares (C, n)."""
     block = ScoredBlock.of(at.coef, problem, rows)
     found = shares.of(ScoredBlock.of(shares.coef, problem, rows).scores.T, *block[2::2])
-    prior = np.ascontiguousarray(np.log(np.maximum(found, PRODUCTS.least_share)).T)
+    logs = np.log(np.maximum(found, PRODUCTS.least_share))
+    prior = np.ascontiguousarray(logs.T, dtype=block.scores.dtype)
     return Spanned.of(block, prior, at.mu), prior
 
 

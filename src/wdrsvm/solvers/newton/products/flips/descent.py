@@ -5,6 +5,7 @@ from __future__ import annotations
 from .....arrays import Floats
 from ..design import LossSums
 from ..diameter import PairDiameter
+from ..search import NO_GRADIENT
 from ..settings import PRODUCTS
 from ..steps import Descent
 from .level import Level, level_of
@@ -54,10 +55,8 @@ class FlipDescent(Descent):
         before = self.coef, self.diameter, self.smoothed, self.sums, self.gradient
         priors = dict(self.design.priors)
         self.design.priors.update(level.priors)
-        self.coef = level.coef
-        self._adapt_diameter(level.forces)
-        self._smooth_again()
-        if self.smooth_risk <= level.risk:
+        self._adapt_diameter(level)
+        if self._moves_to(level):
             self.n_since, self.n_jumps, self.known = 0, self.n_jumps + 1, None
             return True
         self.coef, self.diameter, self.smoothed, self.sums, self.gradient = before
@@ -65,8 +64,24 @@ class FlipDescent(Descent):
         self.design.priors.update(priors)
         return False
 
-    def _adapt_diameter(self, forces: Floats) -> None:
+    def _moves_to(self, level: Level) -> bool:
+        """Whether the risk does not rise there; kept scores then move there, too."""
+        coef, self.coef = self.coef, level.coef
+        if self.line is None:
+            self._smooth_again()
+            return self.smooth_risk <= level.risk
+        smoothed = self.smoothed_at(self.coef)
+        self.line.aim(self.coef - coef)
+        ahead = self.line.look(1.0, *self.told(smoothed))
+        if self.smooth_risk_of(smoothed, ahead.sums(NO_GRADIENT)) > level.risk:
+            return False
+        self.smoothed, self.sums = smoothed, self.line.go(ahead)
+        self.gradient = self.gradient_of(self.smoothed, self.sums)
+        return True
+
+    def _adapt_diameter(self, level: Level) -> None:
         """Where all lengths are equal, forces are in proportion to the shares."""
+        forces = level.forces
         total = float(forces.sum())
         if not total > PRODUCTS.least_left * self.radius:
             return
@@ -74,5 +89,5 @@ class FlipDescent(Descent):
         if self.n_since <= PRODUCTS.quick_steps:
             power *= PRODUCTS.power_factor
         power = min(PRODUCTS.last_power, power)
-        lengths = self.smoothed_at(self.coef).lengths
+        lengths = self.smoothed_at(level.coef).lengths
         self.diameter = self.diameter.with_shares(forces / total, power, lengths)

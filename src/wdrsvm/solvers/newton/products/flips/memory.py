@@ -25,17 +25,8 @@ from .....problem import RobustProblem
 from .....rows.reduce import added
 from ... import kernels
 from ..curvature.heavy_rows import HeavyCurvature
-from ..design import (
-    At,
-    CurvatureSums,
-    Design,
-    LossSums,
-    ScoredBlock,
-    curvature_of,
-    heavy_curvature_of,
-    keeps_scores,
-)
-from ..line import BlockScores
+from ..curvature.sums import CurvatureSums
+from ..design import At, Design, LossSums, ScoredBlock
 from ..settings import PRODUCTS
 from .close import CloseFlips, Look, Priors
 from .price import lowest_price
@@ -51,21 +42,6 @@ def first_flipped(budget: float) -> float:
     return min(PRODUCTS.most_flipped, budget)
 
 
-@dataclass(eq=False)
-class LastScores:
-    """The scores at the point of the last pass: lessons, levels and curvatures at the same
-    point need no product.  ``table`` is None if they would fill too much memory."""
-
-    table: BlockScores | None
-    coef: Floats | None = None
-
-    @classmethod
-    def of(cls, problem: RobustProblem, kind: Any) -> LastScores:
-        if not keeps_scores(problem, kind):
-            return cls(None)
-        return cls(BlockScores(problem.n_rows, problem.n_classes, kind))
-
-
 @dataclass(frozen=True, eq=False)
 class FlipDesign(Design):
     """``problem`` has rows in the solver's columns; ``budget`` is radius / flip cost.
@@ -77,11 +53,6 @@ class FlipDesign(Design):
     problem: RobustProblem = field(kw_only=True)
     budget: float = field(kw_only=True)
     priors: Priors = field(default_factory=dict)
-    last: LastScores = field(default_factory=partial(LastScores, None), kw_only=True)
-
-    def seen(self, at: At) -> At:
-        scores = self.last.table if at.coef is self.last.coef else None
-        return super().seen(at)._replace(scores=scores)
 
     def evaluate(self, at: At) -> LossSums:
         """At the price in ``at``, or at the higher one that the flips need."""
@@ -90,16 +61,10 @@ class FlipDesign(Design):
         return sums._replace(gradient=self.along(sums.gradient), price=price)
 
     def curvature(self, at: At) -> CurvatureSums:
-        work = partial(self._spreads, self.seen(at))
-        sums: CurvatureSums = self.reduction.fold(work, added)
-        return self.placed(sums)
+        return self.curvature_by(partial(self._spread, self.seen(at)))
 
     def heavy_curvature(self, at: At) -> HeavyCurvature:
-        return self.heaviest(partial(self._heavy, self.seen(at)))
-
-    def _heavy(self, at: At, problem: RobustProblem, rows: slice) -> HeavyCurvature:
-        block, spread = self._spread(at, problem, rows)
-        return heavy_curvature_of(block, spread, rows, self.every, self.n_heavy)
+        return self.heaviest_by(partial(self._spread, self.seen(at)))
 
     def shares(self, at: At) -> Floats:
         """The share of each label (N, C)."""
@@ -146,14 +111,14 @@ class FlipDesign(Design):
         """
         entries = self.problem.n_rows * self.problem.n_classes
         held: Held = {} if entries <= PRODUCTS.max_held else None
-        spans, coef, at = np.empty(self.problem.n_rows), at.coef, self.seen(at)
+        spans, at = np.empty(self.problem.n_rows), self.seen(at)
         self.reduction.fold(partial(self._fill_spans, at, spans, held), added)
-        self.last.coef = coef
-        at = at._replace(price=self._price(at, spans), scores=self.last.table)
+        at = at._replace(price=self.price(at, spans))
         work = partial(self._second_half, at, held, second)
         return at.price, self.reduction.fold(work, added)
 
-    def _price(self, at: At, spans: Floats) -> float:
+    def price(self, at: At, spans: Floats) -> float:
+        """The price in ``at``, or the higher one that the flips of these spans need."""
         weight, trust = self.problem.weight, self.problem.label_trust
         trust = np.ones(len(spans)) if trust is None else trust
         weight, trust = map(np.ascontiguousarray, (weight, trust))
@@ -188,21 +153,20 @@ class FlipDesign(Design):
         self, at: At, problem: RobustProblem, rows: slice, every: int = 1
     ) -> Spanned:
         block = at.some(every, problem, rows)
-        if every == 1 and at.scores is None and self.last.table is not None:
-            self.last.table[rows][:] = block.scores
-        return Spanned.of(block, self._prior(rows, every), at.mu)
+        return Spanned.of(block, self.prior(rows, every), at.mu)
 
-    def _prior(self, rows: slice, every: int = 1) -> Floats:
+    def prior(self, rows: slice, every: int = 1) -> Floats:
         """The logarithms of the shares."""
         if rows.start not in self.priors:
-            return self._first_prior(self.problem.y[rows.start : rows.stop : every])
-        prior = self.priors[rows.start][:, ::every]
-        return np.ascontiguousarray(prior, dtype=np.float64)
+            self.priors[rows.start] = self._first_prior(self.problem.y[rows])
+        prior = self.priors[rows.start]
+        return prior if every == 1 else np.ascontiguousarray(prior[:, ::every])
 
     def _first_prior(self, y: Codes) -> Floats:
         """Shares as if the flips that the radius can pay were those of all rows."""
         n_classes, flipped = self.problem.n_classes, first_flipped(self.budget)
-        prior = np.full((n_classes, len(y)), np.log(flipped / (n_classes - 1)))
+        shape, other = (n_classes, len(y)), np.log(flipped / (n_classes - 1))
+        prior = np.full(shape, other, dtype=self.kind)
         prior[y, np.arange(len(y))] = np.log(1 - flipped)
         return prior
 
@@ -214,16 +178,12 @@ class FlipDesign(Design):
         every: int = 1,
         is_spread: bool = False,
     ) -> LossSums:
-        prior = self._prior(rows, every)
+        prior = self.prior(rows, every)
         return spanned.soften(at, prior, self.problem.loss.temperature, is_spread)
 
     def _slopes(self, at: At, spanned: Spanned, rows: slice) -> LossSums:
         sums = self._soften(at, spanned, rows)
         return sums._replace(gradient=spanned.block.gradient(sums.gradient))
-
-    def _spreads(self, at: At, problem: RobustProblem, rows: slice) -> CurvatureSums:
-        block, spread = self._spread(at, problem, rows)
-        return curvature_of(block, spread, self.every, self.moment)
 
     def _spread(
         self, at: At, problem: RobustProblem, rows: slice
@@ -231,4 +191,4 @@ class FlipDesign(Design):
         """The curvature (C, n) of a block at the price in ``at``."""
         spanned = self._spanned(at, problem, rows, self.every)
         spread = self._soften(at, spanned, rows, self.every, is_spread=True).gradient
-        return spanned.block, spread.astype(self.kind, copy=False)
+        return spanned.block, spread

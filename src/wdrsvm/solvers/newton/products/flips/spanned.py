@@ -10,30 +10,43 @@ from .....arrays import Floats
 from ... import kernels
 from ..design import At, LossSums, ScoredBlock
 
+FIND_SPANS = {"f": kernels.find_single_spans, "d": kernels.find_spans}
+SOFTEN_FLIPS = {"f": kernels.soften_single_flips, "d": kernels.soften_flips}
+
 
 class Spanned(NamedTuple):
-    """A block with the shares of the other labels (C, n), and the span and the mean score
-    of each row (``native.flip_columns``)."""
+    """A block with the shares of the other labels (C, n), and the span, the mean score and
+    the scale of the shares of each row (``native.flips``).
+
+    Numbers for each row and class are of the kind of the scores.
+    """
 
     block: ScoredBlock
     shares: Floats
     spans: Floats
     means: Floats
+    scales: Floats
 
     @classmethod
     def of(cls, block: ScoredBlock, prior: Floats, mu: float) -> Spanned:
-        n_rows, scores = len(block.y), block.scores.astype(np.float64, copy=False)
+        n_rows, scores = len(block.y), np.ascontiguousarray(block.scores)
         block = block._replace(scores=scores)
-        found = cls(block, np.empty_like(prior), np.empty(n_rows), np.empty(n_rows))
-        kernels.find_spans(scores, prior, block.y, mu, *found[1:])
+        rows = np.empty((3, n_rows))
+        found = cls(block, np.empty_like(scores), *rows)
+        found.fill(prior, mu)
         return found
+
+    def fill(self, prior: Floats, mu: float) -> None:
+        """Find the shares and spans at the scores."""
+        scores, y = self.block.scores, self.block.y
+        FIND_SPANS[scores.dtype.char](scores, prior, y, mu, *self[1:])
 
     def soften(
         self, at: At, prior: Floats, temperature: float, is_spread: bool
     ) -> LossSums:
         """Replace the scores by slopes or spreads, and the shares by masses Q."""
         block = self.block
-        loss, *others = kernels.soften_flips(
+        loss, *others = SOFTEN_FLIPS[block.scores.dtype.char](
             block.scores,
             self.shares,
             prior,
@@ -43,8 +56,7 @@ class Spanned(NamedTuple):
             temperature,
             at.price,
             at.mu,
-            self.spans,
-            self.means,
+            *self[2:],
             is_spread,
         )
         return LossSums(loss, block.scores, *others)

@@ -10,7 +10,7 @@ import numpy as np
 from .....arrays import Floats
 from ..curvature.heavy_rows import HeavyRows
 from ..curvature.preconditioner import ClassCurvature, ClassInverse, out_of_basis
-from ..design import CurvatureSums
+from ..curvature.sums import CurvatureSums
 from ..settings import PRODUCTS
 
 

@@ -29,14 +29,14 @@ class Rows:
         self.price = price
 
     def spanned(self):
-        shares, spans, means = np.empty((5, 40)), np.empty(40), np.empty(40)
-        find_spans(self.scores, self.prior, self.y, MU, shares, spans, means)
-        return shares, spans, means
+        found = np.empty((5, 40)), *np.empty((3, 40))
+        find_spans(self.scores, self.prior, self.y, MU, *found)
+        return found
 
     def softened(self, is_spread=False):
-        found, (shares, spans, means) = self.scores.copy(), self.spanned()
+        found, (shares, *numbers) = self.scores.copy(), self.spanned()
         told = self.prior, self.y, self.weight, self.trust, TEMPERATURE, PRICE, MU
-        sums = soften_flips(found, shares, *told, spans, means, is_spread)
+        sums = soften_flips(found, shares, *told, *numbers, is_spread)
         return sums, found, shares
 
     def expected(self):
@@ -70,6 +70,15 @@ def test_the_divergence_is_that_of_the_masses_from_the_shares_before():
     assert rows.softened()[0][3] == pytest.approx(MU * rows.weight @ terms.sum(axis=0))
 
 
+def test_the_scaled_shares_of_the_other_labels_sum_to_one():
+    rows = Rows()
+    shares, _, means, scales = rows.spanned()
+    shares = shares * scales
+    np.testing.assert_allclose(shares.sum(axis=0), 1.0)
+    assert (shares[rows.own] == 0).all()
+    np.testing.assert_allclose(means, (shares * rows.scores).sum(axis=0))
+
+
 def test_the_span_of_a_row_says_at_which_price_its_label_is_flipped():
     rows = Rows()
     mass, spans = rows.expected()[1], rows.spanned()[1]
@@ -95,10 +104,10 @@ def test_flips_are_counted_with_their_trust_and_fall_with_the_price():
 def test_scores_far_apart_neither_overflow_nor_vanish():
     scores = np.array([[1e6, -1e6], [-1e6, 0.0], [0.0, 1e6]])
     y, ones, prior = np.array([0, 0]), np.ones(2), np.zeros((3, 2))
-    shares, spans, means = np.empty((3, 2)), np.empty(2), np.empty(2)
-    find_spans(scores, prior, y, 0.5, shares, spans, means)
-    np.testing.assert_allclose(spans, [2e6, -1e6])
-    told = prior, y, ones, ones, 1.0, 10.0, 0.5, spans, means, False
+    shares, numbers = np.empty((3, 2)), np.empty((3, 2))
+    find_spans(scores, prior, y, 0.5, shares, *numbers)
+    np.testing.assert_allclose(numbers[0], [2e6, -1e6])
+    told = prior, y, ones, ones, 1.0, 10.0, 0.5, *numbers, False
     loss, flipped, *_ = soften_flips(scores, shares, *told)
     assert loss == pytest.approx(2e6 - 10.0 + 2e6)
     assert flipped == pytest.approx(1.0)

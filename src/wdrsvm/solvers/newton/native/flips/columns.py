@@ -19,7 +19,7 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import log
 
-from ...runtime.kernel_names import (
+from ....runtime.kernel_names import (
     Count,
     Flag,
     ReadCodes,
@@ -31,7 +31,7 @@ from ...runtime.kernel_names import (
     inner,
     kernel,
 )
-from .softmax_columns import falling_power, fill_shares, find_tops, scale_columns
+from ..softmax_columns import falling_power, fill_shares, find_tops, scale_columns
 
 # A trust from here on is infinite: the label is never flipped.
 INFINITE = cython.declare(Real, 1e300)
@@ -67,9 +67,11 @@ def find_spans(
     shares: Table,
     spans: Vector,
     means: Vector,
+    scales: Vector,
 ):
-    """Fill the spans (n,), the shares of the other labels (C, n), which sum to 1 and are 0
-    for the label itself, and the mean score (n,) under these shares."""
+    """Fill the spans (n,), the shares of the other labels (C, n), which are 0 for the label
+    itself, the mean score (n,) under these shares, and the scales (n,) by which they sum to
+    1."""
     n: Count
     lowest: Real
     top: Vector = np.empty(z.shape[1])
@@ -86,9 +88,10 @@ def find_spans(
             shares[y[n], n] = 0.0
             total[n] -= lowest
             spans[n] = z[y[n], n] + mu * (log(total[n]) + top[n] - prior[y[n], n])
-            total[n] = 1.0 / total[n]
-        scale_columns(shares, total)
+            scales[n] = 1.0 / total[n]
         _fill_means(z, shares, means)
+        for n in range(z.shape[1]):
+            means[n] *= scales[n]
 
 
 @inner
@@ -160,6 +163,43 @@ def _weigh_spreads(
             z[j, n] = weight[n] * (z[j, n] + masses[j, n] * (1.0 - masses[j, n]) / mu)
 
 
+@kernel
+def rows_of_flips(
+    own: ReadVector,
+    rises: Vector,
+    weight: ReadVector,
+    trust: ReadVector,
+    price: Real,
+    mu: Real,
+    spans: ReadVector,
+    means: ReadVector,
+    flipped: Vector,
+    sums: Vector,
+) -> None:
+    """Fill the share (n,) of each sample that is flipped, and add to the sums.
+
+    ``own`` has the scores of the labels, and ``rises`` begins with mu times the logarithm
+    of the shares before.  The sums are the loss without the logsumexp of the scores, the
+    flips times the trust, what the flips add to the loss, and mu times the divergence.
+    """
+    n: Count
+    excess: Real
+    power: Real
+    for n in range(spans.shape[0]):
+        excess = _excess(spans[n], price, trust[n], mu)
+        flipped[n] = 0.0
+        if excess > -UNFLIPPED:
+            power = falling_power(excess if excess < 0 else -excess)
+            flipped[n] = (power if excess < 0 else 1.0) / (1.0 + power)
+            rises[n] += mu * ((excess if excess > 0 else 0.0) + log(1.0 + power))
+        sums[0] += weight[n] * (rises[n] - own[n])
+        sums[2] += weight[n] * rises[n]
+        sums[3] -= weight[n] * (rises[n] + flipped[n] * (means[n] - own[n]))
+        if flipped[n] > 0:
+            sums[1] += weight[n] * trust[n] * flipped[n]
+            sums[3] -= price * weight[n] * trust[n] * flipped[n]
+
+
 def soften_flips(
     z: Table,
     shares: Table,
@@ -172,52 +212,40 @@ def soften_flips(
     mu: Real,
     spans: ReadVector,
     means: ReadVector,
+    scales: ReadVector,
     spread: Flag,
 ):
     """Replace the scores z (C, n) by the slopes w (p - Q), and the shares by the masses Q.
 
-    ``spans``, ``means`` and the shares are those of :func:`find_spans`.  If ``spread``, the
-    scores are replaced by the curvature of each score alone.  Returns the sums over the
-    samples of the loss, of the flips times the trust, of what the flips add to the loss,
-    and of mu times the divergence of Q from exp(prior).
+    ``spans``, ``means``, ``scales`` and the shares are those of :func:`find_spans`.  If
+    ``spread``, the scores are replaced by the curvature of each score alone.  Returns the
+    sums over the samples of the loss, of the flips times the trust, of what the flips add
+    to the loss, and of mu times the divergence of Q from exp(prior).
     """
     n: Count
-    excess: Real
-    own: Real
-    rise: Real
-    loss: Real = 0.0
-    flipped: Real = 0.0
-    added: Real = 0.0
-    divergence: Real = 0.0
+    sums: Vector = np.zeros(4)
     share: Vector = np.empty(z.shape[1])
+    rises: Vector = np.empty(z.shape[1])
+    own: Vector = np.empty(z.shape[1])
     top: Vector = np.empty(z.shape[1])
     total: Vector = np.empty(z.shape[1])
     with cython.nogil:
         for n in range(z.shape[1]):
-            own = z[y[n], n]
-            excess = _excess(spans[n], price, trust[n], mu)
-            share[n] = _flipped(excess) if excess > -UNFLIPPED else 0.0
-            rise = excess if excess > 0 else 0.0
-            rise += log(1.0 + falling_power(excess if excess < 0 else -excess))
-            rise = mu * (rise + prior[y[n], n])
-            added += weight[n] * rise
-            loss -= weight[n] * own
-            divergence -= weight[n] * (rise + share[n] * (means[n] - own))
-            if share[n] > 0:
-                flipped += weight[n] * trust[n] * share[n]
-        loss += added
-        divergence -= price * flipped
-        scale_columns(shares, share)
+            own[n], rises[n] = z[y[n], n], mu * prior[y[n], n]
+        rows_of_flips(own, rises, weight, trust, price, mu, spans, means, share, sums)
+        for n in range(z.shape[1]):
+            total[n] = share[n] * scales[n]
+        scale_columns(shares, total)
         for n in range(z.shape[1]):
             shares[y[n], n] = 1.0 - share[n]
         find_tops(z, top)
         fill_shares(z, top, total, 1.0 / temperature)
         for n in range(z.shape[1]):
-            loss += weight[n] * (temperature * log(total[n]) + top[n])
+            sums[0] += weight[n] * (temperature * log(total[n]) + top[n])
             total[n] = 1.0 / total[n]
         scale_columns(z, total)
         if spread:
             _weigh_spreads(z, shares, weight, 1.0 / temperature, mu)
         else:
             _weigh(z, shares, weight)
-    return loss, flipped, added, divergence
+    return sums[0], sums[1], sums[2], sums[3]

@@ -1,0 +1,1 @@
+"""Kernels for rows whose labels can be flipped."""
