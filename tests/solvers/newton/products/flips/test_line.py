@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from wdrsvm.solvers.newton import kernels
 from wdrsvm.solvers.newton.products.design import in_columns
 from wdrsvm.solvers.newton.products.flips.line import FlipLine, line_of
 from wdrsvm.solvers.newton.products.flips.memory import FlipDesign
@@ -62,6 +63,24 @@ def test_the_slope_is_that_of_the_risk_in_the_length(told):
     risks = [end.loss + BUDGET * end.price for end in ends]
     expected = (risks[1] - risks[0]) / 0.02
     assert line.look(0.5, LEAST, MU).slope == pytest.approx(expected, rel=1e-2)
+
+
+def test_the_last_price_is_the_first_guess(told, monkeypatch):
+    _, line, at, step, _ = told
+    line.begin(at.coef, LEAST, MU)
+    line.aim(1e-3 * step.coef)
+    counts, count = [], kernels.count_flips
+
+    def counted(*told):
+        counts.append(told[0])
+        return count(*told)
+
+    monkeypatch.setattr(kernels, "count_flips", counted)
+    near = line.look(1.0, LEAST, MU).price
+    assert counts[0] == LEAST
+    assert counts[1] == pytest.approx(near, rel=1e-2)
+    assert counts[1] != near
+    assert counts[-1] == near
 
 
 def test_designs_have_lines_where_scores_are_kept(told):

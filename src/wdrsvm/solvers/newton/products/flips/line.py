@@ -25,6 +25,7 @@ class FlipLine(Line):
     """Beside the scores, it keeps a share for each row and class."""
 
     design: FlipDesign
+    price = 0.0
 
     def __init__(self, design: FlipDesign, n_classes: int):
         super().__init__(design, n_classes)
@@ -43,7 +44,9 @@ class FlipLine(Line):
         least, mu = told
         at, fold = At(NO_COEF, least, mu), self.design.reduction.fold
         fold(partial(self._fill_spans, at.mu), added)
-        at = at._replace(price=self.design.price(at, self.numbers[0]))
+        # The price changes little from look to look.
+        self.price = self.design.price(at, self.numbers[0], self.price)
+        at = at._replace(price=self.price)
         sums = fold(partial(self._soften_flips, at), added)
         loss, slope, flipped, more, smoothing = sums.tolist()
         return Ahead(loss, slope, 0.0, flipped, more, smoothing, at.price)

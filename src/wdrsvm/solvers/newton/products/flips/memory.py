@@ -117,7 +117,7 @@ class FlipDesign(Design):
         work = partial(self._second_half, at, held, second)
         return at.price, self.reduction.fold(work, added)
 
-    def price(self, at: At, spans: Floats) -> float:
+    def price(self, at: At, spans: Floats, guess: float = 0.0) -> float:
         """The price in ``at``, or the higher one that the flips of these spans need."""
         weight, trust = self.problem.weight, self.problem.label_trust
         trust = np.ones(len(spans)) if trust is None else trust
@@ -127,6 +127,7 @@ class FlipDesign(Design):
             lambda: kernels.highest_price(spans, trust, at.mu),
             self.budget,
             at.price,
+            guess=guess,
         )
 
     def _fill_spans(
