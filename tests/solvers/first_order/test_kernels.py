@@ -10,9 +10,13 @@ from wdrsvm.problem import LOSSES, Loss, RobustProblem, WassersteinBall
 from wdrsvm.problem.certificate.smooth import RowTangents
 from wdrsvm.solvers import SolverSettings, SolverStatus, solve
 from wdrsvm.solvers.first_order.kernels import (
+    PlaceWork,
     Price,
+    Samples,
     adapt_pairs_often,
+    begin_places,
     class_metric,
+    end_places,
     flow_length,
     pair_distances,
     settle_price,
@@ -187,6 +191,42 @@ def test_weights_move_to_the_distant_pairs():
     assert price.pressure == pytest.approx(
         before * np.clip(length / 0.8, 1 / largest, largest)
     )
+
+
+def adapted_among_places(rows, pairs, price, damping, rounds):
+    """The weights after some adaptations at the end of an epoch without rows."""
+    found, n_classes = pairs.copy(), len(pairs)
+    none, masses = np.empty(0, dtype=np.intp), np.empty(0)
+    nothing = np.zeros(1, dtype=np.intp), np.empty(0, dtype=np.int32), masses, False
+    tables = 3 * (np.empty((0, n_classes)),)
+    kept = none, np.empty((0, n_classes)), (masses, masses), tables
+    samples = Samples(nothing, nothing, *kept, (np.empty((0, n_classes)), masses))
+    work, told = PlaceWork(n_classes, rows.shape[1]), (found, price, damping)
+    begin_places(rows, *told, False, work)
+    whole = nothing[0], none, none, masses, masses, samples, rows.copy()
+    metric = end_places(*whole, *told, 1e-6, rounds, work)
+    return found, metric
+
+
+@pytest.mark.tiny
+# With few columns, lines of A R' are multiplied in place of A W A.
+@pytest.mark.parametrize("n_columns", [5, 80])
+@pytest.mark.parametrize("n_classes", [4, 45])
+def test_pairs_along_half_tables_are_those_of_whole_tables(n_columns, n_classes):
+    rng = np.random.default_rng(3)
+    pairs = np.tril(rng.uniform(0.2, 1.3, (n_classes, n_classes)), -1)
+    pairs = (pairs + pairs.T) / pairs.sum()
+    rows = rng.normal(size=(n_classes, n_columns))
+    rows -= rows.mean(axis=0)
+    mine, theirs, damping = Price(0.8, 1.0), Price(0.8, 1.0), 0.05
+    found, metric = adapted_among_places(rows, pairs, mine, damping, 3)
+    adapt_pairs_often(pairs, rows @ rows.T, theirs, damping, 1e-6, 3)
+    np.testing.assert_allclose(found, pairs, rtol=2e-3)
+    np.testing.assert_array_equal(found, found.T)
+    assert np.tril(found).sum() == pytest.approx(1.0, rel=1e-12)
+    assert mine.lam == pytest.approx(theirs.lam, rel=1e-4)
+    # The metric is in double precision.
+    np.testing.assert_array_equal(metric, class_metric(found, mine, damping))
 
 
 @pytest.mark.tiny

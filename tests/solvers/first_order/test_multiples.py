@@ -62,7 +62,8 @@ def test_the_risk_of_a_multiple_is_computed_anew(monkeypatch):
         confirm(self, best)
 
     monkeypatch.setattr(Ascent, "confirm", noted)
-    rng = np.random.default_rng(0)
+    # Rows on which the best point is a multiple.
+    rng = np.random.default_rng(1)
     y = np.arange(200) % 8
     X = rng.standard_normal((8, 40))[y] + 0.7 * rng.standard_normal((200, 40))
     ball, weight = WassersteinBall(0.05), np.full(200, 1 / 200)

@@ -46,7 +46,7 @@ from .places_of_rows.masses import own_masses, with_places
 from .places_of_rows.masses import slopes as slopes_of_few
 from .places_of_rows.places import Places, find_places
 from .resting_rows import RestingRows
-from .samples import FreeTable
+from .samples import Duals, FreeTable
 from .settings import FIRST_ORDER
 from .step_sizes import column_steps, effective_rows, restoring_factor
 
@@ -64,7 +64,9 @@ class Ascent:
         # From known multipliers few epochs follow, which a turn would not pay for.
         self.layout = Layout.of(problem, may_turn=known is None)
         self.rows = sample_arrays(problem, self.layout)
-        self.duals = first_duals(self.rows, problem, known)
+        self._duals = first_duals(self.rows, problem, known)
+        # Places whose masses the table of all masses does not follow yet.
+        self._ahead: Places | None = None
         touch, self.free_centre, lam = first_point(problem, self.layout, start)
         self.least_lam = FIRST_ORDER.least_lam_share * lam
         loss = problem.loss
@@ -120,7 +122,15 @@ class Ascent:
             self.block.sweep(order, tol, least_weight)
 
     def _keep(self, alpha: Matrix) -> None:
-        self.duals = self.duals._replace(alpha=alpha)
+        self._duals, self._ahead = self._duals._replace(alpha=alpha), None
+
+    @property
+    def duals(self) -> Duals:
+        """The multipliers.  Epochs among places change those of the places alone, and the
+        table of all follows when it is asked for."""
+        if self._ahead is not None:
+            self._keep(with_places(self._duals.alpha, self._ahead))
+        return self._duals
 
     def _has_places(self, tol: float) -> bool:
         """Whether dense rows are settled among places, in single precision."""
@@ -137,7 +147,7 @@ class Ascent:
         self.age_of_places += 1
         order = self.places.order(self.rng, len(block.coef), self.moves)
         self.moves = block.sweep_places(order, self.places, tol, least_weight)
-        self._keep(with_places(self.duals.alpha, self.places))
+        self._ahead = self.places
 
     def _rows_of_epoch(self, tol: float) -> Codes | int:
         """The rows that are not at rest, in some epochs also those that would leave it, or

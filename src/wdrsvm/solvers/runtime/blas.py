@@ -34,6 +34,20 @@ def invert_definite(matrix: Floats) -> int:
     return 0
 
 
+def invert_definite_singles(matrix: Singles) -> int:
+    """The same in single precision; of the matrix only the lower half is read."""
+    half = np.tril(matrix).astype(np.float64)
+    whole = half + np.tril(half, -1).T
+    failed = invert_definite(whole)
+    matrix[:] = whole
+    return failed
+
+
+def mirror(matrix: Floats) -> None:
+    """Copy the lower half to the upper one."""
+    matrix[:] = np.tril(matrix) + np.tril(matrix, -1).T
+
+
 def multiply(left: Floats, right: Floats, out: Floats) -> None:
     """out = left right."""
     np.matmul(left, right, out=out)
@@ -56,6 +70,11 @@ def multiply_single_rows(left: Singles, right: Singles, out: Singles) -> None:
 
 def single_gram(rows: Singles, out: Singles) -> None:
     """out = rows rows', in single precision: symmetric to the last bit."""
+    np.matmul(rows, rows.T, out=out)
+
+
+def half_single_gram(rows: Singles, out: Singles) -> None:
+    """The lower half of the same."""
     np.matmul(rows, rows.T, out=out)
 
 

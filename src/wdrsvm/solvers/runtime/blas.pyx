@@ -4,7 +4,7 @@
 import cython
 from cpython.exc cimport PyErr_CheckSignals
 from scipy.linalg.cython_blas cimport dgemm, dsymv, dsyrk, dtrsm, dtrsv, sgemm, ssyrk
-from scipy.linalg.cython_lapack cimport dgesv, dpotrf, dpotri
+from scipy.linalg.cython_lapack cimport dgesv, dpotrf, dpotri, spotrf, spotri
 
 
 cdef inline int solve(double[:, ::1] system, double[::1] rhs, int[::1] pivots) noexcept nogil:
@@ -22,18 +22,45 @@ cdef inline int solve(double[:, ::1] system, double[::1] rhs, int[::1] pivots) n
     return info
 
 
+# By squares that fit into a cache: a column of a large table has a cache line for each entry.
+cdef inline void mirror_singles(float[:, ::1] matrix) noexcept nogil:
+    cdef Py_ssize_t i, j, top, left, n = matrix.shape[0]
+    for top in range(0, n, 32):
+        for left in range(0, top + 1, 32):
+            for i in range(top, min(top + 32, n)):
+                for j in range(left, min(left + 32, i)):
+                    matrix[j, i] = matrix[i, j]
+
+
+cdef inline void mirror(double[:, ::1] matrix) noexcept nogil:
+    cdef Py_ssize_t i, j, top, left, n = matrix.shape[0]
+    for top in range(0, n, 32):
+        for left in range(0, top + 1, 32):
+            for i in range(top, min(top + 32, n)):
+                for j in range(left, min(left + 32, i)):
+                    matrix[j, i] = matrix[i, j]
+
+
+cdef inline int invert_definite_singles(float[:, ::1] matrix) noexcept nogil:
+    cdef int n = <int> matrix.shape[0], info = 0
+    if n == 0:
+        return 0
+    spotrf("U", &n, &matrix[0, 0], &n, &info)
+    if info == 0:
+        spotri("U", &n, &matrix[0, 0], &n, &info)
+    mirror_singles(matrix)
+    return info
+
+
 cdef inline int invert_definite(double[:, ::1] matrix) noexcept nogil:
     cdef int n = <int> matrix.shape[0], info = 0
-    cdef Py_ssize_t i, j
     if n == 0:
         return 0
     dpotrf("U", &n, &matrix[0, 0], &n, &info)
     if info == 0:
         dpotri("U", &n, &matrix[0, 0], &n, &info)
     # The upper triangle of the columns is the lower one of the rows.
-    for i in range(n):
-        for j in range(i):
-            matrix[j, i] = matrix[i, j]
+    mirror(matrix)
     return info
 
 
@@ -102,10 +129,9 @@ cdef inline void multiply_single_rows(
     )
 
 
-cdef inline void single_gram(const float[:, ::1] rows, float[:, ::1] out) noexcept nogil:
+cdef inline void half_single_gram(const float[:, ::1] rows, float[:, ::1] out) noexcept nogil:
     cdef int n_rows = <int> rows.shape[0], inner = <int> rows.shape[1]
     cdef float one = 1.0, zero = 0.0
-    cdef Py_ssize_t i, j
     if n_rows == 0 or inner == 0:
         out[:, :] = 0.0
         return
@@ -113,10 +139,11 @@ cdef inline void single_gram(const float[:, ::1] rows, float[:, ::1] out) noexce
         "U", "T", &n_rows, &inner, &one, <float*> &rows[0, 0], &inner,
         &zero, &out[0, 0], &n_rows,
     )
-    # The upper triangle of the columns is the lower one of the rows.
-    for i in range(n_rows):
-        for j in range(i):
-            out[j, i] = out[i, j]
+
+
+cdef inline void single_gram(const float[:, ::1] rows, float[:, ::1] out) noexcept nogil:
+    half_single_gram(rows, out)
+    mirror_singles(out)
 
 
 cdef inline void multiply_columns(

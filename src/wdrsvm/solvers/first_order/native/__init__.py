@@ -13,11 +13,11 @@ from .l2_sweeps import sweep_pairs as sweep_pairs
 from .linf import step_pairs as step_pairs
 from .polar import flow_length as flow_length
 from .polar import laplacian as laplacian
+from .products import column_squares as column_squares
+from .products import row_squares as row_squares
 from .records import Price as Price
 from .records import Samples as Samples
 from .records import StoredRows as StoredRows
 from .smooth_loss_ascent import settle_row as settle_row
-from .step_sizes import column_squares as column_squares
-from .step_sizes import row_squares as row_squares
 from .tables import newton_price as newton_price
 from .tables import sweep_table as sweep_table

@@ -252,11 +252,15 @@ def adapt_to_distances(
     pairs: Table, price: Price, least_weight: Real, classes: Classes
 ) -> None:
     """Adapt pair weights and pressure to the distances, and lam to the pressure."""
-    length: Real
+    stiffness: Real = price.pressure / price.lam
+    follow_length(price, _reweight(pairs, stiffness, least_weight, classes))
+
+
+@inner
+def follow_length(price: Price, length: Real) -> None:
+    """Adapt the pressure to the mean distance of the pairs, and lam to the pressure."""
     factor: Real
     excess: Real
-    stiffness: Real = price.pressure / price.lam
-    length = _reweight(pairs, stiffness, least_weight, classes)
     factor = _limited(length / price.lam, 1 / MAX_CHANGE, MAX_CHANGE)
     price.pressure *= factor
     if not price.pressure > LEAST_PRESSURE * price.radius:

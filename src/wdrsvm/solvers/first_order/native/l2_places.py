@@ -27,15 +27,26 @@ from ...runtime.kernel_names import (
     ReadVector,
     Real,
     Single,
-    SingleTable,
     Table,
     Vector,
     inner,
     kernel,
 )
 from .hinge_ascent import INFINITE, MAX_MOVES
-from .l2 import fill_metric
-from .l2_singles import PlaceWork, adapt_singly, follow_residual, narrow_all
+from .l2_half_pairs import (
+    fill_both_metrics,
+    fill_single_metric,
+    narrow_all,
+    narrow_half,
+    widen_half,
+)
+from .l2_singles import (
+    PlaceWork,
+    adapt_singly,
+    add_single_row,
+    follow_residual,
+    row_product,
+)
 from .records import Price, Samples
 
 
@@ -82,16 +93,6 @@ def contested_classes(
 
 
 @inner
-def _product(singles: ReadSingleTable, n: Count, table: SingleTable, j: Count) -> Real:
-    """Row n times line j of the table."""
-    d: Count
-    total: Single = 0.0
-    for d in range(table.shape[1]):
-        total += singles[n, d] * table[j, d]
-    return total
-
-
-@inner
 def _fill_scores(
     samples: Samples,
     singles: ReadSingleTable,
@@ -107,7 +108,7 @@ def _fill_scores(
     score: Real
     for i in range(count):
         j = places[first + i]
-        score = -_product(singles, n, work.mixed, j)
+        score = -row_product(singles, n, work.mixed, j)
         for k in range(samples.free.indptr[n], samples.free.indptr[n + 1]):
             score += samples.free.data[k] * samples.coef[samples.free.indices[k], j]
         work.scores[i] = score
@@ -117,7 +118,7 @@ def _fill_scores(
 def _settle_places(
     samples: Samples,
     n: Count,
-    metric: ReadTable,
+    metric: ReadSingleTable,
     tol: Real,
     masses: Vector,
     places: ReadCodes,
@@ -188,21 +189,12 @@ def _moved_mass(change: Vector, count: Count) -> Real:
     return total
 
 
-@inner
-def _add_single_row(
-    singles: ReadSingleTable, n: Count, factor: Single, table: SingleTable, j: Count
-) -> None:
-    d: Count
-    for d in range(table.shape[1]):
-        table[j, d] += factor * singles[n, d]
-
-
 @kernel
 def _follow(
     samples: Samples,
     singles: ReadSingleTable,
     n: Count,
-    metric: ReadTable,
+    metric: ReadSingleTable,
     places: ReadCodes,
     first: Count,
     count: Count,
@@ -220,10 +212,10 @@ def _follow(
         fall = 0.0
         for k in range(count):
             fall += metric[j, places[first + k]] * change[k]
-        _add_single_row(singles, n, fall, work.mixed, j)
+        add_single_row(singles, n, fall, work.mixed, j)
         if change[i] == 0:
             continue
-        _add_single_row(singles, n, change[i], work.residual, j)
+        add_single_row(singles, n, change[i], work.residual, j)
         for k in range(samples.free.indptr[n], samples.free.indptr[n + 1]):
             column = samples.free.indices[k]
             samples.coef[column, j] -= (
@@ -245,8 +237,8 @@ def begin_places(
     """
     with cython.nogil:
         if not is_known:
-            fill_metric(pairs, price, damping, work.metric)
-            narrow_all(work.metric, work.single_metric)
+            fill_both_metrics(pairs, price, damping, work)
+        narrow_half(pairs, work.weights)
         narrow_all(residual, work.residual)
         multiply_singles(work.single_metric, work.residual, work.mixed)
 
@@ -283,14 +275,15 @@ def sweep_places(
             count = starts[n + 1] - first
             _fill_scores(samples, singles, n, places, first, count, work)
             if _settle_places(
-                samples, n, work.metric, tol, masses,
+                samples, n, work.single_metric, tol, masses,
                 places, first, count, work.scores, work.change,
             ):  # fmt: skip
-                _follow(samples, singles, n, work.metric, places, first, count, work)
+                _follow(samples, singles, n, work.single_metric, places, first, count, work)
                 moves[n] += _moved_mass(work.change, count)
             if (k + 1) % pace == 0:
                 follow_residual(work)
-                adapt_singly(pairs, price, damping, least_weight, work)
+                adapt_singly(price, least_weight, work)
+                fill_single_metric(pairs, price, damping, work)
                 multiply_singles(work.single_metric, work.residual, work.mixed)
 
 
@@ -334,13 +327,17 @@ def end_places(
     work: PlaceWork,
 ):
     """After the epoch: R follows the masses, the pairs are adapted so often; returns A."""
+    i: Count
     k: Count
-    _: Count
     with cython.nogil:
         for k in range(rows.shape[0]):
             _follow_masses(rows[k], starts, places, masses, held, samples, residual)
         narrow_all(residual, work.residual)
         follow_residual(work)
-        for _ in range(rounds):
-            adapt_singly(pairs, price, damping, least_weight, work)
+        for i in range(rounds):
+            adapt_singly(price, least_weight, work)
+            if i + 1 < rounds:
+                fill_single_metric(pairs, price, damping, work)
+        widen_half(work.weights, pairs)
+        fill_both_metrics(pairs, price, damping, work)
     return np.asarray(work.metric)

@@ -13,7 +13,12 @@ import numpy as np
 
 from wdrsvm.solvers.first_order.settings import FIRST_ORDER
 
-from ...runtime.blas import multiply_single_rows, multiply_singles, single_gram
+from ...runtime.blas import (
+    half_single_gram,
+    multiply_single_rows,
+    multiply_singles,
+    single_gram,
+)
 from ...runtime.kernel_names import (
     Codes,
     Count,
@@ -22,13 +27,14 @@ from ...runtime.kernel_names import (
     ReadSingleTable,
     ReadTable,
     Real,
+    Single,
     SingleTable,
     Table,
     Vector,
     inner,
     kernel,
 )
-from .l2 import Classes, adapt_to_distances, fill_metric, fill_spread
+from .l2_half_pairs import HalfPairs, adapt_half
 from .records import Price
 
 BLOCK_OF_SINGLES = cython.declare(Count, FIRST_ORDER.block_rows)
@@ -90,13 +96,6 @@ def _widen(singles: ReadSingleTable, size: Count, out: Table) -> None:
             out[i, d] = singles[i, d]
 
 
-@inner
-def narrow_all(table: ReadTable, out: SingleTable) -> None:
-    c: Count
-    for c in range(table.shape[0]):
-        _narrow(table, c, out)
-
-
 @kernel
 def fill_single_products(
     single: SingleBlock, size: Count, residual: ReadTable, products: Table, mixed: Table
@@ -115,6 +114,26 @@ def fill_single_products(
 
 
 @inner
+def row_product(singles: ReadSingleTable, n: Count, table: SingleTable, j: Count) -> Real:
+    """Row n times line j of the table."""
+    d: Count
+    total: Single = 0.0
+    for d in range(table.shape[1]):
+        total += singles[n, d] * table[j, d]
+    return total
+
+
+@inner
+def add_single_row(
+    singles: ReadSingleTable, n: Count, factor: Single, table: SingleTable, j: Count
+) -> None:
+    """Line j of the table += factor times row n."""
+    d: Count
+    for d in range(table.shape[1]):
+        table[j, d] += factor * singles[n, d]
+
+
+@inner
 def mark_changed(change: Vector, changed: Codes) -> None:
     c: Count
     for c in range(change.shape[0]):
@@ -123,26 +142,25 @@ def mark_changed(change: Vector, changed: Codes) -> None:
 
 
 @cython.cclass
-class PlaceWork(Classes):
-    """Copies of A (C, C), R' and A R' (C, T) in single precision; W = R' R, A W and A W A
-    (C, C); scores and change of a row, by place.
+class PlaceWork(HalfPairs):
+    """R' and A R' (C, T) in single precision, W = R' R and A W (C, C); scores and change of
+    a row, by place.
     """
 
-    single_metric: SingleTable
     residual: SingleTable
     mixed: SingleTable
     gram: SingleTable
     single_half: SingleTable
-    single_product: SingleTable
     scores: Vector
     change: Vector
 
     def __init__(self, n_classes, n_columns):
-        Classes.__init__(self, n_classes)
-        squares = np.zeros((4, n_classes, n_classes), dtype=np.float32)
-        self.single_metric, self.gram, self.single_half, self.single_product = squares
+        HalfPairs.__init__(self, n_classes)
         tables = np.zeros((2, n_classes, n_columns), dtype=np.float32)
         self.residual, self.mixed = tables
+        n_lines = 0 if _has_short_lines(self) else n_classes
+        squares = np.zeros((2, n_lines, n_classes), dtype=np.float32)
+        self.gram, self.single_half = squares
         self.scores, self.change = np.zeros((2, n_classes))
 
 
@@ -160,21 +178,15 @@ def follow_residual(work: PlaceWork) -> None:
 
 
 @kernel
-def adapt_singly(
-    pairs: Table, price: Price, damping: Real, least_weight: Real, work: PlaceWork
-) -> None:
-    """Adapt the pairs to their distances at A and R, and A to the pairs.
+def adapt_singly(price: Price, least_weight: Real, work: PlaceWork) -> None:
+    """Adapt the pairs to their distances at A and R.
 
     What is in A R' may change.
     """
     if _has_short_lines(work):
         multiply_singles(work.single_metric, work.residual, work.mixed)
-        single_gram(work.mixed, work.single_product)
+        half_single_gram(work.mixed, work.apart)
     else:
         multiply_singles(work.single_metric, work.gram, work.single_half)
-        multiply_singles(work.single_half, work.single_metric, work.single_product)
-    _widen(work.single_product, pairs.shape[0], work.product)
-    fill_spread(work)
-    adapt_to_distances(pairs, price, least_weight, work)
-    fill_metric(pairs, price, damping, work.metric)
-    narrow_all(work.metric, work.single_metric)
+        multiply_singles(work.single_half, work.single_metric, work.apart)
+    adapt_half(price, least_weight, work)

@@ -33,12 +33,12 @@ from ...runtime.kernel_names import (
 )
 from .hinge_ascent import clear
 from .l2 import Classes, adapt_pairs, fill_metric
+from .l2_half_pairs import narrow_all
 from .l2_singles import (
     SingleBlock,
     fill_single_products,
     gather_singles,
     mark_changed,
-    narrow_all,
 )
 from .products import add_outer, add_product, descend
 from .records import Price, RowWork, Samples, StoredRows
