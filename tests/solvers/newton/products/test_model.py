@@ -8,7 +8,7 @@ import pytest
 
 from wdrsvm.problem import LOSSES, RobustProblem, WassersteinBall
 from wdrsvm.solvers import SolverSettings, SolverStatus
-from wdrsvm.solvers.newton.products import loop, steps
+from wdrsvm.solvers.newton.products import loop
 from wdrsvm.solvers.newton.products import model as model_module
 from wdrsvm.solvers.newton.products.design import At, Design, in_columns
 from wdrsvm.solvers.newton.products.diameter import PairDiameter
@@ -194,22 +194,3 @@ def test_after_a_jump_the_risk_above_the_model_is_what_may_be_left(descent):
     promised = descent.smooth_risk - 1e-9
     descent.jump(descent.coef + 1e-3 * step, descent.diameter, promised)
     assert descent.promise == max(0.0, descent.smooth_risk - promised)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.5])
-def test_it_is_tried_as_soon_as_the_first_steps_lead_there(share, monkeypatch):
-    """Before they have settled."""
-    settings = replace(PRODUCTS, model_work=0.0, model_first=share)
-    monkeypatch.setattr(loop, "PRODUCTS", settings)
-    monkeypatch.setattr(steps, "PRODUCTS", replace(PRODUCTS, settled=1e-3))
-    tried_after = []
-
-    def spied(descent):
-        tried_after.append(descent.n_iter)
-        return model_step(descent)
-
-    monkeypatch.setattr(loop, "model_step", spied)
-    result = product_newton(embeddings(), SolverSettings(tol=1e-3))
-    assert result.certificate.holds(1e-3)
-    is_early = bool(tried_after) and tried_after[0] <= PRODUCTS.model_early
-    assert is_early is (share > 0)

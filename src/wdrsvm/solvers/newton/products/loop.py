@@ -167,7 +167,7 @@ class ProductRounds:
         descent, tol = self.descent, self.settings.tol
         while not self._is_over():
             is_moving = descent.step()
-            has_settled = descent.has_settled or not is_moving or self._leads_to_model()
+            has_settled = descent.has_settled or not is_moving
             if has_settled or descent.is_sharp:
                 self._consider()
             if has_settled:
@@ -191,12 +191,6 @@ class ProductRounds:
             if not followed or self._is_over():
                 break
         self.n_model_rounds += 1
-
-    def _leads_to_model(self) -> bool:
-        """Whether a model tells more now than further steps would."""
-        is_early = self.n_model_rounds == 0 and self.descent.n_iter <= PRODUCTS.model_early
-        is_near = is_early and self.descent.settles(np.inf, PRODUCTS.model_first)
-        return is_near and self._model_pays()
 
     def _model_pays(self) -> bool:
         """Whether the steps settled early, which shows that the curvature is known, and a

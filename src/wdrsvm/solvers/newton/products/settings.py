@@ -106,9 +106,6 @@ class ProductSettings:
         steps, and no longer after three times as many.
     model_after : int
         Steps within which the first settling must come for the loss's model to be tried.
-    model_early, model_first : int, float
-        Within so many steps the model is tried as soon as the next one promises less than
-        this share of what new shares of the lengths would add.
     model_rows : int
         The model is tried with at least this many rows for each class and fifty more: with
         fewer rows a pass costs no more than a step on the model.
@@ -267,8 +264,6 @@ class ProductSettings:
     repair_rounds: int = 100
     repair_share: float = 0.1
     model_after: int = 15
-    model_early: int = 8
-    model_first: float = 0.5
     model_rows: int = 8
     model_work: float = 8e7
     model_rows_per_unknown: int = 100
