@@ -95,6 +95,38 @@ def test_its_steps_end_when_enough_is_learnt(descent):
     assert inner.to_learn <= 0.1 * descent.to_learn
 
 
+def test_then_they_go_on_until_the_gradient_is_balanced(descent):
+    inner = LengthModelDescent.of(descent)
+    enough, balance = 0.1 * descent.to_learn, 0.01 * descent.unbalanced
+    inner.run(1000, enough, balance)
+    assert inner.n_iter < 1000
+    assert inner.is_resting
+    assert inner.unbalanced <= balance
+    plain = LengthModelDescent.of(descent)
+    plain.run(1000, enough)
+    assert plain.unbalanced > balance
+
+
+def test_a_rest_keeps_shares_and_multipliers(descent):
+    diameter, before = descent.diameter, descent.unbalanced
+    assert model_step(descent, rest=True)
+    assert descent.diameter is diameter
+    assert descent.unbalanced < before
+    assert model_step(descent)
+    assert descent.diameter is not diameter
+
+
+def test_a_model_soon_after_another_keeps_its_curvature(descent):
+    model_step(descent)
+    curvature, built_at = descent.curvature, descent.built_at
+    for _ in range(LENGTHS.model_age - 1):
+        model_step(descent)
+    assert descent.curvature is curvature
+    model_step(descent)
+    assert descent.built_at == built_at + LENGTHS.model_age
+    assert descent.curvature is not curvature
+
+
 def test_a_step_goes_where_the_model_led(descent):
     before, to_learn = descent.coef, descent.to_learn
     assert model_step(descent)

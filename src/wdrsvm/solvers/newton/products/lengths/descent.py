@@ -53,7 +53,9 @@ class LengthDescent(HeldDescent):
     def has_settled(self) -> bool:
         if self.has_flips:
             return super().has_settled
-        return self.settles(LENGTHS.patience, LENGTHS.settled)
+        if not self.knows_entries:
+            return self.settles(LENGTHS.patience, LENGTHS.settled)
+        return self.is_resting or self.settles(LENGTHS.patience, LENGTHS.model_first)
 
     @property
     def is_sharp(self) -> bool:

@@ -67,15 +67,21 @@ class LengthModelDescent(LengthDescent):
     def has_settled(self) -> bool:
         return self.settles(LENGTHS.model_patience, LENGTHS.model_settled)
 
-    def run(self, n_steps: int, enough: float) -> None:
-        """Until new shares and multipliers would add no more than ``enough``."""
+    def run(self, n_steps: int, enough: float, balance: float = np.inf) -> None:
+        """Until new shares and multipliers would add no more than ``enough``; then on
+        without new ones, until no more than ``balance`` is out of balance."""
         last = self.n_iter + n_steps
         while self.n_iter < last and not self.is_stuck:
             is_moving = self.step()
-            if self.has_settled or not is_moving:
-                if self.to_learn <= enough:
+            if self.is_resting:
+                if self.unbalanced <= balance or not is_moving:
                     break
-                self.sharpen()
+            elif self.has_settled or not is_moving:
+                self.is_resting = self.to_learn <= enough
+                if not self.is_resting:
+                    self.sharpen()
+                elif self.unbalanced <= balance:
+                    break
 
     def risk_of(self, coef: Floats) -> float:
         """The model's risk of any coefficients, with the true norm."""
@@ -83,12 +89,17 @@ class LengthModelDescent(LengthDescent):
         return self.design.evaluate(At(coef)).loss + self.radius * length
 
 
-def model_step(descent: LengthDescent) -> bool:
-    """Move to where the model is least, with new shares and multipliers; False if the loss
-    did not follow the model."""
-    descent.rebuild()
+def model_step(descent: LengthDescent, rest: bool = False) -> bool:
+    """Move to where the model is least, with new shares and multipliers unless they
+    ``rest``; False if the loss did not follow the model."""
+    if descent.n_iter - descent.built_at >= LENGTHS.model_age:
+        descent.rebuild()
+    else:
+        descent.hold()
     inner = LengthModelDescent.of(descent, descent.pairs, descent.precondition)  # type: ignore[arg-type]
-    inner.run(LENGTHS.model_steps, LENGTHS.model_share * descent.to_learn)
+    inner.is_resting = rest
+    balance = LENGTHS.model_balance * descent.unbalanced
+    inner.run(LENGTHS.model_steps, LENGTHS.model_share * descent.to_learn, balance)
     followed = descent.jump(inner.coef, inner.diameter, inner.smooth_risk)  # type: ignore[arg-type]
     descent.n_since = 0
     return followed
