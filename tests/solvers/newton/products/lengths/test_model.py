@@ -77,6 +77,30 @@ def test_it_knows_the_last_step_exactly(descent):
     np.testing.assert_allclose(moved - descent.sums.gradient, change, atol=1e-10)
 
 
+def test_a_model_of_the_same_curvature_only_takes_new_steps(descent, monkeypatch):
+    pairs, new = list(descent.pairs), []
+    plain = LengthModel._correct
+    first = LengthModel.of(descent, pairs[:-2])
+
+    def counted(model, *pair):
+        new.append(pair)
+        plain(model, *pair)
+
+    monkeypatch.setattr(LengthModel, "_correct", counted)
+    found = LengthModel.of(descent, pairs, first)
+    assert len(new) == 2
+    assert len(first.pairs) == len(pairs) - 2
+    whole = LengthModel.of(descent, pairs)
+    at = At(descent.coef + 0.01 * np.random.default_rng(0).normal(size=(6, 13)))
+    np.testing.assert_allclose(
+        found.evaluate(at).gradient, whole.evaluate(at).gradient, rtol=1e-10
+    )
+    descent.rebuild()
+    new.clear()
+    LengthModel.of(descent, pairs, found)
+    assert len(new) == len(pairs)
+
+
 def test_its_steps_leave_the_descent_where_it_is(descent):
     coef, diameter, risk = descent.coef.copy(), descent.diameter, descent.smooth_risk
     inner = LengthModelDescent.of(descent)

@@ -93,7 +93,7 @@ class LengthSettings:
     model_steps: int = 50
     model_share: float = 0.1
     model_age: int = 6
-    model_balance: float = 0.2
+    model_balance: float = 0.4
     model_rounds: int = 3
     model_patience: int = 10
     model_settled: float = 0.3
