@@ -16,8 +16,8 @@ class Diagonal:
     def __call__(self, gradient):
         return self.entries * gradient
 
-    def square(self, gradient):
-        return np.vdot(gradient, self(gradient))
+    def with_square(self, gradient, other):
+        return self(gradient), np.vdot(other, self(other))
 
 
 def test_it_finds_the_minimum_of_a_parabola_from_as_many_steps_as_unknowns():

@@ -24,8 +24,8 @@ class Inverse(Protocol):
     def __call__(self, gradient: Floats) -> Floats:
         """The inverse times the gradient (C, Q)."""
 
-    def square(self, gradient: Floats) -> float:
-        """<gradient, inverse gradient>, which takes about half as long."""
+    def with_square(self, gradient: Floats, other: Floats) -> tuple[Floats, float]:
+        """The inverse times a gradient, and <other, inverse other>."""
 
 
 _AXPY = {char: get_blas_funcs("axpy", dtype=np.dtype(char)) for char in "fd"}
@@ -80,12 +80,12 @@ class Memory:
         The preconditioner is applied to one gradient at a time: products of a stack of
         matrices with two columns take several times as long as those with one.
         """
-        found = precondition(rest).astype(self.kind, copy=False)
         if not self.order:
-            return found
+            return precondition(rest).astype(self.kind, copy=False)
         last = self.order[-1]
         change, curved = self.changes[last].reshape(rest.shape), float(self.curved[last])
-        own = precondition.square(change)
+        found, own = precondition.with_square(rest, change)
+        found = found.astype(self.kind, copy=False)
         # Tiny changes may vanish in single precision.
         stretch = curved / own if own > 0 else 1.0
         return np.asarray(found * self.kind(min(PRODUCTS.max_stretch, stretch)))

@@ -170,8 +170,8 @@ class ProductSettings:
     least_rest : float
         Share of the mean square of each column that is added to them.
     most_columns : int
-        This is done with at most so many columns for each class: more of them have more
-        axes that matter.
+        With l1 this is done with at most so many columns for each class: more of them have
+        more axes that matter.
     least_work : int
         It is done if a pass takes at least so many products.
     heavy_rows : int

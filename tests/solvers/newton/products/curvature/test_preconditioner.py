@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from wdrsvm.solvers.newton.products.curvature import preconditioner
 from wdrsvm.solvers.newton.products.curvature.heavy_rows import HeavyRows
 from wdrsvm.solvers.newton.products.curvature.preconditioner import (
     ClassCurvature,
@@ -10,6 +11,7 @@ from wdrsvm.solvers.newton.products.curvature.preconditioner import (
     Preconditioner,
     into_basis,
     out_of_basis,
+    squares_times,
 )
 from wdrsvm.solvers.newton.products.curvature.sums import CurvatureSums
 
@@ -150,16 +152,32 @@ def test_a_stiffness_far_below_the_last_one_leaves_some():
         assert (found.diagonal < 10.0).all()
 
 
+@pytest.mark.parametrize("block", [1, 16, 1000])
 @pytest.mark.parametrize("has_basis", [False, True])
-def test_a_square_is_the_product_with_the_inverse(has_basis):
+def test_a_square_is_the_product_with_the_inverse(monkeypatch, has_basis, block):
     rng = np.random.default_rng(6)
-    parts, gradient = rng.normal(size=(3, 2, 4)), rng.normal(size=(3, 4))
-    inverse = ClassInverse.of(rng.uniform(1.0, 2.0, (3, 4)), parts, np.zeros(3))
-    basis = np.linalg.qr(rng.normal(size=(4, 4)))[0] if has_basis else None
-    precondition = Preconditioner(basis, inverse)
-    wanted = np.vdot(gradient, precondition(gradient))
-    assert precondition.square(gradient) == pytest.approx(wanted)
-    assert wanted > 0
+    parts, (gradient, other) = rng.normal(size=(5, 2, 4)), rng.normal(size=(2, 5, 4))
+    diagonal = rng.uniform(1.0, 2.0, (5, 4))
+    inverse = ClassInverse.of(diagonal, parts, np.zeros(5))
+    basis = np.linalg.qr(rng.normal(size=(4, 4)))[0] if has_basis else np.eye(4)
+    precondition = Preconditioner(basis if has_basis else None, inverse)
+    monkeypatch.setattr(preconditioner, "BLOCK_ENTRIES", block)
+    found, square = precondition.with_square(gradient, other)
+    np.testing.assert_allclose(found, precondition(gradient))
+    for c in range(5):
+        whole = basis @ (np.diag(1 / diagonal[c]) + parts[c].T @ parts[c]) @ basis.T
+        np.testing.assert_allclose(whole @ found[c], gradient[c])
+        square -= other[c] @ np.linalg.solve(whole, other[c])
+    assert square == pytest.approx(0.0, abs=1e-10)
+
+
+@pytest.mark.parametrize("block", [1, 16, 1000])
+def test_squares_of_parts_class_by_class(monkeypatch, block):
+    rng = np.random.default_rng(8)
+    parts, step = rng.normal(size=(5, 2, 4)), rng.normal(size=(5, 4))
+    monkeypatch.setattr(preconditioner, "BLOCK_ENTRIES", block)
+    wanted = np.einsum("crq,crp,cp->cq", parts, parts, step)
+    np.testing.assert_allclose(squares_times(parts, step), wanted)
 
 
 def test_turning_rows_of_all_classes_is_turning_each():

@@ -18,6 +18,7 @@ SETTINGS = "wdrsvm.solvers.newton.products.held.descent.PRODUCTS"
         ({}, True),
         ({"n_rows": 1200}, False),
         ({"n_features": 60}, False),
+        ({"n_features": 60, "ball": {"norm": "linf"}}, True),
         ({"ball": {"label_cost": 2.0}}, False),
     ],
     ids=str,

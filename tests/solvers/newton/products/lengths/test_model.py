@@ -77,6 +77,30 @@ def test_it_knows_the_last_step_exactly(descent):
     np.testing.assert_allclose(moved - descent.sums.gradient, change, atol=1e-10)
 
 
+def test_a_model_of_the_same_curvature_only_takes_new_steps(descent, monkeypatch):
+    pairs, new = list(descent.pairs), []
+    plain = LengthModel._correct
+    first = LengthModel.of(descent, pairs[:-2])
+
+    def counted(model, *pair):
+        new.append(pair)
+        plain(model, *pair)
+
+    monkeypatch.setattr(LengthModel, "_correct", counted)
+    found = LengthModel.of(descent, pairs, first)
+    assert len(new) == 2
+    assert len(first.pairs) == len(pairs) - 2
+    whole = LengthModel.of(descent, pairs)
+    at = At(descent.coef + 0.01 * np.random.default_rng(0).normal(size=(6, 13)))
+    np.testing.assert_allclose(
+        found.evaluate(at).gradient, whole.evaluate(at).gradient, rtol=1e-10
+    )
+    descent.rebuild()
+    new.clear()
+    LengthModel.of(descent, pairs, found)
+    assert len(new) == len(pairs)
+
+
 def test_its_steps_leave_the_descent_where_it_is(descent):
     coef, diameter, risk = descent.coef.copy(), descent.diameter, descent.smooth_risk
     inner = LengthModelDescent.of(descent)
@@ -93,6 +117,38 @@ def test_its_steps_end_when_enough_is_learnt(descent):
     inner.run(1000, 0.1 * descent.to_learn)
     assert inner.n_iter < 1000
     assert inner.to_learn <= 0.1 * descent.to_learn
+
+
+def test_then_they_go_on_until_the_gradient_is_balanced(descent):
+    inner = LengthModelDescent.of(descent)
+    enough, balance = 0.1 * descent.to_learn, 0.01 * descent.unbalanced
+    inner.run(1000, enough, balance)
+    assert inner.n_iter < 1000
+    assert inner.is_resting
+    assert inner.unbalanced <= balance
+    plain = LengthModelDescent.of(descent)
+    plain.run(1000, enough)
+    assert plain.unbalanced > balance
+
+
+def test_a_rest_keeps_shares_and_multipliers(descent):
+    diameter, before = descent.diameter, descent.unbalanced
+    assert model_step(descent, rest=True)
+    assert descent.diameter is diameter
+    assert descent.unbalanced < before
+    assert model_step(descent)
+    assert descent.diameter is not diameter
+
+
+def test_a_model_soon_after_another_keeps_its_curvature(descent):
+    model_step(descent)
+    curvature, built_at = descent.curvature, descent.built_at
+    for _ in range(LENGTHS.model_age - 1):
+        model_step(descent)
+    assert descent.curvature is curvature
+    model_step(descent)
+    assert descent.built_at == built_at + LENGTHS.model_age
+    assert descent.curvature is not curvature
 
 
 def test_a_step_goes_where_the_model_led(descent):

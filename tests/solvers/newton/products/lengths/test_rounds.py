@@ -217,3 +217,18 @@ def test_the_model_saves_passes(monkeypatch):
     plain = length_newton(problem, SolverSettings(tol=1e-4))
     use_model(monkeypatch)
     assert length_newton(problem, SolverSettings(tol=1e-4)).n_iter < 0.7 * plain.n_iter
+
+
+def test_a_rest_goes_on_by_minima_of_the_model(monkeypatch):
+    use_model(monkeypatch)
+    rests, plain = [], rounds.model_step
+
+    def watched(descent, rest):
+        rests.append(rest)
+        return plain(descent, rest)
+
+    monkeypatch.setattr(rounds, "model_step", watched)
+    found = length_newton(linf(n_classes=20), SolverSettings(tol=1e-3))
+    assert found.status is SolverStatus.CONVERGED
+    assert any(rests)
+    assert not rests[0]

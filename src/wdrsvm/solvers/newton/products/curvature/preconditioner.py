@@ -15,6 +15,7 @@ the columns are principal axes, W is taken as a diagonal, and no basis is needed
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +26,9 @@ from ... import kernels
 from ..settings import PRODUCTS
 from .heavy_rows import HeavyRows
 from .sums import CurvatureSums
+
+# Entries of the parts of classes that are used for two products at a time.
+BLOCK_ENTRIES = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +122,7 @@ class ClassCurvature:
 
     def times(self, step: Floats) -> Floats:
         """The curvature times a step (C, Q), both in the basis."""
-        along = self.means @ step[:, :, None]
-        back = self.means.transpose(0, 2, 1) @ along
-        return np.asarray(self.spread * step + back[:, :, 0])
+        return self.spread * step + squares_times(self.means, step)
 
     def inverse(
         self, stiffness: Floats, kind: Any = np.float64, heavy: HeavyRows | None = None
@@ -174,16 +176,29 @@ class ClassInverse:
     def __call__(self, gradient: Floats) -> Floats:
         """The inverse times a gradient (C, Q)."""
         steps = self.diagonal * gradient
-        along = self.inner @ (self.parts @ steps[:, :, None])
-        back = self.parts.transpose(0, 2, 1) @ along
-        steps -= self.diagonal * back[:, :, 0]
+        for some in class_blocks(self.parts):
+            steps[some] -= self._low_rank(some, steps[some])
         return np.asarray(steps)
 
-    def square(self, gradient: Floats) -> float:
-        """<gradient, inverse gradient>, without the last product."""
-        steps = self.diagonal * gradient
-        along = self.parts @ steps[:, :, None]
-        return float(np.vdot(gradient, steps)) - float(np.vdot(along, self.inner @ along))
+    def with_square(self, gradient: Floats, other: Floats) -> tuple[Floats, float]:
+        """The inverse times a gradient, and <other, inverse other>.
+
+        Together they read the parts from memory only once.
+        """
+        steps, others = self.diagonal * gradient, self.diagonal * other
+        square = float(np.vdot(other, others))
+        for some in class_blocks(self.parts):
+            along = self.parts[some] @ others[some, :, None]
+            square -= float(np.vdot(along, self.inner[some] @ along))
+            steps[some] -= self._low_rank(some, steps[some])
+        return steps, square
+
+    def _low_rank(self, some: slice, steps: Floats) -> Floats:
+        """What the parts of some classes take from steps along the diagonal."""
+        parts = self.parts[some]
+        along = self.inner[some] @ (parts @ steps[:, :, None])
+        back = parts.transpose(0, 2, 1) @ along
+        return np.asarray(self.diagonal[some] * back[:, :, 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,12 +228,30 @@ class Preconditioner:
     def __call__(self, gradient: Floats) -> Floats:
         return out_of_basis(self.inverse(self._turned(gradient)), self.basis)
 
-    def square(self, gradient: Floats) -> float:
-        """<gradient, inverse gradient>."""
-        return self.inverse.square(self._turned(gradient))
+    def with_square(self, gradient: Floats, other: Floats) -> tuple[Floats, float]:
+        """The inverse times a gradient, and <other, inverse other>."""
+        told = self._turned(gradient), self._turned(other)
+        steps, square = self.inverse.with_square(*told)
+        return out_of_basis(steps, self.basis), square
 
     def _turned(self, gradient: Floats) -> Floats:
         return into_basis(gradient.astype(self.kind, copy=False), self.basis)
+
+
+def squares_times(parts: Floats, step: Floats) -> Floats:
+    """parts' parts step  for each class, with a step (C, Q)."""
+    found = np.empty(step.shape, np.result_type(parts, step))
+    for some in class_blocks(parts):
+        along = parts[some] @ step[some, :, None]
+        found[some] = (parts[some].transpose(0, 2, 1) @ along)[:, :, 0]
+    return found
+
+
+def class_blocks(parts: Floats) -> Iterator[slice]:
+    """Classes whose ``parts`` (C, R, Q) stay in a processor's cache between products."""
+    step = max(1, BLOCK_ENTRIES // max(parts[0].size, 1))
+    for start in range(0, len(parts), step):
+        yield slice(start, start + step)
 
 
 def _inverses(matrices: Floats) -> Floats:

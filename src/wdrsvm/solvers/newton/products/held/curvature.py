@@ -9,7 +9,12 @@ import numpy as np
 
 from .....arrays import Floats
 from ..curvature.heavy_rows import HeavyRows
-from ..curvature.preconditioner import ClassCurvature, ClassInverse, out_of_basis
+from ..curvature.preconditioner import (
+    ClassCurvature,
+    ClassInverse,
+    out_of_basis,
+    squares_times,
+)
 from ..curvature.sums import CurvatureSums
 from ..settings import PRODUCTS
 
@@ -70,9 +75,9 @@ class ClassMatrix:
 
     def times(self, step: Floats) -> Floats:
         """The product with a step (C, Q)."""
-        step = step.astype(self.parts.dtype)[:, :, None]
-        back = self.parts.transpose(0, 2, 1) @ (self.parts @ step)
-        return np.asarray((self.diagonal[:, :, None] * step + back)[:, :, 0], np.float64)
+        step = step.astype(self.parts.dtype)
+        found = self.diagonal * step + squares_times(self.parts, step)
+        return np.asarray(found, np.float64)
 
     def inverse(self, stiffness: Floats, along: Floats) -> ClassInverse:
         """With the norm's own ``stiffness`` (C, Q) added, and the squares of the rows

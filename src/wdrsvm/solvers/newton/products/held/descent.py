@@ -65,12 +65,13 @@ class HeldDescent(Descent):
 def knows_entries(problem: RobustProblem, n_columns: int) -> bool:
     """Whether steps should know how much the norm holds each coefficient.
 
-    A pass over the rows must take longer than what this needs, and the first principal axes
-    must tell most of the rows.  Flips of labels change what the norm holds.
+    A pass over the rows must take longer than what this needs.  With l1 the first principal
+    axes must tell most of the rows; with linf the model of the loss, which needs no pass,
+    makes up for the others.  Flips of labels change what the norm holds.
     """
     n_classes, n_rows = problem.n_classes, problem.n_rows
     trusted = single_flip_cost(problem) == np.inf
-    is_wide = n_columns > PRODUCTS.most_columns * n_classes
+    is_wide = problem.norm != "linf" and n_columns > PRODUCTS.most_columns * n_classes
     enough = n_rows >= PRODUCTS.model_rows * (n_classes + 50)
     work = n_rows * n_classes * n_columns
     return trusted and enough and not is_wide and work >= PRODUCTS.least_work

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ..held.descent import HeldDescent
 from ..settings import PRODUCTS
 from .diameter import LengthDiameter, SmoothedLengths
 from .settings import LENGTHS
+
+if TYPE_CHECKING:
+    from .model import LengthModel
 
 
 class LengthDescent(HeldDescent):
@@ -23,6 +26,8 @@ class LengthDescent(HeldDescent):
     is_resting = False
     # The step before which the preconditioner was built the last time.
     built_at = 0
+    # The last model of the loss.
+    model: LengthModel | None = None
 
     def rebuild(self) -> None:
         super().rebuild()
@@ -53,7 +58,9 @@ class LengthDescent(HeldDescent):
     def has_settled(self) -> bool:
         if self.has_flips:
             return super().has_settled
-        return self.settles(LENGTHS.patience, LENGTHS.settled)
+        if not self.knows_entries:
+            return self.settles(LENGTHS.patience, LENGTHS.settled)
+        return self.is_resting or self.settles(LENGTHS.patience, LENGTHS.model_first)
 
     @property
     def is_sharp(self) -> bool:

@@ -7,6 +7,7 @@ another one in a turned basis.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,16 +20,30 @@ from .descent import LengthDescent
 from .settings import LENGTHS
 
 
+@dataclass(eq=False)
 class LengthModel(LossModel):
-    """The model in the solver's own columns."""
+    """The model in the solver's own columns, and the ``pairs`` by which it is corrected:
+    steps and changes of the loss's gradient."""
+
+    pairs: list[Pair] = field(default_factory=list)
 
     @classmethod
-    def of(cls, descent: LengthDescent, pairs: Iterable[Pair]) -> LengthModel:
-        """``pairs``: steps and changes of the loss's gradient by which it is corrected."""
+    def of(
+        cls,
+        descent: LengthDescent,
+        pairs: Iterable[Pair],
+        known: LengthModel | None = None,
+    ) -> LengthModel:
+        """What an earlier model has of the same curvature is ``known``: only new pairs take
+        a product."""
         told = descent.design.scaling, descent.matrix, descent.coef, descent.sums
         model = cls(*told, kind=descent.design.kind)  # type: ignore[arg-type]
-        for step, change in pairs:
-            model._correct(step, change)
+        if known is not None and known.class_curvature is model.class_curvature:
+            model.corrections, model.pairs = [*known.corrections], [*known.pairs]
+        for pair in pairs:
+            if not any(pair is seen for seen in model.pairs):
+                model._correct(*pair)
+                model.pairs.append(pair)
         return model
 
 
@@ -48,9 +63,11 @@ class LengthModelDescent(LengthDescent):
         descent: LengthDescent,
         pairs: Iterable[Pair] = (),
         known: Preconditioner | None = None,
+        model: LengthModel | None = None,
     ) -> LengthModelDescent:
-        """On the model at the point of a descent, which stays where it is."""
-        model, diameter = LengthModel.of(descent, pairs), descent.diameter
+        """On the model at the point of a descent, which stays where it is; an earlier
+        ``model`` may tell some of it."""
+        model, diameter = LengthModel.of(descent, pairs, model), descent.diameter
         return cls(model, diameter, descent.radius, model.point, known=known)
 
     def rebuild(self) -> None:
@@ -67,15 +84,21 @@ class LengthModelDescent(LengthDescent):
     def has_settled(self) -> bool:
         return self.settles(LENGTHS.model_patience, LENGTHS.model_settled)
 
-    def run(self, n_steps: int, enough: float) -> None:
-        """Until new shares and multipliers would add no more than ``enough``."""
+    def run(self, n_steps: int, enough: float, balance: float = np.inf) -> None:
+        """Until new shares and multipliers would add no more than ``enough``; then on
+        without new ones, until no more than ``balance`` is out of balance."""
         last = self.n_iter + n_steps
         while self.n_iter < last and not self.is_stuck:
             is_moving = self.step()
-            if self.has_settled or not is_moving:
-                if self.to_learn <= enough:
+            if self.is_resting:
+                if self.unbalanced <= balance or not is_moving:
                     break
-                self.sharpen()
+            elif self.has_settled or not is_moving:
+                self.is_resting = self.to_learn <= enough
+                if not self.is_resting:
+                    self.sharpen()
+                elif self.unbalanced <= balance:
+                    break
 
     def risk_of(self, coef: Floats) -> float:
         """The model's risk of any coefficients, with the true norm."""
@@ -83,12 +106,18 @@ class LengthModelDescent(LengthDescent):
         return self.design.evaluate(At(coef)).loss + self.radius * length
 
 
-def model_step(descent: LengthDescent) -> bool:
-    """Move to where the model is least, with new shares and multipliers; False if the loss
-    did not follow the model."""
-    descent.rebuild()
-    inner = LengthModelDescent.of(descent, descent.pairs, descent.precondition)  # type: ignore[arg-type]
-    inner.run(LENGTHS.model_steps, LENGTHS.model_share * descent.to_learn)
+def model_step(descent: LengthDescent, rest: bool = False) -> bool:
+    """Move to where the model is least, with new shares and multipliers unless they
+    ``rest``; False if the loss did not follow the model."""
+    if descent.n_iter - descent.built_at >= LENGTHS.model_age:
+        descent.rebuild()
+    else:
+        descent.hold()
+    told = descent.pairs, descent.precondition, descent.model
+    inner = LengthModelDescent.of(descent, *told)  # type: ignore[arg-type]
+    descent.model, inner.is_resting = inner.design, rest
+    balance = LENGTHS.model_balance * descent.unbalanced
+    inner.run(LENGTHS.model_steps, LENGTHS.model_share * descent.to_learn, balance)
     followed = descent.jump(inner.coef, inner.diameter, inner.smooth_risk)  # type: ignore[arg-type]
     descent.n_since = 0
     return followed

@@ -53,14 +53,18 @@ class LengthRounds(ProductRounds):
             super()._sharpen()
             return
         descent.is_resting = self._may_rest
-        if descent.is_resting:
-            descent.n_since = 0
-        elif descent.to_learn > self.reach * descent.risk:
+        if descent.to_learn > self.reach * descent.risk:
             descent.sharpen()
-        elif not model_step(descent):
-            self.reach /= 2
-        if not descent.is_resting:
             descent.hold()
+            return
+        for _ in range(LENGTHS.model_rounds):
+            followed = model_step(descent, descent.is_resting)
+            self._consider()
+            if not followed:
+                self.reach /= 2
+            if not followed or self._is_over():
+                break
+            descent.is_resting = self._may_rest
 
     @property
     def _may_rest(self) -> bool:

@@ -35,10 +35,19 @@ class LengthSettings:
     model_reach : float
         A model of the loss is tried where new shares and multipliers would add less than
         this share of the risk.
+    model_first : float
+        As ``settled``, where the model may be tried.
+    model_age : int
+        Steps that its curvature lasts, at least.
+    model_rounds : int
+        Minima of the model in a row, at most.
     model_steps : int
         Steps on the model, at most.
+    model_balance : float
+        They end when, besides, no more than this share of what was out of balance still is.
     model_share : float
-        They end when this share of what there was to learn is left.
+        Shares and multipliers are learnt there until this share of what there was to learn
+        is left.
     model_patience, model_settled : int, float
         As ``patience`` and ``settled``, for steps on the model.
     rest_share : float
@@ -79,12 +88,16 @@ class LengthSettings:
     least_age: int = 6
     patience: int = 10
     settled: float = 0.1
-    model_reach: float = 0.01
+    model_reach: float = 0.03
+    model_first: float = 0.2
     model_steps: int = 50
     model_share: float = 0.1
+    model_age: int = 6
+    model_balance: float = 0.4
+    model_rounds: int = 3
     model_patience: int = 10
     model_settled: float = 0.3
-    rest_share: float = 0.08
+    rest_share: float = 0.03
     bound_share: float = 0.35
     balance_rounds: int = 11
     balance_steps: int = 10
