@@ -27,9 +27,12 @@ from wdrsvm.problem.certificate.joint import Joint
 from wdrsvm.problem.certificate.multipliers import Loosened
 from wdrsvm.problem.certificate.radius_envelope import NOTHING, DualPoint
 from wdrsvm.problem.certificate.settings import CERTIFICATE
+from wdrsvm.problem.certificate.smooth import RowTangents
 from wdrsvm.rows import blocks
 from wdrsvm.rows import threads as row_threads
 from wdrsvm.solvers.interior_point.loop import interior_point
+from wdrsvm.solvers.newton.products.loop import product_newton
+from wdrsvm.solvers.newton.products.tangents import DrawnTangents
 from wdrsvm.solvers.result import SolverSettings
 
 from ...agreement.instances import describe, random_problem
@@ -37,6 +40,7 @@ from ..cases import far_problem
 
 SEEDS = range(24, 44)
 ROUNDING = 1e-10
+TIGHT = SolverSettings(tol=1e-6)
 
 
 @cache
@@ -451,3 +455,71 @@ def test_steering_gives_the_mass_of_flips_beyond_the_budget_back():
     flipped = halves(np.full((2, 2), 0.2), 0.1, gradient=0.0 * GRADIENT)
     found = certificate._steered(problem, flipped, np.zeros(1, dtype=bool), 0.1)
     assert found.on_flips == pytest.approx(0.05)
+
+
+def smooth_case(radius=0.05, norm="l2", **options):
+    """Trusted labels, a classifier, and tangents there that cost too much."""
+    rng = np.random.default_rng(5)
+    y = np.arange(40) % 4
+    X = rng.normal(size=(40, 3)) + 2 * rng.normal(size=(4, 3))[y]
+    ball = WassersteinBall(radius, np.inf, norm)
+    weight, loss = np.full(40, 1 / 40), LOSSES["logistic"]
+    problem = RobustProblem.of(X, y, weight, ball, 4, loss=loss, **options)
+    coef, intercept = 0.5 * rng.normal(size=(4, 3)), np.zeros(4)
+    return problem, coef, intercept, DrawnTangents(coef, intercept, 1.0)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_tangents_that_cost_too_much_are_drawn_to_the_labels(norm, fit_intercept):
+    problem, *_, tangents = smooth_case(norm=norm, fit_intercept=fit_intercept)
+    equalities = certificate.Equalities.of(problem, np.zeros(3, dtype=bool))
+    balanced, _ = certificate._balanced(problem, tangents, equalities)
+    plain = certificate._point(balanced, None)
+    drawn = certificate._drawn(problem, balanced, plain)
+    share = plain.share(problem.radius)
+    assert share < 1
+    assert drawn.bound(problem.radius) > plain.bound(problem.radius)
+    assert drawn.spending <= problem.radius * (1 + 1e-12)
+    assert dual_bound(problem, tangents) >= drawn.bound(problem.radius)
+    # The value of drawn tangents, from the rows themselves.
+    rows = balanced.rows()
+    winners = share * rows.winners + (1 - share) * np.eye(4)[problem.y]
+    entropy = -(winners * np.log(winners)).sum(axis=1)
+    assert drawn.value == pytest.approx(problem.weight @ entropy, rel=1e-9)
+    # The slopes of drawn tangents are those of all others, but shorter.
+    gradient = (problem.weight[:, None] * (winners - np.eye(4)[problem.y])).T @ problem.X
+    np.testing.assert_allclose(gradient, share * balanced.totals.gradient, atol=1e-12)
+    found = product_newton(replace(problem, ball=replace(problem.ball, norm="l2")), TIGHT)
+    if norm == "l2":
+        assert drawn.bound(problem.radius) <= found.certificate.objective
+
+
+def test_both_kinds_of_tangents_are_drawn_alike():
+    problem, coef, intercept, tangents = smooth_case()
+    scores = problem.X @ coef.T + intercept
+
+    class General:
+        flow = gradient = None
+
+        def rows(self, problem, rows):
+            masses = problem.weight[rows][:, None] * np.eye(4)[problem.y[rows]]
+            return RowTangents(problem.loss, scores[rows], masses)
+
+    # Tilts of the two end at slightly different places.
+    found = [dual_point(problem, each, steering=False) for each in (tangents, General())]
+    assert found[0] == pytest.approx(found[1], rel=1e-4)
+    scaled = 0.9 * found[0].value
+    assert min(point.bound(problem.radius) for point in found) > scaled
+
+
+def test_points_within_the_budget_and_with_flips_are_not_drawn():
+    problem, *_, tangents = smooth_case(radius=50.0)
+    equalities = certificate.Equalities.of(problem, np.zeros(3, dtype=bool))
+    balanced, _ = certificate._balanced(problem, tangents, equalities)
+    within = certificate._point(balanced, None)
+    assert certificate._drawn(problem, balanced, within) is within
+    dear = within._replace(on_moves=100.0)
+    assert certificate._drawn(problem, balanced, dear) is not dear
+    flippable = replace(problem, ball=replace(problem.ball, label_cost=1.0))
+    assert certificate._drawn(flippable, balanced, dear) is dear

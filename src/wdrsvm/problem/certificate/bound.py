@@ -78,7 +78,7 @@ def dual_point(
     if not after.is_feasible:
         multipliers = Loosened(multipliers)
         after, rough = _balanced(problem, multipliers, Equalities.of(problem, fixed))
-    point = _point(after, multipliers.flow)
+    point = _drawn(problem, after, _point(after, multipliers.flow))
     unscaled = after.is_feasible and point.share(radius) == 1
     unknowns = problem.n_classes * (problem.n_features + 1)
     steering = steering and multipliers.gradient is not None
@@ -122,6 +122,19 @@ def _point(
         totals = balanced.equalities.rounded(sums, totals)
     on_moves = _move_spending(balanced.problem, totals.gradient, flow)
     return DualPoint(totals.value, on_moves, sums.on_flips)
+
+
+def _drawn(problem: RobustProblem, balanced: Repair, point: DualPoint) -> DualPoint:
+    """A point that spends too much, with its tangents drawn towards the labels.
+
+    Their slopes become shorter, and they lose less than in proportion: the loss of the rows
+    as they are remains.  With flips, and with masses on pieces, nothing is gained.
+    """
+    share = point.share(problem.radius)
+    if share == 1 or not problem.trusts_labels or problem.loss.temperature == 0:
+        return point
+    value, on_moves = balanced.value_drawn(share), share * point.on_moves
+    return _better(DualPoint(value, on_moves, 0.0), point, problem.radius)
 
 
 def _steered(

@@ -20,12 +20,14 @@ from ..problem import RobustProblem
 from .equalities import BoundTotals, Equalities, Sums, dense
 from .multipliers import Loosened, MultiplierSource, RowDuals
 from .settings import CERTIFICATE
+from .smooth import RowTangents
 from .tilts import (
     EQUALITY_ROUNDING,
     solve_by_products,
     solve_dense,
     tilted_until_equal,
 )
+from .trusted import TrustedTangents
 
 TiltSolver = Literal["dense", "products"]
 
@@ -129,6 +131,13 @@ class Repair:
             partial(_totals_of_rows, self._part, self.equalities)
         )
         return found
+
+    def value_drawn(self, share: float) -> float:
+        """The value of tangents of trusted labels that are drawn towards the labels.
+
+        The sums of their slopes are ``share`` times as large, and so equalities hold.
+        """
+        return float(self._folded(partial(_value_drawn, self._part, share)))
 
     def rows(self) -> RowDuals:
         """The tilted multipliers of all rows, which must be in memory."""
@@ -250,6 +259,15 @@ def _totals_of_rows(
     part: Part, equalities: Equalities, problem: RobustProblem, rows: slice
 ) -> BoundTotals:
     return _totals(part(problem, rows), equalities, problem, rows)
+
+
+def _value_drawn(part: Part, share: float, problem: RobustProblem, rows: slice) -> float:
+    duals, told = part(problem, rows).duals, (problem.y[rows], problem.weight[rows])
+    if isinstance(duals, RowTangents):
+        duals = TrustedTangents.at(problem.loss, duals.points, *told)
+    if not isinstance(duals, TrustedTangents):
+        return -np.inf
+    return duals.drawn(share).value(problem.weight[rows], problem.y[rows])
 
 
 def _totals(

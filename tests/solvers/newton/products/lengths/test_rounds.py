@@ -232,3 +232,21 @@ def test_a_rest_goes_on_by_minima_of_the_model(monkeypatch):
     assert found.status is SolverStatus.CONVERGED
     assert any(rests)
     assert not rests[0]
+
+
+def test_a_rest_goes_on_by_steps_where_minima_bring_no_balance(monkeypatch):
+    use_model(monkeypatch)
+    plain, rests = rounds.model_step, {}
+    for share in (0.0, np.inf):
+        monkeypatch.setattr(rounds, "LENGTHS", replace(LENGTHS, model_pays=share))
+        rests[share] = 0
+
+        def watched(descent, rest, share=share):
+            rests[share] += rest
+            return plain(descent, rest)
+
+        monkeypatch.setattr(rounds, "model_step", watched)
+        found = length_newton(linf(n_classes=20), SolverSettings(tol=1e-4))
+        assert found.certificate.holds(1e-4)
+    # The minima before the first look may have begun to rest.
+    assert 0 < rests[0.0] < 2 * LENGTHS.model_rounds < rests[np.inf]

@@ -25,6 +25,8 @@ class LengthRounds(ProductRounds):
     reach = LENGTHS.model_reach
     rest_share = LENGTHS.rest_share
     is_balanced = False
+    # Whether minima of the model bring the gradient into balance sooner than steps.
+    models_balance = True
 
     def first_descent(self, start: Start | None) -> LengthDescent:
         problem, design, n = self.problem, self.design, self.design.scaling.n_touchable
@@ -53,10 +55,14 @@ class LengthRounds(ProductRounds):
             super()._sharpen()
             return
         descent.is_resting = self._may_rest
+        if descent.is_resting and not self.models_balance:
+            descent.n_since = 0
+            return
         if descent.to_learn > self.reach * descent.risk:
             descent.sharpen()
             descent.hold()
             return
+        was_resting, before = descent.is_resting, descent.unbalanced
         for _ in range(LENGTHS.model_rounds):
             followed = model_step(descent, descent.is_resting)
             self._consider()
@@ -65,6 +71,8 @@ class LengthRounds(ProductRounds):
             if not followed or self._is_over():
                 break
             descent.is_resting = self._may_rest
+        if was_resting and descent.unbalanced > LENGTHS.model_pays * before:
+            self.models_balance = False
 
     @property
     def _may_rest(self) -> bool:

@@ -41,6 +41,9 @@ class LengthSettings:
         Steps that its curvature lasts, at least.
     model_rounds : int
         Minima of the model in a row, at most.
+    model_pays : float
+        While multipliers rest, plain steps go on in its place where such a row of minima
+        leaves more than this share of what was out of balance.
     model_steps : int
         Steps on the model, at most.
     model_balance : float
@@ -95,6 +98,7 @@ class LengthSettings:
     model_age: int = 6
     model_balance: float = 0.4
     model_rounds: int = 3
+    model_pays: float = 0.5
     model_patience: int = 10
     model_settled: float = 0.3
     rest_share: float = 0.03
