@@ -105,7 +105,7 @@ def test_forces_that_follow_too_boldly_are_tamed(monkeypatch):
     point, gradient = rng.normal(size=(2, n_classes, n_columns))
     diagonal, parts = np.full_like(point, 5.0), np.zeros((n_classes, 1, n_columns))
     inverse = ClassInverse.of(diagonal, parts, np.zeros(n_classes))
-    wild = replace(PRODUCTS, boldness=8.0)
+    wild = replace(PRODUCTS, boldness=8.0, force_steps=60)
     monkeypatch.setattr(pair_forces, "PRODUCTS", wild)
     ascent = ForceAscent(inverse, point, 0.02 * gradient, n_columns, RADIUS)
     forces = np.ones((n_classes, n_classes)) - np.eye(n_classes)

@@ -260,8 +260,7 @@ class ProductRounds:
 
     def _foreseen_bound(self, fit: Fit) -> float:
         descent = self.descent
-        # To second order: tangents that are drawn far lose more than in proportion.
-        lost = (1 - fit.share) * (2 - fit.share) * descent.robust_part
+        lost = (1 - fit.share) * descent.robust_part
         foreseen = Multiples.of(descent).dual_at(fit.scale) - lost
         return foreseen - self.shortfall_rate * descent.imbalance
 

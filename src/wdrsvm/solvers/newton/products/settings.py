@@ -277,7 +277,7 @@ class ProductSettings:
     model_trust: float = 0.3
     level_steps: int = 30
     level_margin: float = 0.05
-    force_steps: int = 60
+    force_steps: int = 20
     balance_share: float = 0.2
     least_held: float = 0.1
     boldness: float = 3.0
