@@ -523,3 +523,14 @@ def test_points_within_the_budget_and_with_flips_are_not_drawn():
     assert certificate._drawn(problem, balanced, dear) is not dear
     flippable = replace(problem, ball=replace(problem.ball, label_cost=1.0))
     assert certificate._drawn(flippable, balanced, dear) is dear
+
+
+def test_drawn_tangents_are_steered_all_the_same(monkeypatch):
+    """They spend just the budget, but not as they should."""
+    problem, *_, tangents = smooth_case()
+    tried = []
+    monkeypatch.setattr(
+        certificate, "_steered", lambda *told, **more: tried.append(told) or NOTHING
+    )
+    dual_point(problem, replace(tangents, gradient=np.zeros((4, 3))))
+    assert tried

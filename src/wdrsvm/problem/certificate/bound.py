@@ -78,8 +78,9 @@ def dual_point(
     if not after.is_feasible:
         multipliers = Loosened(multipliers)
         after, rough = _balanced(problem, multipliers, Equalities.of(problem, fixed))
-    point = _drawn(problem, after, _point(after, multipliers.flow))
+    point = _point(after, multipliers.flow)
     unscaled = after.is_feasible and point.share(radius) == 1
+    point = _drawn(problem, after, point)
     unknowns = problem.n_classes * (problem.n_features + 1)
     steering = steering and multipliers.gradient is not None
     steerable = steering and problem.n_rows * unknowns**2 <= CERTIFICATE.max_steering_work
