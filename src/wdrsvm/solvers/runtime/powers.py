@@ -16,5 +16,5 @@ def log2_of(x: float) -> float:
 
 
 def power_of_two(t: float) -> float:
-    """2^t for t between -1023, where it is 0, and 1022."""
+    """2^t for t between -1023, where it is 0, and a half."""
     return 0.0 if t <= -1022.5 else 2.0**t
