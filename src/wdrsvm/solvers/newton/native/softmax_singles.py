@@ -31,7 +31,8 @@ NOTHING = cython.declare(Single, -float("inf"))
 
 
 @kernel
-def _find_single_tops(z: SingleTable, top: SingleVector) -> None:
+def find_single_tops(z: SingleTable, top: SingleVector) -> None:
+    """The largest entry of each column."""
     j: Count
     n: Count
     for n in range(z.shape[1]):
@@ -133,7 +134,7 @@ def soften_singles(
         for n in range(z.shape[1]):
             z[y[n], n] -= margin
             loss -= weight[n] * z[y[n], n]
-        _find_single_tops(z, top)
+        find_single_tops(z, top)
         _take_own(z, y, top, own, moments, sharp)
         _fill_single_powers(z, top, others, moments, sharp)
         for n in range(z.shape[1]):

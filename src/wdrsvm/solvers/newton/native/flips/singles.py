@@ -25,7 +25,7 @@ from ....runtime.kernel_names import (
     kernel,
 )
 from ....runtime.powers import single_power
-from ..softmax_singles import DEEPEST, NOTHING
+from ..softmax_singles import DEEPEST, NOTHING, find_single_tops
 from .columns import rows_of_flips
 
 
@@ -102,17 +102,6 @@ def find_single_spans(
             scales[n] = 1.0 / total[n]
             means[n] = mean[n] * scales[n]
             spans[n] = z[y[n], n] + mu * (log(total[n]) + top[n] - prior[y[n], n])
-
-
-@kernel
-def _find_high_tops(z: SingleTable, top: SingleVector) -> None:
-    j: Count
-    n: Count
-    for n in range(z.shape[1]):
-        top[n] = z[0, n]
-    for j in range(1, z.shape[0]):
-        for n in range(z.shape[1]):
-            top[n] = z[j, n] if z[j, n] > top[n] else top[n]
 
 
 @kernel
@@ -205,7 +194,7 @@ def soften_single_flips(
             end[n] = z[y[n], n]
             rises[n] = mu * prior[y[n], n]
         rows_of_flips(end, rises, weight, trust, price, mu, spans, means, flipped, sums)
-        _find_high_tops(z, top)
+        find_single_tops(z, top)
         for n in range(z.shape[1]):
             z[y[n], n] = NOTHING
         _sum_high_powers(z, top, others, sharp)
