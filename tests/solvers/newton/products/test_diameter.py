@@ -9,7 +9,7 @@ from scipy.optimize import approx_fprime
 from wdrsvm.problem.norms import lipschitz, polar
 from wdrsvm.problem.pair_weights import pair_distances
 from wdrsvm.solvers.newton.products import diameter as module
-from wdrsvm.solvers.newton.products.diameter import DIAMETERS, PairDiameter
+from wdrsvm.solvers.newton.products.diameter import DIAMETERS, Lesson, PairDiameter
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 
 NORMS = [*DIAMETERS]
@@ -61,9 +61,11 @@ def test_a_length_without_a_share_gets_one_when_it_is_long():
 @pytest.mark.parametrize("scale", [0.0, 1.0])
 def test_the_mean_that_adapted_shares_would_have(scale):
     diameter = DIAMETERS["l2"].of(6, 4)
-    lengths = diameter.at(scale * random_coef()).lengths
-    again = diameter.reweighted(lengths, diameter.power)
-    assert diameter.learnt_mean(lengths) == again.mean(lengths)
+    found = diameter.at(scale * random_coef())
+    lesson, again = Lesson.of(found, diameter), diameter.reweighted(found.lengths, 8.0)
+    assert diameter.power == 8.0
+    assert lesson.value == lesson.diameter.mean(found.lengths) == again.mean(found.lengths)
+    assert lesson.value >= found.value
 
 
 def test_the_largest_length_is_the_modulus():

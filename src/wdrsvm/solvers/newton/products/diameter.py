@@ -23,7 +23,7 @@ import numpy as np
 
 from ....arrays import Floats
 from ....problem.norms import NORMS
-from ....problem.pair_weights import PairWeights, laplacian, pair_distances
+from ....problem.pair_weights import PairWeights, laplacian
 from .. import kernels
 from .settings import PRODUCTS
 
@@ -75,13 +75,6 @@ class Diameter:
         # A mean with the power 0 learns nothing from the lengths themselves.
         learnt = replace(self, shares=shares, power=0.0)._learnt(lengths, power)
         return replace(self, shares=shares if learnt is None else learnt, power=power)
-
-    def learnt_mean(self, lengths: Floats) -> float:
-        """D of these lengths once the shares are adapted to them."""
-        shares = self._learnt(lengths, self.power)
-        if shares is None:
-            return self.mean(lengths)
-        return float(kernels.power_mean(_flat(lengths), _flat(shares), self.power))
 
     def _learnt(self, lengths: Floats, power: float) -> Floats | None:
         """Adapted shares for a mean with this power; None if there is nothing to learn.
@@ -162,16 +155,16 @@ class PairDiameter(Diameter):
         """
         coef = coef.copy()
         for _ in range(PRODUCTS.repair_rounds):
-            lengths = pair_distances(coef)
+            points = self._points(coef)
+            lengths = _distances(points)
             if lengths.max(initial=0.0) <= length * (1 + rtol):
                 break
             longer = np.maximum(lengths, length)
             excess = np.divide(longer - length, longer, where=longer > 0, out=longer)
             n_long = (excess > 0).sum(axis=1)
-            most = np.maximum(n_long[:, None], n_long)
-            coef -= (
-                laplacian(0.5 * excess * np.minimum(1.0, 3.0 / np.maximum(most, 1))) @ coef
-            )
+            excess *= 0.5 * np.minimum(1.0, 3.0 / np.maximum(n_long, 1))[:, None]
+            pulls = laplacian(np.minimum(excess, excess.T))
+            coef -= pulls.astype(points.dtype, copy=False) @ points
         return coef
 
 
@@ -206,6 +199,19 @@ class EntryDiameter(Diameter):
 
     def repaired(self, coef: Floats, length: float, rtol: float) -> Floats:
         return np.clip(coef, -length / 2, length / 2)
+
+
+class Lesson(NamedTuple):
+    """The diameter whose shares follow the lengths of a smoothed norm, and its value."""
+
+    smoothed: Smoothed
+    diameter: Diameter
+    value: float
+
+    @classmethod
+    def of(cls, smoothed: Smoothed, diameter: Diameter) -> Lesson:
+        learnt = diameter.reweighted(smoothed.lengths, diameter.power)
+        return cls(smoothed, learnt, learnt.mean(smoothed.lengths))
 
 
 DIAMETERS: dict[str, type[PairDiameter] | type[EntryDiameter]] = {

@@ -25,7 +25,7 @@ class BlockScores:
 
     def __init__(self, n_rows: int, n_classes: int, kind: Any):
         self.n_classes = n_classes
-        self.flat = np.zeros(n_rows * n_classes, dtype=kind)
+        self.flat = np.empty(n_rows * n_classes, dtype=kind)
 
     def __getitem__(self, rows: slice) -> Floats:
         first, last = rows.start * self.n_classes, rows.stop * self.n_classes

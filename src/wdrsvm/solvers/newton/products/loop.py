@@ -236,7 +236,8 @@ class ProductRounds:
             fit = fit.plain
         bound = self._foreseen_bound(fit)
         if self.best.objective - bound > wanted >= hoped - bound:
-            self._offer(descent.repaired(tol), bound + wanted)
+            enough = bound + wanted
+            self._offer(descent.repaired(tol, enough), enough)
         if self.best.objective - bound <= wanted:
             self._ask(flow, fit)
 

@@ -124,9 +124,6 @@ class ModelDescent(Descent):
 def model_step(descent: Descent) -> bool:
     """Move to where the model is least; False if the loss did not follow the model."""
     assert isinstance(descent.diameter, PairDiameter)
-    if descent.design.scaling.n_columns <= len(descent.coef):
-        # The curvature takes less than a pass then, and the model is better for it.
-        descent.rebuild()
     model = LossModel.at(descent, descent.pairs)
     inner = ModelDescent(
         model,  # type: ignore[arg-type]

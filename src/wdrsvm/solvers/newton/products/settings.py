@@ -86,6 +86,10 @@ class ProductSettings:
         Rounds that shorten pairs longer than most, at most.
     repair_share : float
         Share of the tolerance by which a pair may stay longer.
+    most_excess, safe_excess : float
+        Pairs are only shortened, without the balance below, if the risk is higher than the
+        smoothed one by at most the first multiple of what it may be, and is foreseen to be
+        higher by at most the second share of it afterwards.
     balance_share : float
         Before that, forces between the classes are balanced until no pair is longer than
         their mean by this share of the tolerance.
@@ -263,6 +267,8 @@ class ProductSettings:
     flow_floor: float = 1e-3
     repair_rounds: int = 100
     repair_share: float = 0.1
+    most_excess: float = 5.0
+    safe_excess: float = 0.8
     model_after: int = 15
     model_rows: int = 8
     model_work: float = 8e7
@@ -273,7 +279,7 @@ class ProductSettings:
     model_pairs: int = 10
     model_settled: float = 0.4
     model_share: float = 0.05
-    model_gap_share: float = 0.01
+    model_gap_share: float = 0.02
     model_trust: float = 0.3
     level_steps: int = 30
     level_margin: float = 0.05

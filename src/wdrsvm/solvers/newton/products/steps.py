@@ -14,10 +14,10 @@ from ....problem.pair_weights import PairWeights
 from .curvature.heavy_rows import HeavyRows
 from .curvature.preconditioner import ClassCurvature, ClassInverse, Preconditioner
 from .design import At, Design, LossSums
-from .diameter import EntryDiameter, PairDiameter, Smoothed
+from .diameter import EntryDiameter, Lesson, PairDiameter, Smoothed
 from .flips.line import line_of
-from .pair_forces import balanced
 from .quasi_newton import Memory
+from .repair import repaired
 from .search import Place, search
 from .settings import PRODUCTS
 
@@ -26,6 +26,7 @@ class Descent:
     """The state of the method: coefficients (C, Q), and the sums of the last pass there."""
 
     curvature_kind: Any = ClassCurvature
+    lesson: Lesson | None = None
 
     def __init__(
         self,
@@ -163,7 +164,13 @@ class Descent:
     @property
     def spread(self) -> float:
         """The increase of D under new shares: a measure of how unequal the lengths are."""
-        return self.diameter.learnt_mean(self.smoothed.lengths) - self.smoothed.value
+        return self._lesson().value - self.smoothed.value
+
+    def _lesson(self) -> Lesson:
+        """What the lengths at the point teach; found once for each smoothed norm."""
+        if self.lesson is None or self.lesson.smoothed is not self.smoothed:
+            self.lesson = Lesson.of(self.smoothed, self.diameter)
+        return self.lesson
 
     @property
     def most_spread(self) -> float:
@@ -204,32 +211,16 @@ class Descent:
         rise += self.left * (self.smoothed_at(coef).largest - self.lam)
         return self.smooth_risk + rise
 
-    def repaired(self, tol: float) -> Floats:
-        """The coefficients with the longest differences shortened."""
-        n, known = self.n_touchable, self.knows_forces
-        coef, length = self._balanced(tol) if known else (self.coef.copy(), self.lam)
-        rtol = PRODUCTS.repair_share * tol
-        coef[:, :n] = self.diameter.repaired(coef[:, :n], length, rtol)
-        return coef
+    def repaired(self, tol: float, enough: float = -np.inf) -> Floats:
+        """The coefficients with the longest differences shortened, so that their risk is
+        about ``enough``, or as low as can be."""
+        return repaired(self, tol, enough)
 
     @property
     def knows_forces(self) -> bool:
         """Whether the norm acts by forces between the classes, and labels are trusted."""
         smooth = isinstance(self.diameter, PairDiameter) and not self.has_flips
         return smooth and self.smoothed.value > 0
-
-    def _balanced(self, tol: float) -> tuple[Floats, float]:
-        """Where a model of the loss with the true norm is least, and the norm's length.
-
-        Pairs that are too long are shortened where that costs the least loss.
-        """
-        assert isinstance(self.precondition, Preconditioner)
-        forces = self.smoothed.slopes * self.smoothed.lengths
-        rtol, precondition = PRODUCTS.balance_share * tol, self.precondition
-        if plain := self.curvature.plain:
-            precondition = self._preconditioner(None, plain)
-        model = self.coef, self.sums.gradient, self.n_touchable, self.radius
-        return balanced(precondition, *model, forces, rtol)
 
     @property
     def has_settled(self) -> bool:
@@ -290,7 +281,10 @@ class Descent:
         power = self.diameter.power
         if self.n_since <= PRODUCTS.quick_steps:
             power = min(PRODUCTS.last_power, PRODUCTS.power_factor * power)
-        self.diameter = self.diameter.reweighted(self.smoothed.lengths, power)
+        if power == self.diameter.power:
+            self.diameter = self._lesson().diameter
+        else:
+            self.diameter = self.diameter.reweighted(self.smoothed.lengths, power)
 
     def step(self) -> bool:
         """One step; False if no step along the direction found gains anything."""

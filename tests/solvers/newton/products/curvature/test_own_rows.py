@@ -113,8 +113,6 @@ def test_the_curvature_has_them_as_they_are_and_one_mean_for_all_others():
     own = module.HeavyRows(rng.uniform(size=(3, 20)), rng.normal(size=(3, 20, 4)))
     found = ClassCurvature.of(others._replace(own=own), n_touchable=4)
     apart = ClassCurvature.of(others, n_touchable=4)
-    assert apart.plain is None
-    assert found.moved(mass, first).plain is None
     basis, step = found.basis, rng.normal(size=(3, 4))
     turned = own.rows @ basis
     along = np.einsum("ckq,cq->ck", turned, step)
@@ -124,24 +122,6 @@ def test_the_curvature_has_them_as_they_are_and_one_mean_for_all_others():
     inverse = Preconditioner.of(found, stiffness)
     image = expected + (stiffness[:, None] + found.floor) * step
     np.testing.assert_allclose(inverse(image @ basis.T), step @ basis.T)
-
-
-def test_beside_it_stands_a_curvature_with_two_means():
-    """As if the own rows had the spread of all others."""
-    rng = np.random.default_rng(4)
-    mass, first = rng.uniform(1, 2, size=(3, 1)), rng.normal(size=(3, 1, 4))
-    others = CurvatureSums(mass, first, np.eye(4) + 20)
-    own = module.HeavyRows(rng.uniform(size=(3, 5)), rng.normal(size=(3, 5, 4)))
-    apart = ClassCurvature.of(others, n_touchable=4)
-    plain = apart.with_own(own).plain
-    of_own = own.curvature.sum(axis=1)
-    np.testing.assert_allclose(plain.mass, np.column_stack([of_own, apart.mass]))
-    first = np.einsum("ck,ckq->cq", own.curvature, own.rows @ apart.basis)
-    np.testing.assert_allclose(plain.means[:, 0] * np.sqrt(of_own)[:, None], first)
-    np.testing.assert_allclose(plain.means[:, 1], apart.means[:, 0])
-    np.testing.assert_allclose(
-        plain.spread / plain.total[:, None], apart.spread / apart.total[:, None]
-    )
 
 
 def test_they_save_steps_and_prove_as_much(monkeypatch):

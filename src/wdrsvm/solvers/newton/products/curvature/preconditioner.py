@@ -35,15 +35,14 @@ BLOCK_ENTRIES = 1 << 17
 class ClassCurvature:
     """``basis`` (Q, Q), or None for the columns as they are; the ``spread`` of each class
     (C, Q) and its ``means`` (C, R, Q), each times the root of its mass, both in the basis;
-    ``mass`` (C, R) of the curvature in them; ``floor``, the least stiffness; and the
-    ``plain`` curvature, if some rows stand among the means as they are."""
+    ``mass`` (C, R) of the curvature in them; and ``floor``, the least stiffness.  Some rows
+    may stand among the means as they are; their mass is not counted."""
 
     basis: Floats | None
     spread: Floats
     means: Floats
     mass: Floats
     floor: float
-    plain: ClassCurvature | None = None
 
     @classmethod
     def of(cls, sums: CurvatureSums, n_touchable: int) -> ClassCurvature:
@@ -85,20 +84,10 @@ class ClassCurvature:
     def with_own(self, own: HeavyRows) -> ClassCurvature:
         """With the rows of the classes themselves, where the sums were those of all others.
 
-        They stand as they are; in the ``plain`` curvature, by their mean and the spread of
-        all others.
+        They stand as they are.
         """
-        rows, mass = into_basis(own.rows, self.basis), own.curvature.sum(axis=1)
-        first = _weighted_sums(own.curvature, rows)
-        masses = np.maximum(np.column_stack([mass, self.mass]), self.floor)
-        both = np.stack([first, self.means[:, 0] * np.sqrt(self.mass)], axis=1)
-        plain = replace(
-            self,
-            spread=self.spread * (masses.sum(axis=1) / self.total)[:, None],
-            means=_rooted(both, masses),
-            mass=masses,
-        )
-        return replace(self, means=_stacked(self.means, own.curvature, rows), plain=plain)
+        rows = into_basis(own.rows, self.basis)
+        return replace(self, means=_stacked(self.means, own.curvature, rows))
 
     def with_rows(self, heavy: HeavyRows) -> ClassCurvature:
         """The same with these rows as they are, and one mean for all others."""
@@ -118,7 +107,7 @@ class ClassCurvature:
         mass = np.maximum(mass, self.floor)
         spread = self.spread * (mass.sum(axis=1) / self.total)[:, None]
         means = _rooted(first, mass)
-        return replace(self, spread=spread, means=means, mass=mass, plain=None)
+        return replace(self, spread=spread, means=means, mass=mass)
 
     def times(self, step: Floats) -> Floats:
         """The curvature times a step (C, Q), both in the basis."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .....arrays import Floats
 from ..held.descent import HeldDescent
 from .entries import EntryEnvelope, Enveloped
@@ -50,7 +52,7 @@ class EnvelopeDescent(HeldDescent):
     def flow(self, tol: float) -> Any:
         return self.diameter.flow(self._touchable, self.flow_gradient)
 
-    def repaired(self, tol: float) -> Floats:
+    def repaired(self, tol: float, enough: float = -np.inf) -> Floats:
         coef = self.coef.copy()
         coef[:, : self.n_touchable] = self.diameter.nearest(self._touchable)
         return coef

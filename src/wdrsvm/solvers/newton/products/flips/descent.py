@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .....arrays import Floats
 from ..design import LossSums
 from ..diameter import PairDiameter
@@ -39,9 +41,9 @@ class FlipDescent(Descent):
             self.known = self.sums, level_of(self)
         return self.known[1]
 
-    def repaired(self, tol: float) -> Floats:
+    def repaired(self, tol: float, enough: float = -np.inf) -> Floats:
         level = self.level()
-        return super().repaired(tol) if level is None else level.coef
+        return super().repaired(tol, enough) if level is None else level.coef
 
     def sharpen(self) -> None:
         """By a jump to the level once the labels are smoothed as little as ever."""

@@ -77,10 +77,10 @@ class LengthDescent(HeldDescent):
             return np.zeros(self.diameter.multipliers.shape)
         return self.diameter.flow(self.smoothed, self.flow_gradient, self.left)
 
-    def repaired(self, tol: float) -> Floats:
+    def repaired(self, tol: float, enough: float = -np.inf) -> Floats:
         """All coefficients are zero where the radius pays for everything else."""
         if not self.is_paid_directly:
-            return super().repaired(tol)
+            return super().repaired(tol, enough)
         coef = self.coef.copy()
         coef[:, : self.n_touchable] = 0.0
         return coef
