@@ -279,7 +279,7 @@ class ProductSettings:
     model_pairs: int = 10
     model_settled: float = 0.4
     model_share: float = 0.05
-    model_gap_share: float = 0.02
+    model_gap_share: float = 0.005
     model_trust: float = 0.3
     level_steps: int = 30
     level_margin: float = 0.05
