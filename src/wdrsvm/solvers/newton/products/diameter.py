@@ -205,11 +205,11 @@ class Lesson(NamedTuple):
     """The diameter whose shares follow the lengths of a smoothed norm, and its value."""
 
     smoothed: Smoothed
-    diameter: Diameter
+    diameter: PairDiameter | EntryDiameter
     value: float
 
     @classmethod
-    def of(cls, smoothed: Smoothed, diameter: Diameter) -> Lesson:
+    def of(cls, smoothed: Smoothed, diameter: PairDiameter | EntryDiameter) -> Lesson:
         learnt = diameter.reweighted(smoothed.lengths, diameter.power)
         return cls(smoothed, learnt, learnt.mean(smoothed.lengths))
 

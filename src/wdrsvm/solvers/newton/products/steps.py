@@ -17,7 +17,7 @@ from .design import At, Design, LossSums
 from .diameter import EntryDiameter, Lesson, PairDiameter, Smoothed
 from .flips.line import line_of
 from .quasi_newton import Memory
-from .repair import repaired
+from .repair.shortening import repaired
 from .search import Place, search
 from .settings import PRODUCTS
 

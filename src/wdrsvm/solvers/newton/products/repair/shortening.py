@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....arrays import Floats
-from .curvature.preconditioner import Preconditioner, into_basis
+from .....arrays import Floats
+from ..curvature.preconditioner import Preconditioner, into_basis
+from ..settings import PRODUCTS
 from .pair_forces import balanced
-from .settings import PRODUCTS
 
 if TYPE_CHECKING:
-    from .steps import Descent
+    from ..steps import Descent
 
 
 def repaired(descent: Descent, tol: float, enough: float) -> Floats:

@@ -19,10 +19,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....arrays import Floats
-from .. import kernels
-from .curvature.preconditioner import ClassInverse, Preconditioner, into_basis, out_of_basis
-from .settings import PRODUCTS
+from .....arrays import Floats
+from ... import kernels
+from ..curvature.preconditioner import (
+    ClassInverse,
+    Preconditioner,
+    into_basis,
+    out_of_basis,
+)
+from ..settings import PRODUCTS
 
 
 class Answer(NamedTuple):

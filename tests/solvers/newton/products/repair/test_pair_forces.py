@@ -7,9 +7,9 @@ import pytest
 from scipy import optimize
 
 from wdrsvm.problem.pair_weights import pair_distances
-from wdrsvm.solvers.newton.products import pair_forces
 from wdrsvm.solvers.newton.products.curvature.preconditioner import ClassInverse
-from wdrsvm.solvers.newton.products.pair_forces import (
+from wdrsvm.solvers.newton.products.repair import pair_forces
+from wdrsvm.solvers.newton.products.repair.pair_forces import (
     ForceAscent,
     Momentum,
     _raised,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from wdrsvm.solvers.newton.products import repair
-from wdrsvm.solvers.newton.products.repair import repaired
+from wdrsvm.solvers.newton.products.repair import shortening
+from wdrsvm.solvers.newton.products.repair.shortening import repaired
 from wdrsvm.solvers.newton.products.steps import Descent
 
 TOL = 1e-3
@@ -44,7 +44,7 @@ def test_else_forces_are_balanced(sharp, missing, monkeypatch):
     share = {"a little": 0.99, "much": 0.1}[missing]
     foreseen = []
     monkeypatch.setattr(
-        repair, "_foreseen_risk", lambda *told: foreseen.append(0) or risk_at(*told)
+        shortening, "_foreseen_risk", lambda *told: foreseen.append(0) or risk_at(*told)
     )
     found = repaired(sharp, TOL, sharp.smooth_risk + share * cost)
     np.testing.assert_array_equal(found, best)
@@ -55,14 +55,17 @@ def test_else_forces_are_balanced(sharp, missing, monkeypatch):
 def test_the_foreseen_risk_is_about_the_true_one(sharp):
     cheap = shortened(sharp)
     true, changed = risk_at(sharp, cheap), sharp.risk
-    foreseen = repair._foreseen_risk(sharp, cheap)
+    foreseen = shortening._foreseen_risk(sharp, cheap)
     assert abs(foreseen - true) < 0.1 * abs(changed - true)
     # To first order it is exact.
     near = sharp.coef + 1e-3 * (cheap - sharp.coef)
-    assert repair._foreseen_risk(sharp, near) == pytest.approx(risk_at(sharp, near), 1e-9)
+    assert shortening._foreseen_risk(sharp, near) == pytest.approx(
+        risk_at(sharp, near), 1e-9
+    )
 
 
 def test_the_descent_is_not_even_yet(sharp):
     """Else the tests above would compare nothing."""
     assert sharp.risk > (1 + 1e-5) * sharp.smooth_risk
-    assert sharp.risk - risk_at(sharp, shortened(sharp)) > 0.1 * (sharp.risk - sharp.smooth_risk)
+    gained = sharp.risk - risk_at(sharp, shortened(sharp))
+    assert gained > 0.1 * (sharp.risk - sharp.smooth_risk)

@@ -1,0 +1,1 @@
+"""Classifiers whose longest differences are shortened: what a descent offers at the end."""
