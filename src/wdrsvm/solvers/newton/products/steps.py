@@ -27,6 +27,8 @@ class Descent:
 
     curvature_kind: Any = ClassCurvature
     lesson: Lesson | None = None
+    heavy_after: float = PRODUCTS.model_after  # Heavy rows are taken after so many steps,
+    basis_steps: float = PRODUCTS.basis_steps  # and a basis of the point's own.
 
     def __init__(
         self,
@@ -125,13 +127,13 @@ class Descent:
         Heavy rows are taken when the first steps did not settle; then the spread of the
         others need not be found again.  After many steps the point's own basis pays.
         """
-        if self.n_iter > PRODUCTS.basis_steps and self.design.basis is not None:
+        if self.n_iter > self.basis_steps and self.design.basis is not None:
             self.design = replace(self.design, basis=None)
-        is_late = self.n_iter > PRODUCTS.model_after
         if not self.has_heavy_rows:
             sums = self.design.curvature(self.at)
             self.curvature = self.curvature_kind.of(sums, self.n_touchable)
-        heavy = self._heavy_rows() if is_late and self.design.n_heavy else None
+        is_due = self.design.n_heavy and self.n_iter > self.heavy_after
+        heavy = self._heavy_rows() if is_due else None
         self.has_heavy_rows = heavy is not None
         self.precondition = self._preconditioner(heavy)
 
@@ -288,8 +290,7 @@ class Descent:
 
     def step(self) -> bool:
         """One step; False if no step along the direction found gains anything."""
-        self.n_iter += 1
-        self.n_since += 1
+        self.n_iter, self.n_since = self.n_iter + 1, self.n_since + 1
         if self._needs_rebuild():
             self.rebuild()
         step = self.memory.direction(self.gradient, self.precondition)
@@ -310,8 +311,7 @@ class Descent:
 
     def _search(self, step: Floats, slope: float) -> bool:
         """Go along the step; False if the smoothed risk does not fall there."""
-        place = search(self, step, slope)
-        if place is not None:
+        if (place := search(self, step, slope)) is not None:
             self._move(place)
         return place is not None
 

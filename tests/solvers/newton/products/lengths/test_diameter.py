@@ -90,6 +90,10 @@ def test_the_width_follows_the_size_of_the_coefficients():
     assert LengthDiameter.of(0.5 * coef).width == pytest.approx(small.width)
     none = small.adapted(small.at(np.zeros_like(coef)), 8.0)
     assert none.width == small.width
+    narrow = replace(diameter, relative_width=0.5 * LENGTHS.width)
+    assert narrow.width == diameter.width
+    after = narrow.adapted(narrow.at(coef), 8.0)
+    assert after.width == pytest.approx(0.5 * diameter.width)
     assert LengthDiameter.of(np.zeros_like(coef)).width > 0
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from wdrsvm.problem.norms import lipschitz
 from wdrsvm.solvers.newton.products.design import At, Design, in_columns
-from wdrsvm.solvers.newton.products.lengths.descent import LengthDescent
+from wdrsvm.solvers.newton.products.lengths.descent import LengthCurvature, LengthDescent
 from wdrsvm.solvers.newton.products.lengths.diameter import LengthDiameter
 from wdrsvm.solvers.newton.products.lengths.model import (
     LengthModel,
@@ -186,3 +186,38 @@ def test_a_balanced_point_is_better_than_a_repaired_one(descent):
     # Whatever is enough is taken at once.
     first = balanced(descent, 1e-3, np.inf)
     np.testing.assert_array_equal(first, LengthModelDescent.of(descent).repaired(1e-3))
+
+
+def test_a_balanced_point_is_looked_for_with_less_smoothing(descent, monkeypatch):
+    widths, plain = [], LengthModelDescent.run
+
+    def watched(inner, *told):
+        plain(inner, *told)
+        widths.append(inner.diameter.relative_width)
+
+    monkeypatch.setattr(LengthModelDescent, "run", watched)
+    balanced(descent, 1e-3, 0.0)
+    assert widths == [LENGTHS.sharp_width] * LENGTHS.balance_rounds
+    assert descent.diameter.relative_width == LENGTHS.width
+
+
+def test_to_smooth_less_brings_lengths_closer_together_in_as_many_steps(descent):
+    """Weighted by the forces of the pairs: pairs without a force may be short."""
+    spreads = {}
+    for is_sharp in (False, True):
+        inner = LengthModelDescent.of(descent)
+        if is_sharp:
+            inner.become_sharp()
+        inner.run(60, 0.0)
+        told = inner.smoothed
+        shares = told.weights / told.weights.sum()
+        spreads[is_sharp] = shares @ np.abs(told.plain - told.value) / told.value
+    assert spreads[True] < 0.7 * spreads[False]
+
+
+def test_the_curvature_takes_heavy_rows_soon_and_more_axes_of_few_classes(descent):
+    assert LengthDescent.heavy_after == LENGTHS.heavy_after
+    few, many = LengthCurvature.n_axes(10), LengthCurvature.n_axes(100)
+    assert few == LENGTHS.axes_of_all // 10
+    assert many == LENGTHS.axes
+    assert len(descent.curvature.axes) == min(few, descent.n_touchable)

@@ -1,6 +1,7 @@
 """Training with smoothed lengths against other methods, by certificates alone."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -210,6 +211,36 @@ def test_a_rest_that_came_too_early_ends(monkeypatch):
     found = length_newton(linf(n_classes=20), SolverSettings(tol=1e-3))
     assert found.status is SolverStatus.CONVERGED
     assert bound_holds(found)
+
+
+@pytest.mark.parametrize(
+    ("is_resting", "to_learn", "promise", "may"),
+    [
+        (False, 0.01, 0.05, True),
+        (False, 0.04, 0.05, False),
+        (False, 0.01, 0.2, False),
+        (True, 0.04, 0.2, True),
+        (True, 0.2, 0.05, False),
+    ],
+)
+def test_a_rest_begins_close_to_the_minimum_and_ends_when_much_is_missed(
+    monkeypatch, is_resting, to_learn, promise, may
+):
+    """``to_learn`` and ``promise`` are shares of the gap wanted."""
+    wanted = 1e-4
+    descent = SimpleNamespace(
+        is_resting=is_resting,
+        to_learn=to_learn * wanted,
+        promise=promise * wanted,
+        n_failed=0,
+    )
+    monkeypatch.setattr(rounds.LengthRounds, "__init__", lambda self: None)
+    monkeypatch.setattr(rounds.LengthRounds, "_wanted", wanted)
+    found = rounds.LengthRounds()
+    found.descent = descent
+    assert found._may_rest is may
+    descent.n_failed = 1
+    assert not found._may_rest
 
 
 def test_the_model_saves_passes(monkeypatch):

@@ -35,7 +35,7 @@ class AxisCurvature:
         basis, mass = turned.basis, turned.total
         assert basis is not None
         spread = turned.spread[0] / mass[0]
-        first = max(0, n_touchable - PRODUCTS.axes)
+        first = max(0, n_touchable - cls.n_axes(len(mass)))
         axes = (basis * np.sqrt(spread))[:, first:n_touchable].T
         rest = np.maximum(basis**2 @ spread - (axes**2).sum(axis=0), 0.0)
         own = replace(
@@ -49,6 +49,11 @@ class AxisCurvature:
         squares = np.diag(second) if second.ndim == 2 else basis**2 @ second
         least = PRODUCTS.least_rest * squares / mass.sum()
         return cls(own, axes, least)
+
+    @staticmethod
+    def n_axes(n_classes: int) -> int:
+        """How many axes are taken at most."""
+        return PRODUCTS.axes
 
     def moved(self, mass: Floats, first: Floats) -> AxisCurvature:
         """With other sums of the curvature, and W as it was."""

@@ -20,11 +20,13 @@ class HeldDescent(Descent):
     """Steps that may know how much the norm holds each coefficient."""
 
     matrix: ClassMatrix
+    # How the curvature is told where steps know what is held.
+    held_curvature: type[AxisCurvature] = AxisCurvature
 
     def __init__(self, *told: Any, knows_entries: bool = False, **more: Any):
         self.knows_entries = knows_entries
         if knows_entries:
-            self.curvature_kind = AxisCurvature
+            self.curvature_kind = self.held_curvature
         super().__init__(*told, **more)
 
     @property

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .....arrays import Floats
+from ..held.curvature import AxisCurvature
 from ..held.descent import HeldDescent
 from ..settings import PRODUCTS
 from .diameter import LengthDiameter, SmoothedLengths
@@ -16,16 +17,30 @@ if TYPE_CHECKING:
     from .model import LengthModel
 
 
+class LengthCurvature(AxisCurvature):
+    """With more axes, which cost little where classes are few."""
+
+    @staticmethod
+    def n_axes(n_classes: int) -> int:
+        return max(LENGTHS.axes, LENGTHS.axes_of_all // n_classes)
+
+
 class LengthDescent(HeldDescent):
     """Steps whose settling adapts the shares and the multipliers."""
 
     diameter: LengthDiameter  # type: ignore[assignment]
     smoothed: SmoothedLengths  # type: ignore[assignment]
 
+    held_curvature = LengthCurvature
+    heavy_after = LENGTHS.heavy_after
+    # Many axes do without a basis of the point's own.
+    basis_steps = np.inf
     # Whether shares and multipliers stay as they are.
     is_resting = False
     # The step before which the preconditioner was built the last time.
     built_at = 0
+    # The power of the mean rises up to this one.
+    last_power = LENGTHS.last_power
     # The last model of the loss.
     model: LengthModel | None = None
 
@@ -69,7 +84,7 @@ class LengthDescent(HeldDescent):
     def _sharpen_diameter(self) -> None:
         power = self.diameter.power
         if self.n_since <= PRODUCTS.quick_steps:
-            power = min(LENGTHS.last_power, PRODUCTS.power_factor * power)
+            power = min(self.last_power, PRODUCTS.power_factor * power)
         self.diameter = self.diameter.adapted(self.smoothed, power)
 
     def flow(self, tol: float) -> Any:

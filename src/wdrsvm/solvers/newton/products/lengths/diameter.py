@@ -35,13 +35,15 @@ class SmoothedLengths(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LengthDiameter(Diameter):
-    """Shares (pairs,), ``multipliers`` (pairs, T) and the ``width`` of the smoothing.
+    """Shares (pairs,), ``multipliers`` (pairs, T) and the ``width`` of the smoothing, which
+    is ``relative_width`` times the mean size of a difference.
 
     Differences of coefficients are taken in numbers of ``kind``.
     """
 
     multipliers: Singles = field(kw_only=True)
     width: float = field(default=1.0, kw_only=True)
+    relative_width: float = field(default=LENGTHS.width, kw_only=True)
     kind: Any = field(default=np.float64, kw_only=True)
 
     @classmethod
@@ -57,7 +59,7 @@ class LengthDiameter(Diameter):
     def _of_width(self, plain: Floats) -> LengthDiameter:
         """With a width that suits these lengths, unless they are all zero."""
         size = float(plain.mean()) / max(self.multipliers.shape[1], 1)
-        return replace(self, width=LENGTHS.width * size) if size > 0 else self
+        return replace(self, width=self.relative_width * size) if size > 0 else self
 
     @staticmethod
     def modulus(coef: Floats) -> float:

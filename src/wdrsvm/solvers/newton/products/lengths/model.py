@@ -7,7 +7,7 @@ another one in a turned basis.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,12 @@ class LengthModelDescent(LengthDescent):
                 elif self.unbalanced <= balance:
                     break
 
+    def become_sharp(self) -> None:
+        """From now on smooth less: shares and multipliers are learnt sooner, and balance,
+        which would take longer, is not asked for."""
+        self.last_power = LENGTHS.sharp_power
+        self.diameter = replace(self.diameter, relative_width=LENGTHS.sharp_width)
+
     def risk_of(self, coef: Floats) -> float:
         """The model's risk of any coefficients, with the true norm."""
         length = self.diameter.modulus(coef[:, : self.n_touchable])
@@ -127,6 +133,7 @@ def balanced(descent: LengthDescent, tol: float, enough: float) -> Floats:
     """Coefficients close to the point, their longest differences shortened where that
     costs the least loss: more steps on the model until its risk is ``enough``."""
     inner, best, least = LengthModelDescent.of(descent), descent.coef, np.inf
+    inner.become_sharp()
     for _ in range(LENGTHS.balance_rounds):
         coef = inner.repaired(tol)
         risk = inner.risk_of(coef)

@@ -76,10 +76,18 @@ class LengthRounds(ProductRounds):
 
     @property
     def _may_rest(self) -> bool:
-        """A rest goes on until steps fail, or until it is found to have come too early."""
-        descent = self.descent
-        little = descent.to_learn <= self.rest_share * self._wanted
-        return (descent.is_resting or little) and descent.n_failed == 0
+        """A rest goes on until steps fail, or until it is found to have come too early.
+
+        It does not begin while the smoothed risk still falls: at its minimum there would be
+        far more to learn.
+        """
+        descent, wanted = self.descent, self._wanted
+        if descent.is_resting:
+            may = descent.to_learn <= LENGTHS.most_missed * wanted
+        else:
+            may = descent.to_learn <= self.rest_share * wanted
+            may = may and descent.promise <= LENGTHS.rest_promise * wanted
+        return may and descent.n_failed == 0
 
     def _consider(self) -> None:
         """Only if little of the gradient is left: a flow takes longer than many steps."""

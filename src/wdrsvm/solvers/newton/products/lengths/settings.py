@@ -25,6 +25,11 @@ class LengthSettings:
         weights: what they tie together can still move as one.
     bend_share : float
         Share of the bend of the power mean along each class that it takes, too.
+    axes, axes_of_all : int
+        Principal axes of the rows' spread that the preconditioner takes as they are; more
+        of them if they are still at most so many for all classes together.
+    heavy_after : int
+        Steps after which it takes heavy rows.
     least_age : int
         Steps that a preconditioner lasts, at least.
     patience : int
@@ -56,10 +61,16 @@ class LengthSettings:
     rest_share : float
         Shares and multipliers stay as they are once there is less to learn than this share
         of the gap wanted: from then on, steps only bring the gradient into balance.
+    rest_promise : float
+        Before that, the next step promises at most this share of the gap wanted.
+    most_missed : float
+        They are adapted again when there is more to learn than this share of it.
     bound_share : float
         Share of the gap wanted that may lie between a bound and the smoothed risk.
     balance_rounds, balance_steps : int
         Rounds that look for a classifier then, and steps on the model for each of them.
+    sharp_power, sharp_width : float
+        The power of the mean and the width of the smoothing in these rounds.
     flow_rounds : int
         Rounds that fit the flow of a certificate to the gradient.
     flow_damping : float
@@ -88,13 +99,16 @@ class LengthSettings:
     class_share: float = 0.25
     held_share: float = 0.7
     bend_share: float = 0.3
+    axes: int = 30
+    axes_of_all: int = 1200
+    heavy_after: int = 5
     least_age: int = 6
     patience: int = 10
     settled: float = 0.1
     model_reach: float = 0.03
     model_first: float = 0.2
     model_steps: int = 50
-    model_share: float = 0.1
+    model_share: float = 0.3
     model_age: int = 6
     model_balance: float = 0.4
     model_rounds: int = 3
@@ -102,9 +116,13 @@ class LengthSettings:
     model_patience: int = 10
     model_settled: float = 0.3
     rest_share: float = 0.03
-    bound_share: float = 0.35
-    balance_rounds: int = 11
-    balance_steps: int = 10
+    rest_promise: float = 0.1
+    most_missed: float = 0.1
+    bound_share: float = 0.5
+    balance_rounds: int = 16
+    balance_steps: int = 6
+    sharp_power: float = 80.0
+    sharp_width: float = 0.25
     flow_rounds: int = 8
     flow_damping: float = 0.9
     flow_hope: float = 0.6
