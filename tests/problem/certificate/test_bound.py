@@ -534,3 +534,17 @@ def test_drawn_tangents_are_steered_all_the_same(monkeypatch):
     )
     dual_point(problem, replace(tangents, gradient=np.zeros((4, 3))))
     assert tried
+
+
+@pytest.mark.parametrize("size", [1e-13, 4e-11, 1e-9, 1e-6])
+def test_a_little_mass_that_nearly_balances_proves_no_loss(size):
+    """Two classes that a feature of infinite cost separates: long coefficients lose
+    nothing."""
+    X, y = np.array([[-1.0], [-1e-3], [1e-3], [1.0]]), np.array([0, 0, 1, 1])
+    ball = WassersteinBall(0.1, feature_cost=[np.inf])
+    problem = RobustProblem.of(X, y, np.full(4, 0.25), ball, 2, fit_intercept=False)
+    assert problem.risk(np.array([[-500.0], [500.0]]), np.zeros(2)).value == 0
+    alpha = 0.25 * np.eye(2)[y]
+    alpha[1], alpha[2] = [0.25 - size, size], [size, 0.25 - size]
+    none = np.zeros_like(alpha)
+    assert dual_bound(problem, Multipliers(alpha, none, none)) <= 1e-12

@@ -83,11 +83,11 @@ def test_the_largest_entries_of_no_columns_are_none():
     assert largest_entries(problem_of(), np.array([1])).tolist() == [8.0]
 
 
-def sums_that_lack(lack, equalities):
+def sums_that_lack(lack, equalities, moved=1.0):
     lack = np.asarray(lack)
     gradient = np.full((2, 4), 7.0)
     totals = BoundTotals(1.0, gradient, np.full(lack.shape, 10.0))
-    return Sums(0.0, equalities.aim - lack, totals=totals)
+    return Sums(0.0, equalities.aim - lack, moved, totals=totals)
 
 
 def test_what_lacks_and_what_is_missed():
@@ -98,6 +98,14 @@ def test_what_lacks_and_what_is_missed():
     assert equalities.miss(sums, np.array([True, True, False, True])) == 2.0
     assert equalities.miss(sums, np.ones(4, dtype=bool)) == 3.0
     assert equalities.miss(sums, np.zeros(4, dtype=bool)) == 0.0
+
+
+@pytest.mark.parametrize(("moved", "unit"), [(2e-6, 1.0), (1e-7, 0.1), (1e-9, 1e-2)])
+def test_little_mass_misses_by_what_it_is_itself(moved, unit):
+    equalities = Equalities.of(problem_of(), ALL, GRADIENT)
+    lack = np.array([[0.5, -1.0, 0.25, 0.0], [0.0, 2.0, -3.0, 0.0]])
+    sums = sums_that_lack(lack, equalities, moved)
+    assert equalities.miss(sums, np.ones(4, dtype=bool)) == pytest.approx(3.0 / unit)
 
 
 def test_only_what_rounding_lacks_is_rounded():

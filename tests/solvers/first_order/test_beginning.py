@@ -83,3 +83,15 @@ def test_rows_that_are_settled_finely_are_multiplied_in_double_precision(monkeyp
     found = first_order(embeddings(), SolverSettings(tol=1e-7))
     assert found.status is SolverStatus.CONVERGED
     assert set(seen) == {(True, True), (False, False)}
+
+
+@pytest.mark.parametrize("n_rows", [30, 600])
+def test_equal_rows_leave_nothing_to_learn(n_rows):
+    """The mean gradient of the classes is rounding."""
+    row = np.random.default_rng(1).standard_normal(20)
+    X, y = np.tile(row / np.linalg.norm(row), (n_rows, 1)), np.arange(n_rows) % 3
+    weight, ball = np.full(n_rows, 1 / n_rows), WassersteinBall(0.02)
+    problem = RobustProblem.of(X, y, weight, ball, 3, fit_intercept=False)
+    found = first_order(problem, SolverSettings(tol=1e-3))
+    assert found.certificate.objective == pytest.approx(1.0)
+    assert found.certificate.holds(1e-3)

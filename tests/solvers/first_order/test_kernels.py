@@ -230,6 +230,22 @@ def test_pairs_along_half_tables_are_those_of_whole_tables(n_columns, n_classes)
 
 
 @pytest.mark.tiny
+def test_pairs_stay_weights_where_single_precision_has_no_inverse():
+    """Adaptations go on with the inverse in double precision."""
+    rng = np.random.default_rng(3)
+    pairs = np.tril(rng.uniform(0.2, 1.3, (4, 4)), -1)
+    pairs = (pairs + pairs.T) / pairs.sum()
+    rows, price, damping = rng.normal(size=(4, 5)), Price(0.8, 1.0), 1e-9
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.cholesky(np.linalg.inv(class_metric(pairs, price, damping)).astype("f"))
+    found, metric = adapted_among_places(rows - rows.mean(axis=0), pairs, price, damping, 2)
+    assert (found[np.tril_indices(4, -1)] > 0).all()
+    np.testing.assert_array_equal(found, found.T)
+    assert np.tril(found).sum() == pytest.approx(1.0, rel=1e-12)
+    np.testing.assert_array_equal(metric, class_metric(found, price, damping))
+
+
+@pytest.mark.tiny
 def test_weights_move_to_the_long_classes():
     """The same for classes alone, which stand on the diagonal."""
     rng = np.random.default_rng(4)

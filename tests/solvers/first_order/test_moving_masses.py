@@ -65,6 +65,18 @@ def test_balanced_masses_have_the_sums_of_the_labels():
     assert np.abs(found - alpha).sum() <= 10 * lack
 
 
+def test_rows_without_weight_have_no_mass():
+    alpha, weight, y = masses()
+    idle = np.arange(0, 60, 7)
+    weight[idle] = 0.0
+    found = balanced(alpha, weight, y)
+    assert not found[idle].any()
+    others = weight > 0
+    np.testing.assert_array_equal(
+        found[others], balanced(alpha[others], weight[others], y[others])
+    )
+
+
 @pytest.mark.parametrize("share", [1.0, 0.0])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_rows_at_rest_change_no_bound(monkeypatch, fit_intercept, share):

@@ -17,6 +17,7 @@ from ...inputs.frames import CATEGORY_COST
 from ...model_files import save_model
 from ...problem import LOSSES, NORMS
 from ...report.model.baselines import ATTRIBUTE, Baselines
+from ...report.model.promise import Promise
 from ..models.classifiers import HINGE, KERNELS, LABEL_COST, LINEAR, NORM, RADIUS, Options
 from ..models.promises import WITHSTAND, promised
 from ..models.saved import TARGET, labelled_for, within_limits
@@ -174,25 +175,36 @@ def fit(
     output.notes = [
         _for_a_search(note) if options.has_folds else note for note in output.notes
     ]
-    model = Pipeline([("columns", columns.transformer), ("classifier", classifier)])
-    model.reading_ = learned_reading(data, columns) | {
-        WITHSTAND: withstand,
-        TARGET: target,
-    }
-    setattr(model, ATTRIBUTE, baselines.plain())
+    learned = learned_reading(data, columns) | {WITHSTAND: withstand, TARGET: target}
+    model = _with_columns(classifier, columns, learned, baselines)
     facts = _facts(classifier, columns.features, data.y, choice)
     output.notes += _about_disbelief(classifier, data, train, target)
     save_model(model, out)
     if tested is None:
         promise = promised(model, columns.features, data.y, kind="training")
     else:
-        rows = labelled_for(model, tested, target)
-        output.notes += rows.notes
-        facts |= _test_facts(model, rows)
-        rows = within_limits(model, rows)
-        output.notes += rows.notes
-        promise = promised(model, model[0].transform(rows.X), rows.y, kind="test")
+        about_test, promise = _tested(model, labelled_for(model, tested, target), output)
+        facts |= about_test
     output.show({"model": str(out), **facts}, promise)
+
+
+def _with_columns(
+    classifier: Any, columns: Prepared, learned: dict[str, Any], baselines: Baselines
+) -> Pipeline:
+    """The model as it is saved: with all that prepares a table, and its baselines."""
+    model = Pipeline([("columns", columns.transformer), ("classifier", classifier)])
+    model.reading_ = learned
+    setattr(model, ATTRIBUTE, baselines.plain())
+    return model
+
+
+def _tested(model: Any, rows: Any, output: Output) -> tuple[dict[str, Any], Promise]:
+    """Facts about the rows of a test table, and the promise on those within the limits."""
+    output.notes += rows.notes
+    facts = _test_facts(model, rows)
+    rows = within_limits(model, rows)
+    output.notes += rows.notes
+    return facts, promised(model, model[0].transform(rows.X), rows.y, kind="test")
 
 
 def _about_categories(columns: Prepared, classifier: Any, options: Options) -> list[str]:

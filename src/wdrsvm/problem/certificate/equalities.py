@@ -19,6 +19,10 @@ from ..norms import TINY
 from ..problem import RobustProblem
 from .tilts import EQUALITY_ROUNDING
 
+# Equalities are judged by the mass that makes the slopes if it is less than this.
+LITTLE_MASS = 1e-6
+# Sums of the weights are not more precise than this share of ``EQUALITY_ROUNDING``.
+LEAST_UNIT = 1e-2
 # A block of so few columns is faster as a dense array, even if X is sparse.
 FEW_COLUMNS = 64
 
@@ -29,6 +33,7 @@ class Sums(NamedTuple):
     ==========  ============  =====================================================
     on_flips                  sum k phi
     on_columns  (C, E)        sum_n g_n e_n'
+    moved                     the mass that makes the slopes
     system      (C, E, C, E)  the linear system of a tilt
     totals                    what a bound needs and a tilt does not
     ==========  ============  =====================================================
@@ -36,6 +41,7 @@ class Sums(NamedTuple):
 
     on_flips: float
     on_columns: Floats
+    moved: float
     system: Floats | None = None
     totals: BoundTotals | None = None
 
@@ -95,8 +101,14 @@ class Equalities:
         return self.aim - sums.on_columns
 
     def miss(self, sums: Sums, columns: Flags) -> float:
-        """The largest absolute difference of the sums from the aim, on some columns."""
-        return float(np.abs(self.lack(sums)[:, columns]).max(initial=0.0))
+        """The largest absolute difference of the sums from the aim, on some columns.
+
+        It is measured in weights, which sum to about 1, or, if little mass makes the
+        slopes, in a multiple of it.  A classifier with long coefficients may have no loss
+        at all; a little mass that misses nearly as much as it is would prove a loss.
+        """
+        unit = min(max(sums.moved / LITTLE_MASS, LEAST_UNIT), 1.0)
+        return float(np.abs(self.lack(sums)[:, columns]).max(initial=0.0)) / unit
 
     def rounded(self, sums: Sums, totals: BoundTotals) -> BoundTotals:
         """The totals, with G equal to the aim where they differ only by rounding.

@@ -56,6 +56,9 @@ class JointRows:
     def value(self, weight: Floats, y: Codes) -> float:
         return self.masses.value(weight, y)
 
+    def moved(self, weight: Floats, y: Codes) -> float:
+        return self.masses.moved(weight, y)
+
     def spending(self, cost: Floats) -> float:
         return self.masses.spending(cost)
 

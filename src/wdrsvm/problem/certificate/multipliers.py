@@ -46,6 +46,10 @@ class RowDuals(Protocol):
         """The contribution of these rows to the bound."""
         ...
 
+    def moved(self, weight: Floats, y: Codes) -> float:
+        """The mass that makes the slopes: at least half of their absolute sum."""
+        ...
+
     def spending(self, cost: Floats) -> float:
         """The cost of the flips, sum k phi."""
         ...
@@ -127,6 +131,9 @@ class RowMultipliers(NamedTuple):
 
     def value(self, weight: Floats, y: Codes) -> float:
         return float((weight - self.alpha[np.arange(len(y)), y]).sum())
+
+    def moved(self, weight: Floats, y: Codes) -> float:
+        return self.value(weight, y)
 
     def spending(self, cost: Floats) -> float:
         return float((np.where(self.phi > 0, cost, 0.0) * self.phi).sum())

@@ -250,6 +250,7 @@ def _sums_of_rows(
     return Sums(
         duals.spending(cost),
         duals.on_columns(problem.y[rows], columns),
+        duals.moved(problem.weight[rows], problem.y[rows]),
         duals.curvature(dense(columns)) if with_system else None,
         _totals(repaired, equalities, problem, rows) if with_totals else None,
     )

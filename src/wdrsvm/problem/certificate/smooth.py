@@ -77,6 +77,9 @@ class RowTangents:
         losses = self.loss.of_labels(points)
         return float(np.vdot(self.masses, losses) - np.vdot(self._slopes, points))
 
+    def moved(self, weight: Floats, y: Codes) -> float:
+        return float(np.abs(self._slopes).sum()) / 2
+
     def spending(self, cost: Floats) -> float:
         flipped = (self.masses > 0) & np.isfinite(cost)
         return float((np.where(flipped, cost, 0.0) * self.masses).sum())

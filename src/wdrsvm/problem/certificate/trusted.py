@@ -126,9 +126,12 @@ class TrustedTangents:
 
     def value(self, weight: Floats, y: Codes) -> float:
         """The sum of  w (margin (1 - p_y) + temperature entropy(p))."""
-        lost = np.vdot(self.weight, 1.0 - self.winners[self._own])
         entropy = sum(part._entropy for part in self._parts())
+        lost = self.moved(weight, y)
         return float(self.loss.margin * lost + self.loss.temperature * entropy)
+
+    def moved(self, weight: Floats, y: Codes) -> float:
+        return float(np.vdot(self.weight, 1.0 - self.winners[self._own]))
 
     @property
     def _entropy(self) -> float:

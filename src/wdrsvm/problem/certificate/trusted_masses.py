@@ -55,6 +55,9 @@ class RowMasses(NamedTuple):
     def value(self, weight: Floats, y: Codes) -> float:
         return float((weight - self.alpha[np.arange(len(y)), y]).sum())
 
+    def moved(self, weight: Floats, y: Codes) -> float:
+        return self.value(weight, y)
+
     def spending(self, cost: Floats) -> float:
         return 0.0
 

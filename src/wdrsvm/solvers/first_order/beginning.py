@@ -124,10 +124,9 @@ def _first_lam(problem: RobustProblem, layout: Layout) -> float:
     square = float((gradient * gradient).sum())
     level = problem.loss.of_equal_scores(problem.n_classes)
     highest = level / problem.radius if problem.radius > 0 else np.inf
-    if square == 0:
-        return min(1.0, highest)
     modulus = lipschitz(gradient.T, problem.norm, np.ones(len(gradient)))
-    return min(modulus / square, highest)
+    # If all rows are equal, rounding is all that G has: a square without a modulus.
+    return min(modulus / square if modulus > 0 else 1.0, highest)
 
 
 def _gradient_of_means(problem: RobustProblem, layout: Layout) -> Floats:

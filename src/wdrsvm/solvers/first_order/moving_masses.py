@@ -33,7 +33,9 @@ class Entries(NamedTuple):
     @classmethod
     def of(cls, alpha: Matrix, weight: Floats, y: Codes) -> Entries:
         row, column, mass = MassesOfRows.of(alpha)
-        wanted, held = _sums(y, weight, alpha.shape[1]), mass > 0
+        wanted = _sums(y, weight, alpha.shape[1])
+        # Rows without weight have no mass.
+        held = (mass > 0) & (weight[row] > 0)
         found = cls(mass[held], row[held], column[held], weight, wanted)
         return found._restored(found.mass)
 
@@ -59,7 +61,8 @@ class Entries(NamedTuple):
         lack = self.lack[:, None]
         system = self._curvature[:, None, :, None]
         pull = solve_dense(system, lack, ridge, np.ones(1, dtype=bool))[self.column, 0]
-        mean = self._by_row(self.mass * pull) / self.total
+        total = np.where(self.total > 0, self.total, 1.0)
+        mean = self._by_row(self.mass * pull) / total
         moved = self.mass * np.maximum(1.0 + pull - mean[self.row], 0.0)
         return self._restored(moved)
 

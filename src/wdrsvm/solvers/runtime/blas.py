@@ -34,15 +34,6 @@ def invert_definite(matrix: Floats) -> int:
     return 0
 
 
-def invert_definite_singles(matrix: Singles) -> int:
-    """The same in single precision; of the matrix only the lower half is read."""
-    half = np.tril(matrix).astype(np.float64)
-    whole = half + np.tril(half, -1).T
-    failed = invert_definite(whole)
-    matrix[:] = whole
-    return failed
-
-
 def mirror(matrix: Floats) -> None:
     """Copy the lower half to the upper one."""
     matrix[:] = np.tril(matrix) + np.tril(matrix, -1).T
@@ -55,16 +46,6 @@ def multiply(left: Floats, right: Floats, out: Floats) -> None:
 
 def multiply_rows(left: Floats, right: Floats, out: Floats) -> None:
     """out = left right': the products of all rows."""
-    np.matmul(left, right.T, out=out)
-
-
-def multiply_singles(left: Singles, right: Singles, out: Singles) -> None:
-    """out = left right, in single precision."""
-    np.matmul(left, right, out=out)
-
-
-def multiply_single_rows(left: Singles, right: Singles, out: Singles) -> None:
-    """out = left right', in single precision."""
     np.matmul(left, right.T, out=out)
 
 

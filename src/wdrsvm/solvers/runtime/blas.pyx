@@ -23,7 +23,7 @@ cdef inline int solve(double[:, ::1] system, double[::1] rhs, int[::1] pivots) n
 
 
 # By squares that fit into a cache: a column of a large table has a cache line for each entry.
-cdef inline void mirror_singles(float[:, ::1] matrix) noexcept nogil:
+cdef inline void mirror(Either[:, ::1] matrix) noexcept nogil:
     cdef Py_ssize_t i, j, top, left, n = matrix.shape[0]
     for top in range(0, n, 32):
         for left in range(0, top + 1, 32):
@@ -32,101 +32,67 @@ cdef inline void mirror_singles(float[:, ::1] matrix) noexcept nogil:
                     matrix[j, i] = matrix[i, j]
 
 
-cdef inline void mirror(double[:, ::1] matrix) noexcept nogil:
-    cdef Py_ssize_t i, j, top, left, n = matrix.shape[0]
-    for top in range(0, n, 32):
-        for left in range(0, top + 1, 32):
-            for i in range(top, min(top + 32, n)):
-                for j in range(left, min(left + 32, i)):
-                    matrix[j, i] = matrix[i, j]
-
-
-cdef inline int invert_definite_singles(float[:, ::1] matrix) noexcept nogil:
+cdef inline int invert_definite(Either[:, ::1] matrix) noexcept nogil:
     cdef int n = <int> matrix.shape[0], info = 0
     if n == 0:
         return 0
-    spotrf("U", &n, &matrix[0, 0], &n, &info)
-    if info == 0:
-        spotri("U", &n, &matrix[0, 0], &n, &info)
-    mirror_singles(matrix)
-    return info
-
-
-cdef inline int invert_definite(double[:, ::1] matrix) noexcept nogil:
-    cdef int n = <int> matrix.shape[0], info = 0
-    if n == 0:
-        return 0
-    dpotrf("U", &n, &matrix[0, 0], &n, &info)
-    if info == 0:
-        dpotri("U", &n, &matrix[0, 0], &n, &info)
+    if Either is float:
+        spotrf("U", &n, &matrix[0, 0], &n, &info)
+        if info == 0:
+            spotri("U", &n, &matrix[0, 0], &n, &info)
+    else:
+        dpotrf("U", &n, &matrix[0, 0], &n, &info)
+        if info == 0:
+            dpotri("U", &n, &matrix[0, 0], &n, &info)
     # The upper triangle of the columns is the lower one of the rows.
     mirror(matrix)
     return info
 
 
-cdef inline void multiply(
-    const double[:, ::1] left, const double[:, ::1] right, double[:, ::1] out
+# Column by column, as BLAS reads them, the matrices are transposes: of out' = right' left'
+# it is told whether right' and left' are as they stand ("N") or turned ("T").
+cdef inline void general_product(
+    char *turn_right, char *turn_left, int columns, int rows, int inner,
+    const Either[:, ::1] right, const Either[:, ::1] left, Either[:, ::1] out,
 ) noexcept nogil:
-    cdef int rows = <int> left.shape[0], inner = <int> left.shape[1]
-    cdef int columns = <int> right.shape[1]
-    cdef double one = 1.0, zero = 0.0
+    cdef int right_width = <int> right.shape[1], left_width = <int> left.shape[1]
+    cdef Either one = 1.0, zero = 0.0
     if rows == 0 or columns == 0 or inner == 0:
         out[:, :] = 0.0
         return
-    # By columns the product is right' left'.
-    dgemm(
-        "N", "N", &columns, &rows, &inner, &one,
-        <double*> &right[0, 0], &columns, <double*> &left[0, 0], &inner,
-        &zero, &out[0, 0], &columns,
-    )
+    if Either is float:
+        sgemm(
+            turn_right, turn_left, &columns, &rows, &inner, &one,
+            <float*> &right[0, 0], &right_width, <float*> &left[0, 0], &left_width,
+            &zero, &out[0, 0], &columns,
+        )
+    else:
+        dgemm(
+            turn_right, turn_left, &columns, &rows, &inner, &one,
+            <double*> &right[0, 0], &right_width, <double*> &left[0, 0], &left_width,
+            &zero, &out[0, 0], &columns,
+        )
+
+
+cdef inline void multiply(
+    const Either[:, ::1] left, const Either[:, ::1] right, Either[:, ::1] out
+) noexcept nogil:
+    cdef int rows = <int> left.shape[0], inner = <int> left.shape[1]
+    general_product("N", "N", <int> right.shape[1], rows, inner, right, left, out)
 
 
 cdef inline void multiply_rows(
-    const double[:, ::1] left, const double[:, ::1] right, double[:, ::1] out
+    const Either[:, ::1] left, const Either[:, ::1] right, Either[:, ::1] out
 ) noexcept nogil:
     cdef int rows = <int> left.shape[0], inner = <int> left.shape[1]
-    cdef int columns = <int> right.shape[0]
-    cdef double one = 1.0, zero = 0.0
-    if rows == 0 or columns == 0 or inner == 0:
-        out[:, :] = 0.0
-        return
-    dgemm(
-        "T", "N", &columns, &rows, &inner, &one,
-        <double*> &right[0, 0], &inner, <double*> &left[0, 0], &inner,
-        &zero, &out[0, 0], &columns,
-    )
+    general_product("T", "N", <int> right.shape[0], rows, inner, right, left, out)
 
 
-cdef inline void multiply_singles(
-    const float[:, ::1] left, const float[:, ::1] right, float[:, ::1] out
+cdef inline void multiply_columns(
+    const Either[:, ::1] left, const Either[:, ::1] right, Either[:, ::1] out
 ) noexcept nogil:
-    cdef int rows = <int> left.shape[0], inner = <int> left.shape[1]
-    cdef int columns = <int> right.shape[1]
-    cdef float one = 1.0, zero = 0.0
-    if rows == 0 or columns == 0 or inner == 0:
-        out[:, :] = 0.0
-        return
-    sgemm(
-        "N", "N", &columns, &rows, &inner, &one,
-        <float*> &right[0, 0], &columns, <float*> &left[0, 0], &inner,
-        &zero, &out[0, 0], &columns,
-    )
-
-
-cdef inline void multiply_single_rows(
-    const float[:, ::1] left, const float[:, ::1] right, float[:, ::1] out
-) noexcept nogil:
-    cdef int rows = <int> left.shape[0], inner = <int> left.shape[1]
-    cdef int columns = <int> right.shape[0]
-    cdef float one = 1.0, zero = 0.0
-    if rows == 0 or columns == 0 or inner == 0:
-        out[:, :] = 0.0
-        return
-    sgemm(
-        "T", "N", &columns, &rows, &inner, &one,
-        <float*> &right[0, 0], &inner, <float*> &left[0, 0], &inner,
-        &zero, &out[0, 0], &columns,
-    )
+    cdef int rows = <int> left.shape[1], inner = <int> left.shape[0]
+    general_product("N", "T", <int> right.shape[1], rows, inner, right, left, out)
 
 
 cdef inline void half_single_gram(const float[:, ::1] rows, float[:, ::1] out) noexcept nogil:
@@ -143,23 +109,7 @@ cdef inline void half_single_gram(const float[:, ::1] rows, float[:, ::1] out) n
 
 cdef inline void single_gram(const float[:, ::1] rows, float[:, ::1] out) noexcept nogil:
     half_single_gram(rows, out)
-    mirror_singles(out)
-
-
-cdef inline void multiply_columns(
-    const double[:, ::1] left, const double[:, ::1] right, double[:, ::1] out
-) noexcept nogil:
-    cdef int rows = <int> left.shape[1], inner = <int> left.shape[0]
-    cdef int columns = <int> right.shape[1]
-    cdef double one = 1.0, zero = 0.0
-    if rows == 0 or columns == 0 or inner == 0:
-        out[:, :] = 0.0
-        return
-    dgemm(
-        "N", "T", &columns, &rows, &inner, &one,
-        <double*> &right[0, 0], &columns, <double*> &left[0, 0], &rows,
-        &zero, &out[0, 0], &columns,
-    )
+    mirror(out)
 
 
 # The lower triangle by rows is the upper one by columns.

@@ -5,7 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from wdrsvm import WassersteinBall
+from wdrsvm.problem import LOSSES, RobustProblem
+from wdrsvm.solvers import SolverSettings
 from wdrsvm.solvers.newton.products import start
+from wdrsvm.solvers.newton.products.loop import product_newton
 from wdrsvm.solvers.newton.products.start import _first, _slope, _some_rows
 
 from .test_loop import blobs
@@ -44,3 +48,18 @@ def test_of_many_rows_some_tell_the_length(monkeypatch):
     np.testing.assert_array_equal(_some_rows(problem), np.arange(40))
     monkeypatch.setattr(start, "PRODUCTS", replace(start.PRODUCTS, start_rows=7))
     assert _some_rows(problem).tolist() == [0, 6, 13, 19, 26, 32, 39]
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_without_features_and_intercept_all_scores_are_zero(norm):
+    told = (
+        np.empty((6, 0)),
+        np.arange(6) % 3,
+        np.full(6, 1 / 6),
+        WassersteinBall(0.1, norm=norm),
+    )
+    problem = RobustProblem.of(*told, 3, fit_intercept=False, loss=LOSSES["logistic"])
+    found = product_newton(problem, SolverSettings(tol=1e-3))
+    assert found.coef.shape == (3, 0)
+    assert found.certificate.objective == pytest.approx(np.log(3))
+    assert found.certificate.holds(1e-3)

@@ -22,6 +22,7 @@ from ...runtime.kernel_names import (
     Codes,
     Count,
     Flag,
+    ReadEitherTable,
     ReadTable,
     Real,
     Table,
@@ -63,6 +64,23 @@ def clear(vector: Vector) -> None:
         vector[j] = 0.0
 
 
+@inner
+def moving_mass(
+    metric: ReadEitherTable,
+    up: Count,
+    down: Count,
+    q: Real,
+    r: Real,
+    mass: Real,
+    gain: Real,
+) -> Real:
+    """How much of the mass of one class moves up to another: what is best, if not all."""
+    stiffness: Real = metric[up, up] - metric[up, down]
+    stiffness += metric[down, down] - metric[down, up]
+    stiffness = q * stiffness + 2 * r
+    return gain / stiffness if stiffness * mass > gain else mass
+
+
 @kernel
 def settle_labels(
     samples: Samples,
@@ -85,7 +103,6 @@ def settle_labels(
     bottom: Real
     value: Real
     step: Real
-    stiffness: Real
     q: Real = samples.touch_curvature[n]
     r: Real = samples.free_curvature[n]
     y: Count = samples.y[n]
@@ -104,12 +121,7 @@ def settle_labels(
                 worst = j
         if not top - bottom > tol:
             return move > 0
-        stiffness = metric[best, best] - metric[best, worst]
-        stiffness += metric[worst, worst] - metric[worst, best]
-        stiffness = q * stiffness + 2 * r
-        step = alpha[n, worst]
-        if stiffness * step > top - bottom:
-            step = (top - bottom) / stiffness
+        step = moving_mass(metric, best, worst, q, r, alpha[n, worst], top - bottom)
         alpha[n, worst] -= step
         alpha[n, best] += step
         change[worst] -= step

@@ -11,7 +11,7 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import sqrt
 
-from ...runtime.blas import invert_definite_singles, mirror
+from ...runtime.blas import invert_definite, mirror
 from ...runtime.kernel_names import (
     Count,
     Flag,
@@ -276,16 +276,22 @@ def _invert_singly(price: Price, damping: Real, work: HalfPairs) -> Flag:
         )
     for i in range(work.degree.shape[0]):
         work.single_metric[i, i] = work.degree[i]
-    return invert_definite_singles(work.single_metric) == 0
+    return invert_definite(work.single_metric) == 0
+
+
+@inner
+def narrow_line(table: ReadTable, i: Count, out: SingleTable) -> None:
+    """Line i of the table in single precision."""
+    j: Count
+    for j in range(table.shape[1]):
+        out[i, j] = table[i, j]
 
 
 @inner
 def narrow_all(table: ReadTable, out: SingleTable) -> None:
     i: Count
-    j: Count
     for i in range(table.shape[0]):
-        for j in range(table.shape[1]):
-            out[i, j] = table[i, j]
+        narrow_line(table, i, out)
 
 
 @kernel

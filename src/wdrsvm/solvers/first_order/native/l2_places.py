@@ -16,7 +16,7 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import fabs
 
-from ...runtime.blas import multiply_singles
+from ...runtime.blas import multiply
 from ...runtime.kernel_names import (
     Codes,
     Count,
@@ -32,7 +32,7 @@ from ...runtime.kernel_names import (
     inner,
     kernel,
 )
-from .hinge_ascent import INFINITE, MAX_MOVES
+from .hinge_ascent import INFINITE, MAX_MOVES, moving_mass
 from .l2_half_pairs import (
     fill_both_metrics,
     fill_single_metric,
@@ -139,7 +139,6 @@ def _settle_places(
     bottom: Real
     value: Real
     step: Real
-    stiffness: Real
     q: Real = samples.touch_curvature[n]
     r: Real = samples.free_curvature[n]
     y: Count = samples.y[n]
@@ -162,12 +161,7 @@ def _settle_places(
             return move > 0
         up = places[first + best]
         down = places[first + worst]
-        stiffness = metric[up, up] - metric[up, down]
-        stiffness += metric[down, down] - metric[down, up]
-        stiffness = q * stiffness + 2 * r
-        step = masses[first + worst]
-        if stiffness * step > top - bottom:
-            step = (top - bottom) / stiffness
+        step = moving_mass(metric, up, down, q, r, masses[first + worst], top - bottom)
         masses[first + worst] -= step
         masses[first + best] += step
         change[worst] -= step
@@ -240,7 +234,7 @@ def begin_places(
             fill_both_metrics(pairs, price, damping, work)
         narrow_half(pairs, work.weights)
         narrow_all(residual, work.residual)
-        multiply_singles(work.single_metric, work.residual, work.mixed)
+        multiply(work.single_metric, work.residual, work.mixed)
 
 
 def sweep_places(
@@ -284,7 +278,7 @@ def sweep_places(
                 follow_residual(work)
                 adapt_singly(price, least_weight, work)
                 fill_single_metric(pairs, price, damping, work)
-                multiply_singles(work.single_metric, work.residual, work.mixed)
+                multiply(work.single_metric, work.residual, work.mixed)
 
 
 @kernel

@@ -15,8 +15,8 @@ from wdrsvm.solvers.first_order.settings import FIRST_ORDER
 
 from ...runtime.blas import (
     half_single_gram,
-    multiply_single_rows,
-    multiply_singles,
+    multiply,
+    multiply_rows,
     single_gram,
 )
 from ...runtime.kernel_names import (
@@ -34,7 +34,7 @@ from ...runtime.kernel_names import (
     inner,
     kernel,
 )
-from .l2_half_pairs import HalfPairs, adapt_half
+from .l2_half_pairs import HalfPairs, adapt_half, narrow_line
 from .records import Price
 
 BLOCK_OF_SINGLES = cython.declare(Count, FIRST_ORDER.block_rows)
@@ -80,14 +80,6 @@ def gather_singles(
 
 
 @inner
-def _narrow(table: ReadTable, i: Count, out: SingleTable) -> None:
-    """Line i of the table in single precision."""
-    d: Count
-    for d in range(table.shape[1]):
-        out[i, d] = table[i, d]
-
-
-@inner
 def _widen(singles: ReadSingleTable, size: Count, out: Table) -> None:
     i: Count
     d: Count
@@ -104,11 +96,11 @@ def fill_single_products(
     c: Count
     for c in range(residual.shape[0]):
         if single.changed[c]:
-            _narrow(residual, c, single.residual)
+            narrow_line(residual, c, single.residual)
             single.changed[c] = 0
-    multiply_single_rows(single.rows[:size], single.rows, single.products[:size])
-    multiply_single_rows(single.rows[:size], single.residual, single.images[:size])
-    multiply_singles(single.images[:size], single.metric, single.mixed[:size])
+    multiply_rows(single.rows[:size], single.rows, single.products[:size])
+    multiply_rows(single.rows[:size], single.residual, single.images[:size])
+    multiply(single.images[:size], single.metric, single.mixed[:size])
     _widen(single.products, size, products)
     _widen(single.mixed, size, mixed)
 
@@ -184,9 +176,9 @@ def adapt_singly(price: Price, least_weight: Real, work: PlaceWork) -> None:
     What is in A R' may change.
     """
     if _has_short_lines(work):
-        multiply_singles(work.single_metric, work.residual, work.mixed)
+        multiply(work.single_metric, work.residual, work.mixed)
         half_single_gram(work.mixed, work.apart)
     else:
-        multiply_singles(work.single_metric, work.gram, work.single_half)
-        multiply_singles(work.single_half, work.single_metric, work.apart)
+        multiply(work.single_metric, work.gram, work.single_half)
+        multiply(work.single_half, work.single_metric, work.apart)
     adapt_half(price, least_weight, work)

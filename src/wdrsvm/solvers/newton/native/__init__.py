@@ -4,14 +4,12 @@ from .flips.columns import count_flips as count_flips
 from .flips.columns import find_spans as find_spans
 from .flips.columns import highest_price as highest_price
 from .flips.columns import soften_flips as soften_flips
-from .flips.singles import find_single_spans as find_single_spans
 from .flips.singles import soften_single_flips as soften_single_flips
 from .forces import fill_paces as fill_paces
 from .forces import fill_pulls as fill_pulls
 from .forces import move_on as move_on
 from .forces import raise_forces as raise_forces
 from .label_sums import add_by_label as add_by_label
-from .label_sums import add_singles_by_label as add_singles_by_label
 from .pair_lengths import adapt_multipliers as adapt_multipliers
 from .pair_lengths import add_pair_flows as add_pair_flows
 from .pair_lengths import add_tied_weights as add_tied_weights

@@ -7,27 +7,14 @@ import cython
 from ...runtime.kernel_names import (
     Count,
     ReadCodes,
-    ReadSingleTable,
-    ReadTable,
+    ReadEitherTable,
     ReadVector,
     Table,
 )
 
 
-def add_by_label(factor: ReadVector, y: ReadCodes, rows: ReadTable, sums: Table):
-    """Add each row, times its factor, to the sum of its label."""
-    n: Count
-    q: Count
-    with cython.nogil:
-        for n in range(rows.shape[0]):
-            for q in range(rows.shape[1]):
-                sums[y[n], q] += factor[n] * rows[n, q]
-
-
-def add_singles_by_label(
-    factor: ReadVector, y: ReadCodes, rows: ReadSingleTable, sums: Table
-):
-    """``add_by_label`` for rows in single precision."""
+def add_by_label(factor: ReadVector, y: ReadCodes, rows: ReadEitherTable, sums: Table):
+    """Add each row, times its factor, to the sum of its label; rows of either precision."""
     n: Count
     q: Count
     with cython.nogil:

@@ -1,8 +1,7 @@
 r"""A softmax for each column of a table of scores in single precision.
 
-As in ``softmax_columns``, every loop runs along a row of the table.  The row of a sample's
-own label is left out of the sums: beside a share close to 1 the others would lose digits,
-and the slope of the own score is minus the sum of the others.
+The row of a sample's own label is left out of the sums: beside a share close to 1 the
+others would lose digits, and the slope of the own score is minus the sum of the others.
 """
 
 from __future__ import annotations
@@ -23,23 +22,13 @@ from ...runtime.kernel_names import (
     kernel,
 )
 from ...runtime.powers import single_power
-
-# Below, a power is nothing beside 1.  A variable: of a number the C compiler would make a
-# branch, and no vectors.
-DEEPEST = cython.declare(Single, -75.0)
-NOTHING = cython.declare(Single, -float("inf"))
-
-
-@kernel
-def find_single_tops(z: SingleTable, top: SingleVector) -> None:
-    """The largest entry of each column."""
-    j: Count
-    n: Count
-    for n in range(z.shape[1]):
-        top[n] = z[0, n]
-    for j in range(1, z.shape[0]):
-        for n in range(z.shape[1]):
-            top[n] = z[j, n] if z[j, n] > top[n] else top[n]
+from .column_powers import (
+    NOTHING,
+    fill_powers_and_moments,
+    find_tops,
+    not_too_low,
+    scale_columns,
+)
 
 
 @kernel
@@ -55,47 +44,10 @@ def _take_own(
     n: Count
     gap: Single
     for n in range(z.shape[1]):
-        gap = (z[y[n], n] - top[n]) * sharp
-        gap = gap if gap > DEEPEST else DEEPEST
+        gap = not_too_low((z[y[n], n] - top[n]) * sharp)
         own[n] = single_power(gap)
         moments[0, n], moments[1, n] = own[n] * gap, own[n] * gap * gap
         z[y[n], n] = NOTHING
-
-
-@kernel
-def _fill_single_powers(
-    z: SingleTable,
-    top: SingleVector,
-    others: SingleVector,
-    moments: SingleTable,
-    sharp: Single,
-) -> None:
-    """Replace scores by powers exp((z - top) sharp); sum them, and the powers times their
-    exponents, and times the squares."""
-    j: Count
-    n: Count
-    gap: Single
-    power: Single
-    for n in range(z.shape[1]):
-        others[n] = 0.0
-    for j in range(z.shape[0]):
-        for n in range(z.shape[1]):
-            gap = (z[j, n] - top[n]) * sharp
-            gap = gap if gap > DEEPEST else DEEPEST
-            power = single_power(gap)
-            z[j, n] = power
-            others[n] += power
-            moments[0, n] += power * gap
-            moments[1, n] += power * gap * gap
-
-
-@kernel
-def _fill_single_slopes(z: SingleTable, factor: SingleVector) -> None:
-    j: Count
-    n: Count
-    for j in range(z.shape[0]):
-        for n in range(z.shape[1]):
-            z[j, n] *= factor[n]
 
 
 @kernel
@@ -134,9 +86,9 @@ def soften_singles(
         for n in range(z.shape[1]):
             z[y[n], n] -= margin
             loss -= weight[n] * z[y[n], n]
-        find_single_tops(z, top)
+        find_tops(z, top)
         _take_own(z, y, top, own, moments, sharp)
-        _fill_single_powers(z, top, others, moments, sharp)
+        fill_powers_and_moments(z, top, others, moments, sharp)
         for n in range(z.shape[1]):
             total = own[n] + others[n]
             mean = moments[0, n] / total
@@ -149,7 +101,7 @@ def soften_singles(
         if spread:
             _fill_single_spreads(z, others, factor)
         else:
-            _fill_single_slopes(z, factor)
+            scale_columns(z, factor)
         for n in range(z.shape[1]):
             z[y[n], n] = own[n]
     return loss, bend

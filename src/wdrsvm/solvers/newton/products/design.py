@@ -262,11 +262,8 @@ class ScoredBlock(NamedTuple):
 def by_label(factor: Floats, y: Codes, rows: Floats, n_classes: int) -> Floats:
     """Sums (C, Q) of the rows of each label, each times its factor."""
     sums, rows = np.zeros((n_classes, rows.shape[1])), np.ascontiguousarray(rows)
-    ADD_BY_LABEL[rows.dtype.char](factor, y, rows, sums)
+    kernels.add_by_label(factor, y, rows, sums)
     return sums
-
-
-ADD_BY_LABEL = {"f": kernels.add_singles_by_label, "d": kernels.add_by_label}
 
 
 def soften(is_spread: bool, problem: RobustProblem, block: ScoredBlock) -> LossSums:

@@ -188,7 +188,7 @@ class EntryDiameter(Diameter):
         lengths = 2 * np.abs(coef)
         value, slopes = self._mean_and_slopes(lengths)
         slopes *= 4
-        stiffness = (self.power - 1) * slopes.mean(axis=1)
+        stiffness = (self.power - 1) * slopes.sum(axis=1) / max(slopes.shape[1], 1)
         return Smoothed(value, slopes * coef, lengths, slopes, stiffness)
 
     def flow(self, found: Smoothed, gradient: Floats, tol: float) -> None:

@@ -75,11 +75,12 @@ def _ridge(problem: RobustProblem, design: Design) -> Floats:
 
 def _divided(sums: Floats, second: Floats) -> Floats:
     """The sums (C, Q) over the moment, a matrix or its diagonal, with a ridge added."""
+    n_columns = max(len(second), 1)
     if second.ndim == 1:
-        raised = second + PRODUCTS.start_ridge * second.mean()
+        raised = second + PRODUCTS.start_ridge * second.sum() / n_columns
         return np.asarray(sums / np.maximum(raised, TINY))
     # Rows that are all zero have no moment.
-    ridge = max(PRODUCTS.start_ridge * np.trace(second) / len(second), TINY)
+    ridge = max(PRODUCTS.start_ridge * np.trace(second) / n_columns, TINY)
     return np.asarray(np.linalg.solve(second + ridge * np.eye(len(second)), sums.T).T)
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from wdrsvm.solvers.newton.kernels import (
-    find_single_spans,
     find_spans,
     soften_flips,
     soften_single_flips,
@@ -12,18 +11,16 @@ from wdrsvm.solvers.newton.kernels import (
 
 pytestmark = pytest.mark.tiny
 rng = np.random.default_rng(0)
-PASSES = {np.float32: (find_single_spans, soften_single_flips)}
-PASSES[np.float64] = find_spans, soften_flips
+SOFTEN = {np.float32: soften_single_flips, np.float64: soften_flips}
 
 
 def softened(scores, prior, y, weight, trust, *, price, mu, is_spread, kind):
     """Sums, slopes or spreads, masses, and the numbers of rows."""
     scores, prior = scores.astype(kind), prior.astype(kind)
     shares, numbers = np.empty_like(scores), np.empty((3, len(y)))
-    find, soften = PASSES[kind]
-    find(scores, prior, y, mu, shares, *numbers)
+    find_spans(scores, prior, y, mu, shares, *numbers)
     told = y, weight, trust, 0.7, price, mu
-    sums = soften(scores, shares, prior, *told, *numbers, is_spread)
+    sums = SOFTEN[kind](scores, shares, prior, *told, *numbers, is_spread)
     return sums, scores, shares, numbers
 
 

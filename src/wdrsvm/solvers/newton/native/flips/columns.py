@@ -21,8 +21,12 @@ from cython.cimports.libc.math import log
 
 from ....runtime.kernel_names import (
     Count,
+    Either,
+    EitherTable,
+    EitherVector,
     Flag,
     ReadCodes,
+    ReadEitherTable,
     ReadTable,
     ReadVector,
     Real,
@@ -31,7 +35,7 @@ from ....runtime.kernel_names import (
     inner,
     kernel,
 )
-from ..softmax_columns import falling_power, fill_shares, find_tops, scale_columns
+from ..column_powers import NOTHING, falling_power, fill_powers, find_tops, scale_columns
 
 # A trust from here on is infinite: the label is never flipped.
 INFINITE = cython.declare(Real, 1e300)
@@ -40,7 +44,9 @@ UNFLIPPED = cython.declare(Real, 50.0)
 
 
 @kernel
-def _fill_exponents(z: Table, prior: ReadTable, sharp: Real, exponents: Table) -> None:
+def _fill_exponents(
+    z: EitherTable, prior: ReadEitherTable, sharp: Either, exponents: EitherTable
+) -> None:
     j: Count
     n: Count
     for j in range(z.shape[0]):
@@ -49,22 +55,34 @@ def _fill_exponents(z: Table, prior: ReadTable, sharp: Real, exponents: Table) -
 
 
 @kernel
-def _fill_means(z: Table, shares: Table, means: Vector) -> None:
+def _sum_powers(
+    z: EitherTable,
+    shares: EitherTable,
+    top: EitherVector,
+    total: EitherVector,
+    mean: EitherVector,
+) -> None:
+    """Replace exponents by powers; sum these, and these times the scores."""
     j: Count
     n: Count
+    power: Either
     for n in range(z.shape[1]):
-        means[n] = 0.0
+        total[n] = 0.0
+        mean[n] = 0.0
     for j in range(z.shape[0]):
         for n in range(z.shape[1]):
-            means[n] += shares[j, n] * z[j, n]
+            power = falling_power(shares[j, n] - top[n])
+            shares[j, n] = power
+            total[n] += power
+            mean[n] += power * z[j, n]
 
 
 def find_spans(
-    z: Table,
-    prior: ReadTable,
+    z: EitherTable,
+    prior: ReadEitherTable,
     y: ReadCodes,
     mu: Real,
-    shares: Table,
+    shares: EitherTable,
     spans: Vector,
     means: Vector,
     scales: Vector,
@@ -73,25 +91,24 @@ def find_spans(
     itself, the mean score (n,) under these shares, and the scales (n,) by which they sum to
     1."""
     n: Count
-    lowest: Real
-    top: Vector = np.empty(z.shape[1])
-    total: Vector = np.empty(z.shape[1])
+    kind = np.float32 if Either is cython.float else np.float64
+    sharp: Either = 1.0 / mu
+    of_rows: EitherTable = np.empty((3, z.shape[1]), kind)
+    top: EitherVector = of_rows[0]
+    total: EitherVector = of_rows[1]
+    mean: EitherVector = of_rows[2]
     with cython.nogil:
-        _fill_exponents(z, prior, 1.0 / mu, shares)
+        _fill_exponents(z, prior, sharp, shares)
+        # The power of the label itself is then nothing beside the others.
         for n in range(z.shape[1]):
-            shares[y[n], n] = -INFINITE
+            shares[y[n], n] = NOTHING
         find_tops(shares, top)
-        fill_shares(shares, top, total, 1.0)
+        _sum_powers(z, shares, top, total, mean)
         for n in range(z.shape[1]):
-            # A power is never zero, and that of the label itself does not count.
-            lowest = shares[y[n], n]
             shares[y[n], n] = 0.0
-            total[n] -= lowest
-            spans[n] = z[y[n], n] + mu * (log(total[n]) + top[n] - prior[y[n], n])
             scales[n] = 1.0 / total[n]
-        _fill_means(z, shares, means)
-        for n in range(z.shape[1]):
-            means[n] *= scales[n]
+            means[n] = mean[n] * scales[n]
+            spans[n] = z[y[n], n] + mu * (log(total[n]) + top[n] - prior[y[n], n])
 
 
 @inner
@@ -239,7 +256,7 @@ def soften_flips(
         for n in range(z.shape[1]):
             shares[y[n], n] = 1.0 - share[n]
         find_tops(z, top)
-        fill_shares(z, top, total, 1.0 / temperature)
+        fill_powers(z, top, total, 1.0 / temperature)
         for n in range(z.shape[1]):
             sums[0] += weight[n] * (temperature * log(total[n]) + top[n])
             total[n] = 1.0 / total[n]

@@ -24,103 +24,8 @@ from ....runtime.kernel_names import (
     Vector,
     kernel,
 )
-from ....runtime.powers import single_power
-from ..softmax_singles import DEEPEST, NOTHING, find_single_tops
+from ..column_powers import NOTHING, falling_power, fill_powers, find_tops
 from .columns import rows_of_flips
-
-
-@kernel
-def _fill_single_exponents(
-    z: SingleTable,
-    prior: ReadSingleTable,
-    y: ReadCodes,
-    sharp: Single,
-    exponents: SingleTable,
-    top: SingleVector,
-) -> None:
-    """Fill in  prior - z sharp,  nothing for the own labels, and the largest ones."""
-    j: Count
-    n: Count
-    for n in range(z.shape[1]):
-        top[n] = NOTHING
-    for j in range(z.shape[0]):
-        for n in range(z.shape[1]):
-            exponents[j, n] = prior[j, n] - z[j, n] * sharp
-    for n in range(z.shape[1]):
-        exponents[y[n], n] = NOTHING
-    for j in range(z.shape[0]):
-        for n in range(z.shape[1]):
-            top[n] = exponents[j, n] if exponents[j, n] > top[n] else top[n]
-
-
-@kernel
-def _sum_low_powers(
-    z: SingleTable,
-    shares: SingleTable,
-    top: SingleVector,
-    total: SingleVector,
-    mean: SingleVector,
-) -> None:
-    """Replace exponents by powers; sum these, and these times the scores."""
-    j: Count
-    n: Count
-    gap: Single
-    for n in range(z.shape[1]):
-        total[n] = 0.0
-        mean[n] = 0.0
-    for j in range(z.shape[0]):
-        for n in range(z.shape[1]):
-            gap = shares[j, n] - top[n]
-            gap = gap if gap > DEEPEST else DEEPEST
-            gap = single_power(gap)
-            shares[j, n] = gap
-            total[n] += gap
-            mean[n] += gap * z[j, n]
-
-
-def find_single_spans(
-    z: SingleTable,
-    prior: ReadSingleTable,
-    y: ReadCodes,
-    mu: Real,
-    shares: SingleTable,
-    spans: Vector,
-    means: Vector,
-    scales: Vector,
-):
-    """``columns.find_spans`` in single precision."""
-    n: Count
-    sharp: Single = 1.0 / mu
-    top: SingleVector = np.empty(z.shape[1], np.float32)
-    total: SingleVector = np.empty(z.shape[1], np.float32)
-    mean: SingleVector = np.empty(z.shape[1], np.float32)
-    with cython.nogil:
-        _fill_single_exponents(z, prior, y, sharp, shares, top)
-        _sum_low_powers(z, shares, top, total, mean)
-        for n in range(z.shape[1]):
-            shares[y[n], n] = 0.0
-            scales[n] = 1.0 / total[n]
-            means[n] = mean[n] * scales[n]
-            spans[n] = z[y[n], n] + mu * (log(total[n]) + top[n] - prior[y[n], n])
-
-
-@kernel
-def _sum_high_powers(
-    z: SingleTable, top: SingleVector, others: SingleVector, sharp: Single
-) -> None:
-    """Replace scores by powers exp((z - top) sharp), and sum them."""
-    j: Count
-    n: Count
-    gap: Single
-    for n in range(z.shape[1]):
-        others[n] = 0.0
-    for j in range(z.shape[0]):
-        for n in range(z.shape[1]):
-            gap = (z[j, n] - top[n]) * sharp
-            gap = gap if gap > DEEPEST else DEEPEST
-            gap = single_power(gap)
-            z[j, n] = gap
-            others[n] += gap
 
 
 @kernel
@@ -179,6 +84,7 @@ def soften_single_flips(
     """``columns.soften_flips`` in single precision."""
     n: Count
     own: Real
+    gap: Single
     sharp: Single = 1.0 / temperature
     sums: Vector = np.zeros(4)
     flipped: Vector = np.empty(z.shape[1])
@@ -194,13 +100,13 @@ def soften_single_flips(
             end[n] = z[y[n], n]
             rises[n] = mu * prior[y[n], n]
         rows_of_flips(end, rises, weight, trust, price, mu, spans, means, flipped, sums)
-        find_single_tops(z, top)
+        find_tops(z, top)
         for n in range(z.shape[1]):
             z[y[n], n] = NOTHING
-        _sum_high_powers(z, top, others, sharp)
+        fill_powers(z, top, others, sharp)
         for n in range(z.shape[1]):
-            own = (end[n] - top[n]) / temperature
-            end[n] = single_power(own if own > DEEPEST else DEEPEST)
+            gap = (end[n] - top[n]) / temperature
+            end[n] = falling_power(gap)
             own = end[n] / (end[n] + others[n])
             sums[0] += weight[n] * (temperature * log(end[n] + others[n]) + top[n])
             scale[n] = flipped[n] * scales[n]

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ class ClassCurvature:
         mass = np.maximum(sums.mass, floor)
         means, basis, spread = _rooted(sums.first, mass), sums.basis, sums.second
         if spread.ndim == 2:
-            every = means.reshape(-1, means.shape[2])
+            every = np.concatenate(means)
             basis, spread = _eigenvectors(spread - every.T @ every, n_touchable)
             means = into_basis(means, basis)
         else:
@@ -282,7 +283,7 @@ def out_of_basis(rows: Floats, basis: Floats | None) -> Floats:
 
 def _times(rows: Floats, matrix: Floats) -> Floats:
     """All rows in one product: a product for each class takes longer than its numbers."""
-    found = rows.reshape(-1, rows.shape[-1]) @ matrix
+    found = rows.reshape(prod(rows.shape[:-1]), rows.shape[-1]) @ matrix
     return np.asarray(found.reshape(rows.shape))
 
 

@@ -10,7 +10,6 @@ from .....arrays import Floats
 from ... import kernels
 from ..design import At, LossSums, ScoredBlock
 
-FIND_SPANS = {"f": kernels.find_single_spans, "d": kernels.find_spans}
 SOFTEN_FLIPS = {"f": kernels.soften_single_flips, "d": kernels.soften_flips}
 
 
@@ -39,7 +38,7 @@ class Spanned(NamedTuple):
     def fill(self, prior: Floats, mu: float) -> None:
         """Find the shares and spans at the scores."""
         scores, y = self.block.scores, self.block.y
-        FIND_SPANS[scores.dtype.char](scores, prior, y, mu, *self[1:])
+        kernels.find_spans(scores, prior, y, mu, *self[1:])
 
     def soften(
         self, at: At, prior: Floats, temperature: float, is_spread: bool
