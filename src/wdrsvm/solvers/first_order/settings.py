@@ -53,6 +53,10 @@ class FirstOrderSettings:
         last epoch: half of the rows make four fifths of the moves and more.
     place_paces : int
         Adaptations of the pairs are so many times as far apart in such an epoch.
+    paces_with_push : float
+        The weights of the pairs go on in the direction of the last epoch before one that
+        adapts them at most so many times among its rows: most adaptations are at its end
+        then, where rows do not answer them.
     min_patience, patience : int, float
         Places are given up when the gap has not fallen for so many epochs and for this
         share of all epochs.
@@ -220,6 +224,7 @@ class FirstOrderSettings:
     restless_passes: int = 2
     restless_share: float = 0.5
     place_paces: int = 2
+    paces_with_push: float = 4.0
     min_patience: int = 40
     patience: float = 0.5
     scores_at_a_time: int = 200_000
@@ -261,7 +266,7 @@ class FirstOrderSettings:
     adaptations_per_epoch: int = 8
     min_last_adaptations: int = 4
     max_last_adaptations: int = 10
-    adaptation_work: float = 3.0
+    adaptation_work: float = 4.5
     adaptation_cost: int = 30
     prices_per_epoch: int = 4
     max_moves: int = 40

@@ -198,9 +198,13 @@ def _follow(
     places: ReadCodes,
     first: Count,
     count: Count,
+    is_last: Flag,
     work: PlaceWork,
 ) -> None:
-    """Let the copy of R, the row's lines of A R' and the free columns follow a row."""
+    """Let the copy of R, the row's lines of A R' and the free columns follow a row.
+
+    After the last adaptation (``is_last``) nothing reads the copy of R.
+    """
     i: Count
     j: Count
     k: Count
@@ -211,11 +215,13 @@ def _follow(
         j = places[first + i]
         fall = 0.0
         for k in range(count):
-            fall += metric[j, places[first + k]] * change[k]
+            if change[k] != 0:
+                fall += metric[places[first + k], j] * change[k]
         add_single_row(singles, n, fall, work.mixed, j)
         if change[i] == 0:
             continue
-        add_single_row(singles, n, change[i], work.residual, j)
+        if not is_last:
+            add_single_row(singles, n, change[i], work.residual, j)
         for k in range(samples.free.indptr[n], samples.free.indptr[n + 1]):
             column = samples.free.indices[k]
             samples.coef[column, j] -= (
@@ -225,7 +231,7 @@ def _follow(
 
 def begin_places(
     residual: ReadTable,
-    pairs: ReadTable,
+    pairs: Table,
     price: Price,
     damping: Real,
     is_known: Flag,
@@ -236,9 +242,9 @@ def begin_places(
     ``is_known`` tells that the last epoch has left A as it is.
     """
     with cython.nogil:
-        if not is_known:
-            fill_both_metrics(pairs, price, damping, work)
         narrow_half(pairs, work.weights)
+        if not is_known:
+            fill_single_metric(pairs, price, damping, work)
         narrow_all(residual, work.residual)
         multiply_singles(work.single_metric, work.residual, work.mixed)
 
@@ -268,6 +274,7 @@ def sweep_places(
     n: Count
     first: Count
     count: Count
+    last: Count = order.shape[0] - order.shape[0] % pace
     with cython.nogil:
         for k in range(order.shape[0]):
             n = order[k]
@@ -278,7 +285,10 @@ def sweep_places(
                 samples, n, work.single_metric, tol, masses,
                 places, first, count, work.scores, work.change,
             ):  # fmt: skip
-                _follow(samples, singles, n, work.single_metric, places, first, count, work)
+                _follow(
+                    samples, singles, n, work.single_metric,
+                    places, first, count, k >= last, work,
+                )  # fmt: skip
                 moves[n] += _moved_mass(work.change, count)
             if (k + 1) % pace == 0:
                 follow_residual(work)
