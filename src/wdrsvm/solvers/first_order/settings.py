@@ -45,6 +45,9 @@ class FirstOrderSettings:
         are looked for.
     place_slack : float
         A class is a place of a row if it lacks no more than this to have a loss.
+    scores_per_place, turns_of_few_places : float, int
+        If there are more scores than so many for each place, places serve for so many turns
+        in place of one: scores take longer than visits then.
     short_pass_work, max_passes : float, int
         An epoch goes over its rows again, at most so many times in all, while this is less
         than so many products with an entry: its other steps take longer then.
@@ -219,6 +222,8 @@ class FirstOrderSettings:
     sweeps_per_turn: int = 4
     full_sweeps: int = 2
     place_slack: float = 0.02
+    scores_per_place: float = 60.0
+    turns_of_few_places: int = 2
     short_pass_work: float = 1.2e6
     max_passes: int = 3
     restless_passes: int = 2

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.libc.math import fabs
 
 from ...runtime.blas import multiply_singles
 from ...runtime.kernel_names import (
@@ -45,6 +44,7 @@ from .l2_singles import (
     adapt_singly,
     add_single_row,
     follow_residual,
+    moved_mass,
     row_product,
 )
 from .records import Price, Samples
@@ -180,15 +180,6 @@ def _settle_places(
     return True
 
 
-@inner
-def _moved_mass(change: Vector, count: Count) -> Real:
-    i: Count
-    total: Real = 0.0
-    for i in range(count):
-        total += fabs(change[i])
-    return total
-
-
 @kernel
 def _follow(
     samples: Samples,
@@ -289,7 +280,7 @@ def sweep_places(
                     samples, singles, n, work.single_metric,
                     places, first, count, k >= last, work,
                 )  # fmt: skip
-                moves[n] += _moved_mass(work.change, count)
+                moves[n] += moved_mass(work.change, count)
             if (k + 1) % pace == 0:
                 follow_residual(work)
                 adapt_singly(price, least_weight, work)

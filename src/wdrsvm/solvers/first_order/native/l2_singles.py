@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.libc.math import fabs
 
 from wdrsvm.solvers.first_order.settings import FIRST_ORDER
 
@@ -144,6 +145,15 @@ def add_single_row(
     d: Count
     for d in range(table.shape[1]):
         table[j, d] += factor * singles[n, d]
+
+
+@inner
+def moved_mass(change: Vector, count: Count) -> Real:
+    i: Count
+    total: Real = 0.0
+    for i in range(count):
+        total += fabs(change[i])
+    return total
 
 
 @inner
