@@ -19,6 +19,7 @@ from wdrsvm.solvers.first_order.kernels import (
     end_places,
     flow_length,
     pair_distances,
+    push_pairs,
     settle_price,
     step_pairs,
 )
@@ -193,6 +194,29 @@ def test_weights_move_to_the_distant_pairs():
     )
 
 
+def random_pairs(rng, n_classes):
+    pairs = np.tril(rng.uniform(0.2, 1.3, (n_classes, n_classes)), -1)
+    return (pairs + pairs.T) / pairs.sum()
+
+
+@pytest.mark.tiny
+def test_weights_go_on_by_the_root_of_their_last_change():
+    rng, work = np.random.default_rng(4), PlaceWork(5, 3)
+    earlier, now = random_pairs(rng, 5), random_pairs(rng, 5)
+    found = earlier.copy()
+    # Nothing is known of the epoch before.
+    push_pairs(found, work)
+    np.testing.assert_allclose(found, earlier, rtol=1e-6)
+    found, change = now.copy(), now / (earlier + np.eye(5))
+    push_pairs(found, work)
+    most = FIRST_ORDER.max_pair_change
+    assert (change > most).any()
+    assert (change[np.tril_indices(5, -1)] < 1 / most).any()
+    moved = now * np.sqrt(np.clip(change, 1 / most, most))
+    np.testing.assert_allclose(found, moved / np.tril(moved).sum(), rtol=1e-5)
+    np.testing.assert_array_equal(found, found.T)
+
+
 def adapted_among_places(rows, pairs, price, damping, rounds):
     """The weights after some adaptations at the end of an epoch without rows."""
     found, n_classes = pairs.copy(), len(pairs)
@@ -214,8 +238,7 @@ def adapted_among_places(rows, pairs, price, damping, rounds):
 @pytest.mark.parametrize("n_classes", [4, 45])
 def test_pairs_along_half_tables_are_those_of_whole_tables(n_columns, n_classes):
     rng = np.random.default_rng(3)
-    pairs = np.tril(rng.uniform(0.2, 1.3, (n_classes, n_classes)), -1)
-    pairs = (pairs + pairs.T) / pairs.sum()
+    pairs = random_pairs(rng, n_classes)
     rows = rng.normal(size=(n_classes, n_columns))
     rows -= rows.mean(axis=0)
     mine, theirs, damping = Price(0.8, 1.0), Price(0.8, 1.0), 0.05

@@ -24,6 +24,7 @@ settle_price: Any = _native.settle_price
 
 sweep_pairs: Any = _native.sweep_pairs
 contested_classes: Any = _native.contested_classes
+push_pairs: Any = _native.push_pairs
 begin_places: Any = _native.begin_places
 sweep_places: Any = _native.sweep_places
 end_places: Any = _native.end_places

@@ -45,6 +45,9 @@ class FirstOrderSettings:
         are looked for.
     place_slack : float
         A class is a place of a row if it lacks no more than this to have a loss.
+    scores_per_place, turns_of_few_places : float, int
+        If there are more scores than so many for each place, places serve for so many turns
+        in place of one: scores take longer than visits then.
     short_pass_work, max_passes : float, int
         An epoch goes over its rows again, at most so many times in all, while this is less
         than so many products with an entry: its other steps take longer then.
@@ -53,6 +56,10 @@ class FirstOrderSettings:
         last epoch: half of the rows make four fifths of the moves and more.
     place_paces : int
         Adaptations of the pairs are so many times as far apart in such an epoch.
+    paces_with_push : float
+        The weights of the pairs go on in the direction of the last epoch before one that
+        adapts them at most so many times among its rows: most adaptations are at its end
+        then, where rows do not answer them.
     min_patience, patience : int, float
         Places are given up when the gap has not fallen for so many epochs and for this
         share of all epochs.
@@ -215,11 +222,14 @@ class FirstOrderSettings:
     sweeps_per_turn: int = 4
     full_sweeps: int = 2
     place_slack: float = 0.02
+    scores_per_place: float = 60.0
+    turns_of_few_places: int = 2
     short_pass_work: float = 1.2e6
     max_passes: int = 3
     restless_passes: int = 2
     restless_share: float = 0.5
     place_paces: int = 2
+    paces_with_push: float = 4.0
     min_patience: int = 40
     patience: float = 0.5
     scores_at_a_time: int = 200_000
@@ -261,7 +271,7 @@ class FirstOrderSettings:
     adaptations_per_epoch: int = 8
     min_last_adaptations: int = 4
     max_last_adaptations: int = 10
-    adaptation_work: float = 3.0
+    adaptation_work: float = 4.5
     adaptation_cost: int = 30
     prices_per_epoch: int = 4
     max_moves: int = 40

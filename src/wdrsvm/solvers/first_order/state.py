@@ -142,12 +142,13 @@ class Ascent:
     def _sweep_places(self, block: EuclideanBlock, tol: float, least_weight: float) -> None:
         """One epoch over the rows that may move, among their places."""
         self.n_sweeps += 1
-        if self.places is None or self.age_of_places == FIRST_ORDER.sweeps_per_turn:
-            self.places = self._places_at(block.coef, self.free_centre)
+        n_classes, places = self.problem.n_classes, self.places
+        if places is None or self.age_of_places >= places.lasting_epochs(n_classes):
+            places = self._places_at(block.coef, self.free_centre)
         self.age_of_places += 1
-        order = self.places.order(self.rng, len(block.coef), self.moves)
-        self.moves = block.sweep_places(order, self.places, tol, least_weight)
-        self._ahead = self.places
+        order = places.order(self.rng, len(block.coef), self.moves)
+        self.moves = block.sweep_places(order, places, tol, least_weight)
+        self.places = self._ahead = places
 
     def _rows_of_epoch(self, tol: float) -> Codes | int:
         """The rows that are not at rest, in some epochs also those that would leave it, or

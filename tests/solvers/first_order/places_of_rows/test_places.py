@@ -244,3 +244,12 @@ def test_few_rows_of_many_classes_settle():
     problem = RobustProblem.of(X, y, weight, ball, 150)
     found = first_order(problem, SolverSettings(tol=1e-3, max_iter=250))
     assert found.certificate.holds(1e-3)
+
+
+@pytest.mark.tiny
+def test_few_places_among_many_scores_last_longer():
+    found = places_at(an_ascent(1))
+    turn, least = FIRST_ORDER.sweeps_per_turn, FIRST_ORDER.scores_per_place
+    n_classes = int(least * len(found.classes) / len(found.loss))
+    assert found.lasting_epochs(n_classes) == turn
+    assert found.lasting_epochs(n_classes + 1) == FIRST_ORDER.turns_of_few_places * turn

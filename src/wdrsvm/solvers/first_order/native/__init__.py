@@ -4,6 +4,7 @@ from .l1 import settle_price as settle_price
 from .l2 import adapt_pairs_often as adapt_pairs_often
 from .l2 import class_metric as class_metric
 from .l2 import pair_distances as pair_distances
+from .l2_half_pairs import push_pairs as push_pairs
 from .l2_places import begin_places as begin_places
 from .l2_places import contested_classes as contested_classes
 from .l2_places import end_places as end_places

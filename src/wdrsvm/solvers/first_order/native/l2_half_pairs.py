@@ -27,6 +27,7 @@ from ...runtime.kernel_names import (
 )
 from .l2 import (
     CLASS_ROUNDS,
+    MAX_CHANGE,
     MAX_EXPONENT,
     MAX_PAIR_POWER,
     PAIR_POWER,
@@ -42,9 +43,12 @@ class HalfPairs:
     """The weights of the pairs and their products, then their distances (C, C), as lower
     halves; A in both precisions; of each class the ``height`` on a diagonal, the ``own``
     part in the excess of its pairs, what it lacks, and the weight of its pairs.
+
+    ``earlier`` are the weights after an earlier epoch, or zeros.
     """
 
     weights: SingleTable
+    earlier: SingleTable
     apart: SingleTable
     single_metric: SingleTable
     metric: Table
@@ -54,8 +58,8 @@ class HalfPairs:
     degree: SingleVector
 
     def __init__(self, n_classes):
-        tables = np.zeros((3, n_classes, n_classes), dtype=np.float32)
-        self.weights, self.apart, self.single_metric = tables
+        tables = np.zeros((4, n_classes, n_classes), dtype=np.float32)
+        self.weights, self.earlier, self.apart, self.single_metric = tables
         self.metric = np.zeros((n_classes, n_classes))
         numbers = np.zeros((4, n_classes), dtype=np.float32)
         self.height, self.own, self.lack, self.degree = numbers
@@ -84,6 +88,32 @@ def widen_half(weights: ReadSingleTable, pairs: Table) -> None:
         for j in range(i):
             pairs[i, j] /= total
     mirror(pairs)
+
+
+def push_pairs(pairs: Table, work: HalfPairs):
+    """Weights move on by the root of what the last epoch has changed them by.
+
+    No weight moves farther than in one adaptation.
+    """
+    i: Count
+    j: Count
+    now: Single
+    before: Single
+    ratio: Single
+    most: Single = MAX_CHANGE
+    least: Single = 1 / MAX_CHANGE
+    with cython.nogil:
+        for i in range(pairs.shape[0]):
+            for j in range(i):
+                now = pairs[i, j]
+                before = work.earlier[i, j]
+                work.earlier[i, j] = now
+                # Rounding apart, an unknown earlier weight leaves the present one.
+                ratio = now / before if before > 0 else 1
+                ratio = ratio if ratio > least else least
+                ratio = ratio if ratio < most else most
+                work.weights[i, j] = now * sqrt(ratio)
+        widen_half(work.weights, pairs)
 
 
 @inner

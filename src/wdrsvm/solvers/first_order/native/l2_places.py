@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.libc.math import fabs
 
 from ...runtime.blas import multiply
 from ...runtime.kernel_names import (
@@ -45,6 +44,7 @@ from .l2_singles import (
     adapt_singly,
     add_single_row,
     follow_residual,
+    moved_mass,
     row_product,
 )
 from .records import Price, Samples
@@ -174,15 +174,6 @@ def _settle_places(
     return True
 
 
-@inner
-def _moved_mass(change: Vector, count: Count) -> Real:
-    i: Count
-    total: Real = 0.0
-    for i in range(count):
-        total += fabs(change[i])
-    return total
-
-
 @kernel
 def _follow(
     samples: Samples,
@@ -192,9 +183,13 @@ def _follow(
     places: ReadCodes,
     first: Count,
     count: Count,
+    is_last: Flag,
     work: PlaceWork,
 ) -> None:
-    """Let the copy of R, the row's lines of A R' and the free columns follow a row."""
+    """Let the copy of R, the row's lines of A R' and the free columns follow a row.
+
+    After the last adaptation (``is_last``) nothing reads the copy of R.
+    """
     i: Count
     j: Count
     k: Count
@@ -205,11 +200,13 @@ def _follow(
         j = places[first + i]
         fall = 0.0
         for k in range(count):
-            fall += metric[j, places[first + k]] * change[k]
+            if change[k] != 0:
+                fall += metric[places[first + k], j] * change[k]
         add_single_row(singles, n, fall, work.mixed, j)
         if change[i] == 0:
             continue
-        add_single_row(singles, n, change[i], work.residual, j)
+        if not is_last:
+            add_single_row(singles, n, change[i], work.residual, j)
         for k in range(samples.free.indptr[n], samples.free.indptr[n + 1]):
             column = samples.free.indices[k]
             samples.coef[column, j] -= (
@@ -219,7 +216,7 @@ def _follow(
 
 def begin_places(
     residual: ReadTable,
-    pairs: ReadTable,
+    pairs: Table,
     price: Price,
     damping: Real,
     is_known: Flag,
@@ -230,9 +227,9 @@ def begin_places(
     ``is_known`` tells that the last epoch has left A as it is.
     """
     with cython.nogil:
-        if not is_known:
-            fill_both_metrics(pairs, price, damping, work)
         narrow_half(pairs, work.weights)
+        if not is_known:
+            fill_single_metric(pairs, price, damping, work)
         narrow_all(residual, work.residual)
         multiply(work.single_metric, work.residual, work.mixed)
 
@@ -262,6 +259,7 @@ def sweep_places(
     n: Count
     first: Count
     count: Count
+    last: Count = order.shape[0] - order.shape[0] % pace
     with cython.nogil:
         for k in range(order.shape[0]):
             n = order[k]
@@ -272,8 +270,11 @@ def sweep_places(
                 samples, n, work.single_metric, tol, masses,
                 places, first, count, work.scores, work.change,
             ):  # fmt: skip
-                _follow(samples, singles, n, work.single_metric, places, first, count, work)
-                moves[n] += _moved_mass(work.change, count)
+                _follow(
+                    samples, singles, n, work.single_metric,
+                    places, first, count, k >= last, work,
+                )  # fmt: skip
+                moves[n] += moved_mass(work.change, count)
             if (k + 1) % pace == 0:
                 follow_residual(work)
                 adapt_singly(price, least_weight, work)

@@ -44,6 +44,7 @@ from ..kernels import (
     end_places,
     laplacian,
     pair_distances,
+    push_pairs,
     sweep_pairs,
     sweep_places,
 )
@@ -164,6 +165,9 @@ class EuclideanBlock:
         n_rows = FIRST_ORDER.max_call_work / (FIRST_ORDER.place_work * n_columns)
         # Such an epoch visits many rows again, and its visits cost little.
         pace = FIRST_ORDER.place_paces * self.pace
+        if len(order) <= FIRST_ORDER.paces_with_push * pace:
+            push_pairs(self.pairs, work)
+            self.metric = None
         begin_places(residual, *pairs, self.metric is not None, work)
         for part in order_parts(order, max(1, int(n_rows) // pace) * pace):
             sweep_places(part, *part_of, *pairs, pace, tol, least_weight, moves, work)

@@ -47,6 +47,14 @@ class Places(NamedTuple):
         passes += FIRST_ORDER.restless_passes * [self._restless(moves)]
         return np.concatenate([rng.permutation(rows) for rows in passes])
 
+    def lasting_epochs(self, n_classes: int) -> int:
+        """Epochs until places are looked for again: more where all scores take longer than
+        visits of the places."""
+        n_scores = len(self.loss) * n_classes
+        is_costly = n_scores > FIRST_ORDER.scores_per_place * len(self.classes)
+        turns = FIRST_ORDER.turns_of_few_places if is_costly else 1
+        return turns * FIRST_ORDER.sweeps_per_turn
+
     def _restless(self, moves: Floats) -> Codes:
         """The rows that moved most: those make nearly all moves of the next epoch, too."""
         moved = moves[self.rows]
