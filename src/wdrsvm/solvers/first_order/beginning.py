@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from ...arrays import Floats, Singles
-from ...problem import RobustProblem, lipschitz
+from ...problem import RobustProblem
 from ..result import Start
 from .kernels import row_squares
 from .known_multipliers import KnownMasses
 from .layout import Layout, design_of
+from .places_of_rows.class_means import classifier_of_means, leaves_few_classes
 from .places_of_rows.masses import on_own_labels, restored
 from .samples import NO_SINGLES, Duals, SampleArrays
 from .settings import FIRST_ORDER
@@ -102,43 +102,13 @@ def _without_slopes(rows: SampleArrays, problem: RobustProblem) -> Duals:
 
 
 def first_point(
-    problem: RobustProblem, layout: Layout, start: Start | None
+    problem: RobustProblem, layout: Layout, rows: SampleArrays, start: Start | None
 ) -> tuple[Floats, Floats, float]:
     """Tables (T, C), (E, C) and lam to begin at."""
-    lam = _first_lam(problem, layout)
+    touch, lam = classifier_of_means(problem, layout)
     if start is not None:
         touch, free = layout.tables(start)
         return touch, free, start.lam if start.lam > 0 else lam
-    n_classes = problem.n_classes
-    touch = np.zeros((layout.touch.shape[1], n_classes))
-    return touch, np.zeros((layout.free.shape[1], n_classes)), lam
-
-
-def _first_lam(problem: RobustProblem, layout: Layout) -> float:
-    """The modulus of the class means, scaled to a mean margin of 1.
-
-    With G = sum_n w_n (1 / C - e_y) x_n' the classifier -G / ||G||^2 has it.  No optimum
-    pays more for the radius than the risk of zero.
-    """
-    gradient = _gradient_of_means(problem, layout)
-    square = float((gradient * gradient).sum())
-    level = problem.loss.of_equal_scores(problem.n_classes)
-    highest = level / problem.radius if problem.radius > 0 else np.inf
-    modulus = lipschitz(gradient.T, problem.norm, np.ones(len(gradient)))
-    # If all rows are equal, rounding is all that G has: a square without a modulus.
-    return min(modulus / square if modulus > 0 else 1.0, highest)
-
-
-def _gradient_of_means(problem: RobustProblem, layout: Layout) -> Floats:
-    """G = sum_n w_n x_n (1 / C - e_y)', (T, C)."""
-    places = np.arange(problem.n_rows), problem.y
-    shape = problem.n_rows, problem.n_classes
-    if sparse.issparse(layout.touch):
-        labels = np.zeros(shape)
-        labels[places] = problem.weight
-        of_classes = np.asarray(layout.touch.T @ labels)
-    else:
-        # A row has one entry here: no product with all classes is needed.
-        labels = sparse.csr_array((problem.weight, places), shape=shape)
-        of_classes = (labels.T @ layout.touch).T
-    return np.asarray(of_classes.mean(axis=1, keepdims=True) - of_classes)
+    if not (_has_few_masses(rows, problem) and leaves_few_classes(problem, rows, touch)):
+        touch = np.zeros_like(touch)
+    return touch, np.zeros((layout.free.shape[1], problem.n_classes)), lam

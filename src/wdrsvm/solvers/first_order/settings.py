@@ -43,6 +43,13 @@ class FirstOrderSettings:
     full_sweeps : int
         So many epochs of a hinge look at all classes of their rows before places of rows
         are looked for.
+    rows_per_class_at_means, scores_per_near_class : int, float
+        A hinge begins at the classifier of the class means, and without those epochs, if
+        there are at most so many rows for each class, and at least so many scores for each
+        that is near the largest one of its row.
+    narrow_sweeps, place_width : int, float
+        In so many epochs after such a beginning, places of a row are only its classes whose
+        loss is so near the largest one: many more have a loss than will have mass.
     place_slack : float
         A class is a place of a row if it lacks no more than this to have a loss.
     scores_per_place, turns_of_few_places : float, int
@@ -221,6 +228,10 @@ class FirstOrderSettings:
     short_trial: int = 60
     sweeps_per_turn: int = 4
     full_sweeps: int = 2
+    rows_per_class_at_means: int = 30
+    scores_per_near_class: float = 10.0
+    narrow_sweeps: int = 3
+    place_width: float = 0.3
     place_slack: float = 0.02
     scores_per_place: float = 60.0
     turns_of_few_places: int = 2

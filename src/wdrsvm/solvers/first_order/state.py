@@ -67,7 +67,9 @@ class Ascent:
         self._duals = first_duals(self.rows, problem, known)
         # Places whose masses the table of all masses does not follow yet.
         self._ahead: Places | None = None
-        touch, self.free_centre, lam = first_point(problem, self.layout, start)
+        begun = first_point(problem, self.layout, self.rows, start)
+        touch, self.free_centre, lam = begun
+        self.width = FIRST_ORDER.place_width if start is None and touch.any() else np.inf
         self.least_lam = FIRST_ORDER.least_lam_share * lam
         loss = problem.loss
         self.price = Price(lam, problem.radius, loss.temperature, loss.margin)
@@ -136,14 +138,16 @@ class Ascent:
         """Whether dense rows are settled among places, in single precision."""
         coarse = tol >= FIRST_ORDER.least_single_row_tol and len(self.rows.singles) > 0
         trusted = self.problem.norm == "l2" and len(self.rows.cost) == 0
-        ready = self.n_sweeps >= FIRST_ORDER.full_sweeps and not self.gave_up_places
-        return coarse and trusted and ready
+        ready = self.n_sweeps >= FIRST_ORDER.full_sweeps or self.width < np.inf
+        return coarse and trusted and ready and not self.gave_up_places
 
     def _sweep_places(self, block: EuclideanBlock, tol: float, least_weight: float) -> None:
         """One epoch over the rows that may move, among their places."""
         self.n_sweeps += 1
-        n_classes, places = self.problem.n_classes, self.places
-        if places is None or self.age_of_places >= places.lasting_epochs(n_classes):
+        n_classes, places, age = self.problem.n_classes, self.places, self.age_of_places
+        if self.n_sweeps > FIRST_ORDER.narrow_sweeps:
+            self.width = np.inf
+        if places is None or age >= places.lasting_epochs(n_classes, self.width):
             places = self._places_at(block.coef, self.free_centre)
         self.age_of_places += 1
         order = places.order(self.rng, len(block.coef), self.moves)
@@ -172,7 +176,8 @@ class Ascent:
 
     def _places_at(self, touch: Floats, free: Floats) -> Places:
         self.age_of_places = 0
-        return find_places(self.layout, self.rows, self.duals.alpha, touch, free)
+        of = self.layout, self.rows, self.duals.alpha
+        return find_places(*of, touch, free, self.width)
 
     def recentre(self) -> None:
         """Move the centres of the proximal steps to the end of this epoch."""

@@ -253,3 +253,24 @@ def test_few_places_among_many_scores_last_longer():
     n_classes = int(least * len(found.classes) / len(found.loss))
     assert found.lasting_epochs(n_classes) == turn
     assert found.lasting_epochs(n_classes + 1) == FIRST_ORDER.turns_of_few_places * turn
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("width", [0.0, 0.3, 1.0])
+def test_narrow_places_are_near_the_largest_loss_or_have_mass(width):
+    ascent = an_ascent(1)
+    every, masses = places_at(ascent), ascent.duals.alpha
+    point = ascent.block.coef, ascent.free_centre
+    narrow = find_places(ascent.layout, ascent.rows, masses, *point, width)
+    scores = ascent.rows.singles @ point[0] + point[1][-1]
+    y = ascent.problem.y
+    loss = scores + 1 - scores[np.arange(60), y][:, None]
+    loss[np.arange(60), y] = 0.0
+    for n in range(60):
+        mine = narrow.classes[narrow.starts[n] : narrow.starts[n + 1]]
+        all_of_row = every.classes[every.starts[n] : every.starts[n + 1]]
+        is_kept = (loss[n] > loss[n].max() - width) | (masses[n] > 0)
+        is_kept[y[n]] = True
+        np.testing.assert_array_equal(mine, all_of_row[is_kept[all_of_row]])
+    assert len(narrow.classes) < len(every.classes)
+    np.testing.assert_array_equal(narrow.loss, every.loss)

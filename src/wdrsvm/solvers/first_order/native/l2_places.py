@@ -55,12 +55,14 @@ def contested_classes(
     y: ReadCodes,
     alpha: ReadTable,
     slack: Real,
+    width: Real,
     counts: Codes,
     classes: Codes,
     masses: Vector,
     loss: Vector,
 ):
-    """The label of each row, and its classes with mass or a loss above ``-slack``.
+    """The label of each row, and its classes with mass or a loss above ``-slack`` that
+    lacks less than ``width`` to the row's largest loss.
 
     ``counts`` (n,) receives their numbers, ``classes`` and ``masses`` the classes one row
     after the other and their masses, and ``loss`` (n,) the largest losses.  Returns how
@@ -78,15 +80,18 @@ def contested_classes(
             before = found
             # The loss of class j is its score minus this lead.
             lead = scores[i, y[i]] - 1
-            least = lead - slack
             largest = lead
+            for j in range(scores.shape[1]):
+                if j != y[i] and scores[i, j] > largest:
+                    largest = scores[i, j]
+            least = lead - slack
+            if largest - width > least:
+                least = largest - width
             for j in range(scores.shape[1]):
                 if j == y[i] or scores[i, j] > least or alpha[i, j] > 0:
                     classes[found] = j
                     masses[found] = alpha[i, j]
                     found += 1
-                    if j != y[i] and scores[i, j] > largest:
-                        largest = scores[i, j]
             counts[i] = found - before
             loss[i] = largest - lead
     return found

@@ -47,9 +47,11 @@ class Places(NamedTuple):
         passes += FIRST_ORDER.restless_passes * [self._restless(moves)]
         return np.concatenate([rng.permutation(rows) for rows in passes])
 
-    def lasting_epochs(self, n_classes: int) -> int:
+    def lasting_epochs(self, n_classes: int, width: float = np.inf) -> int:
         """Epochs until places are looked for again: more where all scores take longer than
-        visits of the places."""
+        visits of the places, and one alone where they have such a width."""
+        if width < np.inf:
+            return 1
         n_scores = len(self.loss) * n_classes
         is_costly = n_scores > FIRST_ORDER.scores_per_place * len(self.classes)
         turns = FIRST_ORDER.turns_of_few_places if is_costly else 1
@@ -70,9 +72,18 @@ class Places(NamedTuple):
 
 
 def find_places(
-    layout: Layout, rows: SampleArrays, alpha: Matrix, touch: Floats, free: Floats
+    layout: Layout,
+    rows: SampleArrays,
+    alpha: Matrix,
+    touch: Floats,
+    free: Floats,
+    width: float = np.inf,
 ) -> Places:
-    """The places at the point of tables (T, C) and (E, C), for masses (N, C)."""
+    """The places at the point of tables (T, C) and (E, C), for masses (N, C).
+
+    Classes without mass whose loss lacks more than ``width`` to the largest one of the row
+    are left out.
+    """
     n_rows, n_classes = alpha.shape
     table, slack = touch.astype(np.float32), FIRST_ORDER.place_slack
     step = max(1, FIRST_ORDER.scores_at_a_time // n_classes)
@@ -84,7 +95,7 @@ def find_places(
         scores += _free_scores(layout, free, part)
         rows_of_part = scores, rows.y[part], dense_rows(alpha, part)
         out = counts[part], memory, held, losses[part]
-        n_found = contested_classes(*rows_of_part, slack, *out)
+        n_found = contested_classes(*rows_of_part, slack, width, *out)
         classes.append(memory[:n_found].copy())
         masses.append(held[:n_found].copy())
     starts = np.concatenate([[0], np.cumsum(counts)])
