@@ -80,18 +80,21 @@ def contested_classes(
             before = found
             # The loss of class j is its score minus this lead.
             lead = scores[i, y[i]] - 1
-            largest = lead
-            for j in range(scores.shape[1]):
-                if j != y[i] and scores[i, j] > largest:
-                    largest = scores[i, j]
             least = lead - slack
-            if largest - width > least:
-                least = largest - width
+            largest = lead
+            if width < INFINITE:
+                for j in range(scores.shape[1]):
+                    if j != y[i] and scores[i, j] > largest:
+                        largest = scores[i, j]
+                if largest - width > least:
+                    least = largest - width
             for j in range(scores.shape[1]):
                 if j == y[i] or scores[i, j] > least or alpha[i, j] > 0:
                     classes[found] = j
                     masses[found] = alpha[i, j]
                     found += 1
+                    if j != y[i] and scores[i, j] > largest:
+                        largest = scores[i, j]
             counts[i] = found - before
             loss[i] = largest - lead
     return found
