@@ -125,8 +125,9 @@ def _first_lam(problem: RobustProblem, layout: Layout) -> float:
     level = problem.loss.of_equal_scores(problem.n_classes)
     highest = level / problem.radius if problem.radius > 0 else np.inf
     modulus = lipschitz(gradient.T, problem.norm, np.ones(len(gradient)))
-    # If all rows are equal, rounding is all that G has: a square without a modulus.
-    return min(modulus / square if modulus > 0 else 1.0, highest)
+    # If all rows are equal, rounding is all that G has: a square without a modulus.  Rows
+    # of tiny entries have a modulus, but their square underflows.
+    return min(modulus / square if modulus > 0 < square else 1.0, highest)
 
 
 def _gradient_of_means(problem: RobustProblem, layout: Layout) -> Floats:
