@@ -46,7 +46,8 @@ def test_the_slope_along_scores_by_differences():
 def test_of_many_rows_some_tell_the_length(monkeypatch):
     problem = blobs(n_rows=40)
     every, part = _some_rows(problem)
-    assert np.arange(40)[every].size == 40 and part is problem
+    assert np.arange(40)[every].size == 40
+    assert part is problem
     monkeypatch.setattr(start, "PRODUCTS", replace(start.PRODUCTS, start_rows=7))
     some, part = _some_rows(problem)
     assert some.tolist() == [0, 6, 13, 19, 26, 32, 39]
