@@ -21,6 +21,9 @@ def row_blocks(X: Matrix, n_classes: int) -> Iterator[slice]:
     one row.
     """
     n_rows, n_features = X.shape
+    if 0 < n_rows * max(n_classes, n_features) <= BLOCK_ENTRIES:
+        yield slice(0, n_rows)
+        return
     width = max(n_classes, 1 if sparse.issparse(X) else n_features)
     most = max(1, BLOCK_ENTRIES // width)
     n_blocks = -(-n_rows // most)

@@ -65,7 +65,12 @@ class Errors:
     needed: float = 0.0
     ridges: tuple = ()
 
+    unit: float = 1.0
+
     def miss(self, columns):
+        return self.left[0] / self.unit
+
+    def lacking(self, columns):
         return self.left[0]
 
     def tilted(self, ridge, columns):
@@ -83,6 +88,20 @@ def test_tilts_end_where_the_equalities_hold():
     assert found.left == (1e-14, 0.0)
     exact = Errors((0.0,))
     assert tilted_until_equal(exact, [EVERY]) is exact
+
+
+@dataclass(frozen=True)
+class Shrinking(Errors):
+    """Their terms become smaller faster than their errors."""
+
+    def tilted(self, ridge, columns):
+        return replace(super().tilted(ridge, columns), unit=0.01 * self.unit)
+
+
+def test_a_tilt_that_helps_is_kept_even_if_it_makes_all_terms_small():
+    found = tilted_until_equal(Shrinking((1.0, 0.1, 0.0)), [EVERY])
+    assert found.left == (0.0,)
+    assert len(found.ridges) == 2
 
 
 def test_a_tilt_that_makes_it_worse_is_discarded_and_the_ridge_raised():

@@ -95,3 +95,14 @@ def test_equal_rows_leave_nothing_to_learn(n_rows):
     found = first_order(problem, SolverSettings(tol=1e-3))
     assert found.certificate.objective == pytest.approx(1.0)
     assert found.certificate.holds(1e-3)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("loss", ["crammer-singer", "logistic"])
+def test_a_square_that_underflows_is_no_divisor(norm, loss):
+    """Entries below 1e-162 have a modulus, but no square."""
+    X, y = 1e-200 * np.random.default_rng(0).standard_normal((30, 4)), np.arange(30) % 3
+    weight, ball = np.full(30, 1 / 30), WassersteinBall(0.01, norm=norm)
+    problem = RobustProblem.of(X, y, weight, ball, 3, loss=LOSSES[loss])
+    found = first_order(problem, SolverSettings(tol=1e-3))
+    assert found.certificate.holds(1e-3)

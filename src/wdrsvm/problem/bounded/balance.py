@@ -291,6 +291,10 @@ class _BalancedMasses:
         size = np.maximum(self.size, LEAST_SIZE)
         return float((np.abs(self.residual) / size)[:, columns].max(initial=0.0))
 
+    def lacking(self, columns: Flags) -> float:
+        """Sizes are those of the first masses."""
+        return self.miss(columns)
+
     def tilted(self, ridge: float, columns: Flags) -> _BalancedMasses:
         tilt = solve_dense(self.system.system, -self.residual, ridge, columns)
         masses = self.balance._tilted(self.masses, tilt)

@@ -100,15 +100,19 @@ class Equalities:
         """The aim minus the sums, shape (C, E)."""
         return self.aim - sums.on_columns
 
-    def miss(self, sums: Sums, columns: Flags) -> float:
-        """The largest absolute difference of the sums from the aim, on some columns.
+    def lacking(self, sums: Sums, columns: Flags) -> float:
+        """The largest absolute difference of the sums from the aim, on some columns."""
+        return float(np.abs(self.lack(sums)[:, columns]).max(initial=0.0))
 
-        It is measured in weights, which sum to about 1, or, if little mass makes the
-        slopes, in a multiple of it.  A classifier with long coefficients may have no loss
-        at all; a little mass that misses nearly as much as it is would prove a loss.
+    def miss(self, sums: Sums, columns: Flags) -> float:
+        """The same, measured in weights, which sum to about 1, or, if little mass makes the
+        slopes, in a multiple of it.
+
+        A classifier with long coefficients may have no loss at all; a little mass that
+        misses nearly as much as it is would prove a loss.
         """
         unit = min(max(sums.moved / LITTLE_MASS, LEAST_UNIT), 1.0)
-        return float(np.abs(self.lack(sums)[:, columns]).max(initial=0.0)) / unit
+        return self.lacking(sums, columns) / unit
 
     def rounded(self, sums: Sums, totals: BoundTotals) -> BoundTotals:
         """The totals, with G equal to the aim where they differ only by rounding.

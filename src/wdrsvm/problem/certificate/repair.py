@@ -74,6 +74,9 @@ class Repair:
     def miss(self, columns: Flags) -> float:
         return self.equalities.miss(self.sums, columns)
 
+    def lacking(self, columns: Flags) -> float:
+        return self.equalities.lacking(self.sums, columns)
+
     def tilted(self, ridge: float, columns: Flags) -> Repair:
         lack = self.equalities.lack(self.sums)
         if self.solver == "dense":
@@ -120,7 +123,7 @@ class Repair:
         is_smooth = self.problem.loss.temperature > 0
         many = self.problem.n_classes >= CERTIFICATE.many_classes
         quick = CERTIFICATE.quick_of_many if many else CERTIFICATE.quick
-        return is_smooth and self.miss(every) <= quick * before.miss(every)
+        return is_smooth and self.lacking(every) <= quick * before.lacking(every)
 
     @cached_property
     def totals(self) -> BoundTotals:

@@ -33,6 +33,10 @@ class Tiltable(Protocol):
         """The largest error of the equalities on these columns, relative to their terms."""
         ...
 
+    def lacking(self, columns: Flags) -> float:
+        """The same in a unit that no tilt changes."""
+        ...
+
     def tilted(self, ridge: float, columns: Flags) -> Self:
         """The multipliers after one more tilt, whose system has this relative ridge."""
         ...
@@ -49,12 +53,14 @@ def tilted_until_equal(multipliers: Multipliers, stages: Iterable[Flags]) -> Mul
     """
     for columns in stages:
         ridge, left = CERTIFICATE.first_ridge, CERTIFICATE.max_tilts
-        miss = multipliers.miss(columns)
-        while left and ridge < CERTIFICATE.last_ridge and miss > EQUALITY_ROUNDING:
+        lacking = multipliers.lacking(columns)
+        while left and ridge < CERTIFICATE.last_ridge:
+            if multipliers.miss(columns) <= EQUALITY_ROUNDING:
+                break
             tilted = multipliers.tilted(ridge, columns)
-            after = tilted.miss(columns)
-            if after < miss:
-                multipliers, miss, left = tilted, after, left - 1
+            after = tilted.lacking(columns)
+            if after < lacking:
+                multipliers, lacking, left = tilted, after, left - 1
             else:
                 ridge *= CERTIFICATE.ridge_factor
     return multipliers

@@ -56,6 +56,8 @@ def without_flips(
     problem: RobustProblem, settings: SolverSettings, solve_trusted: SolveTrusted
 ) -> SolverResult | None:
     """A classifier trained with trusted labels that flips cannot hurt, or None."""
+    if problem.trusts_labels:
+        return None
     trusted = replace(problem, ball=replace(problem.ball, label_cost=np.inf))
     if not _is_faster(problem, trusted, settings) or _flips_pay(problem, trusted):
         return None
@@ -70,13 +72,13 @@ def without_flips(
 def _is_faster(
     problem: RobustProblem, trusted: RobustProblem, settings: SolverSettings
 ) -> bool:
-    """Whether labels can be flipped, and flips make the method slower."""
+    """Whether flips make the method slower."""
     if problem.is_bounded or problem.is_distributed or problem.radius == 0:
         return False
     if settings.tol < NEEDLESS_FLIPS.least_tol:
         return False
     # A class that only flips can reach has no trusted counterpart.
-    if problem.trusts_labels or not trusted.reachable.all():
+    if not trusted.reachable.all():
         return False
     chosen = choose(trusted, settings.tol)
     if chosen == "first-order" or in_products(trusted):

@@ -9,7 +9,7 @@ from scipy.optimize import approx_fprime
 from wdrsvm.problem.norms import lipschitz, polar
 from wdrsvm.problem.pair_weights import pair_distances
 from wdrsvm.solvers.newton.products import diameter as module
-from wdrsvm.solvers.newton.products.diameter import DIAMETERS, Lesson, PairDiameter
+from wdrsvm.solvers.newton.products.diameter import DIAMETERS, PairDiameter
 from wdrsvm.solvers.newton.products.settings import PRODUCTS
 
 NORMS = [*DIAMETERS]
@@ -62,9 +62,10 @@ def test_a_length_without_a_share_gets_one_when_it_is_long():
 def test_the_mean_that_adapted_shares_would_have(scale):
     diameter = DIAMETERS["l2"].of(6, 4)
     found = diameter.at(scale * random_coef())
-    lesson, again = Lesson.of(found, diameter), diameter.reweighted(found.lengths, 8.0)
+    lesson, again = diameter.lesson(found), diameter.reweighted(found.lengths, 8.0)
     assert diameter.power == 8.0
-    assert lesson.value == lesson.diameter.mean(found.lengths) == again.mean(found.lengths)
+    assert lesson.value == again.mean(found.lengths)
+    np.testing.assert_array_equal(diameter.taught(lesson).shares, again.shares)
     assert lesson.value >= found.value
 
 

@@ -45,9 +45,14 @@ def test_the_slope_along_scores_by_differences():
 
 def test_of_many_rows_some_tell_the_length(monkeypatch):
     problem = blobs(n_rows=40)
-    np.testing.assert_array_equal(_some_rows(problem), np.arange(40))
+    every, part = _some_rows(problem)
+    assert np.arange(40)[every].size == 40
+    assert part is problem
     monkeypatch.setattr(start, "PRODUCTS", replace(start.PRODUCTS, start_rows=7))
-    assert _some_rows(problem).tolist() == [0, 6, 13, 19, 26, 32, 39]
+    some, part = _some_rows(problem)
+    assert some.tolist() == [0, 6, 13, 19, 26, 32, 39]
+    np.testing.assert_array_equal(part.X, problem.X[some])
+    np.testing.assert_array_equal(part.y, problem.y[some])
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2"])

@@ -29,10 +29,17 @@ def drawn(price=np.inf):
     return DrawnTangents(coef, intercept, 0.7, shares=shares)
 
 
-def test_points_computed_once_are_those_of_the_rows():
+def limit(monkeypatch, **limits):
+    module = "wdrsvm.solvers.newton.products.tangents.PRODUCTS"
+    monkeypatch.setattr(module, replace(PRODUCTS, **limits))
+
+
+def test_points_computed_once_are_those_of_the_rows(monkeypatch):
     problem, rows = blobs(ball={"label_cost": 1.0}), slice(100, 200)
+    limit(monkeypatch, least_kept_scores=0)
     for price in (np.inf, 1.0):
         kept = with_winners(drawn(price), problem)
+        assert kept.winners is not None
         one, other = drawn(price).rows(problem, rows), kept.rows(problem, rows)
         np.testing.assert_array_equal(one.points, other.points)
         assert dual_bound(problem, drawn(price)) == dual_bound(problem, kept)
@@ -47,7 +54,8 @@ def test_known_scores_take_the_place_of_a_product(kind):
     known = KnownScores(problem, scores, scale=0.8)
     found = with_winners(replace(at, coef=0 * at.coef), problem, known).winners
     rtol = 1e-5 if kind is np.float32 else 1e-12
-    np.testing.assert_allclose(found, with_winners(at, problem).winners, rtol=rtol)
+    every = slice(0, problem.n_rows)
+    np.testing.assert_allclose(found, at.trusted(problem, every).winners, rtol=rtol)
     np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-14)
 
 
@@ -63,11 +71,12 @@ def test_drawn_slopes_and_flips_are_a_share_of_those_that_are_not():
     assert some.value(weight, y) > 0.7 * whole.value(weight, y)
 
 
-def test_points_of_too_many_rows_are_not_kept(monkeypatch):
-    problem = blobs()
-    few = replace(PRODUCTS, max_kept_winners=5999)
-    monkeypatch.setattr("wdrsvm.solvers.newton.products.tangents.PRODUCTS", few)
-    assert with_winners(drawn(), problem).winners is None
+@pytest.mark.parametrize(
+    "limits", [{"max_kept_winners": 5999}, {"least_kept_scores": 6001}], ids=["many", "few"]
+)
+def test_points_of_too_many_rows_or_too_few_are_not_kept(limits, monkeypatch):
+    limit(monkeypatch, **{"least_kept_scores": 6000, **limits})
+    assert with_winners(drawn(), blobs()).winners is None
 
 
 def test_a_result_does_not_hold_them(monkeypatch):

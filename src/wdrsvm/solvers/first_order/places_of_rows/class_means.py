@@ -23,8 +23,9 @@ def classifier_of_means(problem: RobustProblem, layout: Layout) -> tuple[Floats,
     level = problem.loss.of_equal_scores(problem.n_classes)
     highest = level / problem.radius if problem.radius > 0 else np.inf
     modulus = lipschitz(gradient.T, problem.norm, np.ones(len(gradient)))
-    # If all rows are equal, rounding is all that G has: a square without a modulus.
-    if not modulus > 0:
+    # If all rows are equal, rounding is all that G has: a square without a modulus.  Rows
+    # of tiny entries have a modulus, but their square underflows.
+    if not modulus > 0 < square:
         return np.zeros_like(gradient), min(1.0, highest)
     lam = min(modulus / square, highest)
     return gradient * (-lam / modulus), lam

@@ -43,6 +43,15 @@ class Smoothed(NamedTuple):
         return float(self.lengths.max(initial=0.0))
 
 
+class Lesson(NamedTuple):
+    """The shares that the lengths of a ``smoothed`` norm teach, None if there is nothing to
+    learn, and what D would be with them."""
+
+    smoothed: Smoothed
+    shares: Floats | None
+    value: float
+
+
 @dataclass(frozen=True, eq=False)
 class Diameter:
     """The power mean with its shares, in an array like that of the lengths."""
@@ -50,10 +59,19 @@ class Diameter:
     shares: Floats
     power: float = PRODUCTS.first_power
 
-    def mean(self, lengths: Floats) -> float:
-        """D of these lengths."""
-        found = kernels.power_mean(_flat(lengths), _flat(self.shares), self.power)
-        return float(found)
+    def mean(self, lengths: Floats, shares: Floats | None = None) -> float:
+        """D of these lengths, with its own shares or with others."""
+        shares = self.shares if shares is None else shares
+        return float(kernels.power_mean(_flat(lengths), _flat(shares), self.power))
+
+    def lesson(self, smoothed: Smoothed) -> Lesson:
+        """What the lengths teach a mean with the same power."""
+        shares = self._learnt(smoothed.lengths, self.power)
+        return Lesson(smoothed, shares, self.mean(smoothed.lengths, shares))
+
+    def taught(self, lesson: Lesson) -> Self:
+        """With the shares of the lesson."""
+        return self if lesson.shares is None else replace(self, shares=lesson.shares)
 
     def _mean_and_slopes(self, lengths: Floats) -> tuple[float, Floats]:
         """D and dD / d(d_k^2 / 2)."""
@@ -199,19 +217,6 @@ class EntryDiameter(Diameter):
 
     def repaired(self, coef: Floats, length: float, rtol: float) -> Floats:
         return np.clip(coef, -length / 2, length / 2)
-
-
-class Lesson(NamedTuple):
-    """The diameter whose shares follow the lengths of a smoothed norm, and its value."""
-
-    smoothed: Smoothed
-    diameter: PairDiameter | EntryDiameter
-    value: float
-
-    @classmethod
-    def of(cls, smoothed: Smoothed, diameter: PairDiameter | EntryDiameter) -> Lesson:
-        learnt = diameter.reweighted(smoothed.lengths, diameter.power)
-        return cls(smoothed, learnt, learnt.mean(smoothed.lengths))
 
 
 DIAMETERS: dict[str, type[PairDiameter] | type[EntryDiameter]] = {

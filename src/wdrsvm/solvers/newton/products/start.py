@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from ....arrays import Codes, Floats
+from ....arrays import Floats
 from ....problem import RobustProblem
 from ....problem.norms import TINY
+from ....rows.reduce import MemoryReduction
 from ...result import Start
 from .. import kernels
 from .design import Design
@@ -27,8 +29,8 @@ def first_point(
     if start is not None:
         return design.scaling.scaled(start.coef, start.intercept)
     direction = _ridge(problem, design)
-    some = _some_rows(problem)
-    part, scores = problem.take(some), _scores(direction, problem, design, some)
+    some, part = _some_rows(problem)
+    scores = _scores(direction, part, design, some)
     steepness = problem.radius / design.scaling.unit * modulus(direction)
 
     def rises(k: int) -> bool:
@@ -39,18 +41,21 @@ def first_point(
     return np.asarray(LENGTHS[_first(rises, len(LENGTHS))] * direction)
 
 
-def _some_rows(problem: RobustProblem) -> Codes:
+def _some_rows(problem: RobustProblem) -> tuple[Any, RobustProblem]:
+    """Numbers of at most ``start_rows`` rows, and the problem of these."""
     n_rows = problem.n_rows
-    return np.linspace(0, n_rows - 1, min(n_rows, PRODUCTS.start_rows)).astype(np.intp)
+    if n_rows <= PRODUCTS.start_rows and not problem.is_distributed:
+        return slice(None), problem
+    some = np.linspace(0, n_rows - 1, min(n_rows, PRODUCTS.start_rows)).astype(np.intp)
+    return some, problem.take(some)
 
 
-def _scores(
-    direction: Floats, problem: RobustProblem, design: Design, rows: Codes
-) -> Floats:
-    """The scores (C, n) of these rows."""
-    if problem.is_distributed:
-        return np.asarray(direction @ design.scaling.design(problem.take(rows).X).T)
-    return np.asarray(design.on_columns(direction) @ design.problem_of_rows.X[rows].T)
+def _scores(direction: Floats, part: RobustProblem, design: Design, rows: Any) -> Floats:
+    """The scores (C, n) of a part of the problem, that of these rows."""
+    if isinstance(design.reduction, MemoryReduction):
+        chosen = design.problem_of_rows.X[rows]
+        return np.asarray(design.on_columns(direction) @ chosen.T)
+    return np.asarray(direction @ design.scaling.design(part.X).T)
 
 
 def _first(holds: Callable[[int], bool], count: int) -> int:
@@ -87,6 +92,7 @@ def _divided(sums: Floats, second: Floats) -> Floats:
 def _slope(part: RobustProblem, scores: Floats, length: float) -> float:
     """How fast the mean loss rises along scores (C, n), at a multiple of them."""
     slopes = length * scores
-    told = part.y, part.weight, part.loss.temperature, part.loss.margin, False
+    y, weight = np.ascontiguousarray(part.y), np.ascontiguousarray(part.weight)
+    told = y, weight, part.loss.temperature, part.loss.margin, False
     kernels.soften_columns(slopes, *told)
     return float(np.vdot(slopes, scores) / part.weight.sum())

@@ -171,7 +171,7 @@ class Descent:
     def _lesson(self) -> Lesson:
         """What the lengths at the point teach; found once for each smoothed norm."""
         if self.lesson is None or self.lesson.smoothed is not self.smoothed:
-            self.lesson = Lesson.of(self.smoothed, self.diameter)
+            self.lesson = self.diameter.lesson(self.smoothed)
         return self.lesson
 
     @property
@@ -284,7 +284,7 @@ class Descent:
         if self.n_since <= PRODUCTS.quick_steps:
             power = min(PRODUCTS.last_power, PRODUCTS.power_factor * power)
         if power == self.diameter.power:
-            self.diameter = self._lesson().diameter
+            self.diameter = self.diameter.taught(self._lesson())
         else:
             self.diameter = self.diameter.reweighted(self.smoothed.lengths, power)
 

@@ -93,13 +93,15 @@ class KnownScores(NamedTuple):
 def with_winners(
     tangents: DrawnTangents, problem: RobustProblem, known: KnownScores | None = None
 ) -> DrawnTangents:
-    """The same with the winners of all rows, if these fit into memory.
+    """The same with the winners of all rows, if these fit into memory and are many.
 
-    A certificate looks at every row several times.  If scores are ``known``, up to
-    rounding, the winners are those at these scores: they are tangents, too.
+    A certificate looks at every row several times, unless these are so few that it keeps
+    them itself.  If scores are ``known``, up to rounding, the winners are those at these
+    scores: they are tangents, too.
     """
     entries = problem.n_rows * problem.n_classes
-    if problem.is_distributed or entries > PRODUCTS.max_kept_winners:
+    are_few = known is None and entries < PRODUCTS.least_kept_scores
+    if problem.is_distributed or are_few or entries > PRODUCTS.max_kept_winners:
         return tangents
     winners = np.empty((problem.n_rows, problem.n_classes))
 

@@ -74,7 +74,8 @@ class ClassCurvature:
 
     def of_kind(self, kind: Any) -> ClassCurvature:
         """In numbers of ``kind``, but for the basis."""
-        parts = (part.astype(kind) for part in (self.spread, self.means, self.mass))
+        whole = self.spread, self.means, self.mass
+        parts = (part.astype(kind, copy=False) for part in whole)
         spread, means, mass = parts
         return replace(self, spread=spread, means=means, mass=mass)
 
@@ -139,8 +140,10 @@ class ClassInverse:
 
     @classmethod
     def of(cls, diagonal: Floats, parts: Floats, stiffness: Floats) -> ClassInverse:
-        scaled = parts * np.sqrt(diagonal)[:, None]
-        inner = (scaled @ scaled.transpose(0, 2, 1)).astype(np.float64)
+        inner, root = np.empty((*parts.shape[:2], parts.shape[1])), np.sqrt(diagonal)
+        for some in class_blocks(parts):
+            scaled = parts[some] * root[some, None]
+            inner[some] = scaled @ scaled.transpose(0, 2, 1)
         inner += np.eye(inner.shape[1])
         return cls(
             diagonal,
