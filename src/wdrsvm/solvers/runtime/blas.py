@@ -22,7 +22,7 @@ def solve(system: Floats, rhs: Floats, pivots: Codes) -> int:
 
 
 def invert_definite(matrix: Floats) -> int:
-    """Replace a positive definite matrix by its inverse.
+    """Replace a positive definite matrix, of which the lower half counts, by its inverse.
 
     Returns 0, or another number if the matrix is not positive definite.
     """

@@ -33,7 +33,7 @@ class LengthDescent(HeldDescent):
 
     held_curvature = LengthCurvature
     heavy_after = LENGTHS.heavy_after
-    # Many axes do without a basis of the point's own.
+    # Many axes do without a basis of the point's own; tables too small for axes do, too.
     basis_steps = np.inf
     # Whether shares and multipliers stay as they are.
     is_resting = False
