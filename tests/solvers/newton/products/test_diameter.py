@@ -69,6 +69,16 @@ def test_the_mean_that_adapted_shares_would_have(scale):
     assert lesson.value >= found.value
 
 
+def test_shortened_pairs_pull_equally_at_both_ends():
+    """So the mean of all classes stays, however many long pairs each class is in."""
+    coef = random_coef()
+    coef[0] += 5.0
+    diameter = DIAMETERS["l2"].of(*coef.shape)
+    repaired = diameter.repaired(coef, 0.5 * diameter.at(coef).largest, 1e-3)
+    assert (repaired != coef).any()
+    np.testing.assert_allclose(repaired.mean(axis=0), coef.mean(axis=0), atol=1e-12)
+
+
 def test_the_largest_length_is_the_modulus():
     coef, cost = random_coef(), np.ones(4)
     assert DIAMETERS["l2"].of(6, 4).at(coef).largest == pytest.approx(

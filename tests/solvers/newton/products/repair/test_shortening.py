@@ -64,6 +64,21 @@ def test_the_foreseen_risk_is_about_the_true_one(sharp):
     )
 
 
+def test_the_foreseen_risk_bends_about_as_much_as_the_true_one(sharp):
+    step = np.zeros_like(sharp.coef)
+    step[2] = 0.03 * np.random.default_rng(2).normal(size=step.shape[1])
+
+    def bend(risk):
+        ahead, back, here = (risk(sharp, sharp.coef + t * step) for t in (1, -1, 0))
+        # Both risks have the same norm.
+        return ahead + back - 2 * here
+
+    norm = bend(lambda _, coef: sharp.radius * sharp.smoothed_at(coef).largest)
+    foreseen, true = bend(shortening._foreseen_risk) - norm, bend(risk_at) - norm
+    assert true > 0
+    assert 0.5 < foreseen / true < 2
+
+
 def test_the_descent_is_not_even_yet(sharp):
     """Else the tests above would compare nothing."""
     assert sharp.risk > (1 + 1e-5) * sharp.smooth_risk
